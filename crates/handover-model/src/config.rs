@@ -1,0 +1,96 @@
+//! The configuration as typed values with their built-in defaults.
+//!
+//! Where values come from (files, environment, flags) and which layer wins is decided by
+//! handover-cli; this module only knows what can be configured.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ProjectId, RedactionMode};
+
+/// Everything that can be configured. Every field has a default, so an empty file is valid.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Config {
+    /// What this project is called.
+    pub project: ProjectConfig,
+    /// Where records are kept.
+    pub store: StoreConfig,
+    /// How package files are treated.
+    pub packages: PackagesConfig,
+    /// How secrets are found.
+    pub redaction: RedactionConfig,
+    /// How long learned things live.
+    pub learning: LearningConfig,
+}
+
+/// `[project]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProjectConfig {
+    /// Owner of error patterns and strategies. Default: the name of the project's folder.
+    pub id: Option<ProjectId>,
+}
+
+/// `[store]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoreConfig {
+    /// A file path (relative to the project) or a `postgres://` URL. Default: inside `.handover/`.
+    pub location: Option<String>,
+}
+
+/// `[packages]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PackagesConfig {
+    /// A larger file is registered with a warning: agents are told to read it whole.
+    pub warn_bytes: u64,
+    /// A larger file is refused.
+    pub max_bytes: u64,
+}
+
+impl Default for PackagesConfig {
+    fn default() -> Self {
+        Self {
+            warn_bytes: 50_000,
+            max_bytes: 5_000_000,
+        }
+    }
+}
+
+/// `[learning]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LearningConfig {
+    /// Days without a sighting after which an error pattern is no longer recalled.
+    pub ttl_days: u32,
+}
+
+impl Default for LearningConfig {
+    fn default() -> Self {
+        Self {
+            ttl_days: crate::learn::TTL_DAYS,
+        }
+    }
+}
+
+/// `[redaction]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RedactionConfig {
+    /// Which detectors run.
+    pub mode: RedactionMode,
+    /// Exact texts that are never redacted.
+    pub allow: Vec<String>,
+    /// Rules of this project, added to the built-in ones.
+    pub rules: Vec<ExtraRule>,
+}
+
+/// A redaction rule from the configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExtraRule {
+    /// What the rule is called in reports.
+    pub name: String,
+    /// A regular expression; its first group, or else the whole match, is the secret.
+    pub pattern: String,
+}

@@ -1,0 +1,295 @@
+//! Every closed set of words: statuses, kinds, phases, priorities, zones.
+//!
+//! The text form is the interface (command line, JSON, database), so it is written once, here.
+
+use std::fmt;
+
+/// A word that is not one of an enum's values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is not a {what}; one of {} is expected", allowed.join(", "))]
+pub struct UnknownWord {
+    /// What the word was meant to be, as a person would call it.
+    pub what: &'static str,
+    /// The word that was given.
+    pub value: String,
+    /// The words that exist.
+    pub allowed: &'static [&'static str],
+}
+
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident, $what:literal {
+        $($(#[$vmeta:meta])* $variant:ident => $text:literal),+ $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$vmeta])* $variant,)+
+        }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// The text of every value, in the same order.
+            pub const WORDS: &'static [&'static str] = &[$($text),+];
+
+            /// The text form used on the command line, in JSON and in the store.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(text: &str) -> Result<Self, UnknownWord> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    other => Err(UnknownWord {
+                        what: $what,
+                        value: other.to_owned(),
+                        allowed: Self::WORDS,
+                    }),
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+words! {
+    /// Where a session stands.
+    SessionStatus, "session status" {
+        /// Work goes on.
+        Active => "active",
+        /// Ended well.
+        Completed => "completed",
+        /// Ended badly.
+        Failed => "failed",
+    }
+}
+
+words! {
+    /// Where a task group stands.
+    GroupStatus, "group status" {
+        /// Nobody works on it yet.
+        Pending => "pending",
+        /// Somebody works on it.
+        InProgress => "in_progress",
+        /// Done.
+        Completed => "completed",
+        /// Given up.
+        Failed => "failed",
+        /// Approved, waiting for its merge.
+        ApprovedPendingMerge => "approved_pending_merge",
+        /// The merge is under way.
+        Merging => "merging",
+    }
+}
+
+words! {
+    /// What a package carries.
+    PackageKind, "package kind" {
+        /// Findings about the problem or its environment.
+        Research => "research",
+        /// What failed, for the one who tries again.
+        Failures => "failures",
+        /// What was decided, and why.
+        Decisions => "decisions",
+        /// One role hands its work to another.
+        Handoff => "handoff",
+        /// A root-cause analysis.
+        Investigation => "investigation",
+    }
+}
+
+words! {
+    /// How much a package matters; ordered from least to most.
+    Priority, "priority" {
+        /// Nice to know.
+        Low => "low",
+        /// The usual.
+        Medium => "medium",
+        /// Read this.
+        High => "high",
+        /// Never leave this out.
+        Critical => "critical",
+    }
+}
+
+words! {
+    /// Whom a package is for: its group, or every group of the session.
+    Scope, "scope" {
+        /// Only the package's own group (and those that reference it).
+        Group => "group",
+        /// Every group of the session.
+        Global => "global",
+    }
+}
+
+words! {
+    /// The stage of work that a piece of reasoning belongs to.
+    Phase, "reasoning phase" {
+        /// What the task is taken to mean.
+        Understanding => "understanding",
+        /// How it will be done.
+        Approach => "approach",
+        /// What was chosen over what.
+        Decisions => "decisions",
+        /// What may go wrong.
+        Risks => "risks",
+        /// What stands in the way.
+        Blockers => "blockers",
+        /// A change of course.
+        Pivot => "pivot",
+        /// What was done, at the end.
+        Completion => "completion",
+    }
+}
+
+words! {
+    /// How sure the author of a piece of reasoning is.
+    Confidence, "confidence" {
+        /// Sure.
+        High => "high",
+        /// Fairly sure.
+        Medium => "medium",
+        /// Guessing.
+        Low => "low",
+    }
+}
+
+words! {
+    /// What a strategy is about.
+    Topic, "strategy topic" {
+        /// From completions: what worked in code.
+        Implementation => "implementation",
+        /// From decisions: how things are built here.
+        Architecture => "architecture",
+        /// From approaches: how work is done here.
+        Methodology => "methodology",
+    }
+}
+
+words! {
+    /// How full the agent's window is.
+    Zone, "zone" {
+        /// Below 60 %.
+        Normal => "normal",
+        /// From 60 %.
+        SoftWarning => "soft_warning",
+        /// From 75 %.
+        Conservative => "conservative",
+        /// From 85 %.
+        WrapUp => "wrap_up",
+        /// From 95 %.
+        Emergency => "emergency",
+    }
+}
+
+words! {
+    /// How far a receipt has come.
+    ReceiptState, "receipt state" {
+        /// The text was made; nobody has it yet.
+        Assembled => "assembled",
+        /// The text was handed over.
+        Delivered => "delivered",
+        /// The agent was seen to have it.
+        Confirmed => "confirmed",
+        /// It never arrived.
+        Failed => "failed",
+    }
+}
+
+words! {
+    /// How much of an item went into a prompt.
+    Form, "form" {
+        /// The whole summary.
+        Full => "full",
+        /// The summary, cut.
+        Short => "short",
+        /// The path only.
+        Pointer => "pointer",
+    }
+}
+
+words! {
+    /// What kind of record a receipt item points to.
+    ItemKind, "item kind" {
+        /// A context package.
+        Package => "package",
+        /// A piece of reasoning.
+        Reasoning => "reasoning",
+        /// An error pattern.
+        Error => "error",
+        /// A strategy.
+        Strategy => "strategy",
+    }
+}
+
+words! {
+    /// Which detectors of secrets run.
+    RedactionMode, "redaction mode" {
+        /// Known formats only.
+        PatternOnly => "pattern_only",
+        /// Known formats, and text that looks random.
+        PatternAndEntropy => "pattern_and_entropy",
+        /// Nothing is redacted.
+        Off => "off",
+    }
+}
+
+impl Default for RedactionMode {
+    /// Patterns alone find a quarter of the secrets in public example sets.
+    fn default() -> Self {
+        Self::PatternAndEntropy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_reads_back() {
+        for kind in PackageKind::ALL {
+            assert_eq!(kind.as_str().parse(), Ok(*kind));
+        }
+        for status in GroupStatus::ALL {
+            assert_eq!(status.as_str().parse(), Ok(*status));
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_names_itself_and_the_allowed_ones() {
+        let error = "urgent".parse::<Priority>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`urgent` is not a priority; one of low, medium, high, critical is expected"
+        );
+    }
+
+    #[test]
+    fn priorities_are_ordered() {
+        assert!(Priority::Critical > Priority::High && Priority::Medium > Priority::Low);
+    }
+}

@@ -1,0 +1,256 @@
+//! Ids as newtypes: a session id cannot be passed where a group id is meant.
+//!
+//! Text ids double as folder names and as terms of the full-text index, so their alphabet is small.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The longest text id.
+pub const MAX_ID_CHARS: usize = 64;
+
+/// A text that cannot be an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is not a valid {what}: {rule}")]
+pub struct InvalidId {
+    /// What the id was meant to be.
+    pub what: &'static str,
+    /// The text that was given, shortened if it is long.
+    pub value: String,
+    /// The rule that it breaks.
+    pub rule: IdRule,
+}
+
+/// The rules an id can break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IdRule {
+    /// Empty text.
+    #[error("it must not be empty")]
+    Empty,
+    /// More than [`MAX_ID_CHARS`].
+    #[error("at most 64 characters are allowed")]
+    TooLong,
+    /// A character outside the alphabet.
+    #[error(
+        "only letters, digits, `.`, `_` and `-` are allowed, starting with a letter or a digit"
+    )]
+    Alphabet,
+    /// Roles are lower case.
+    #[error("only lower-case letters, digits, `_` and `-` are allowed, starting with a letter")]
+    RoleAlphabet,
+    /// A word with a meaning of its own.
+    #[error("the word is reserved; leave the group out to mean the whole session")]
+    Reserved,
+}
+
+fn check(what: &'static str, text: &str) -> Result<(), InvalidId> {
+    let fail = |rule| {
+        Err(InvalidId {
+            what,
+            value: text.chars().take(MAX_ID_CHARS).collect(),
+            rule,
+        })
+    };
+    let Some(first) = text.bytes().next() else {
+        return fail(IdRule::Empty);
+    };
+    if text.len() > MAX_ID_CHARS {
+        return fail(IdRule::TooLong);
+    }
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    if !first.is_ascii_alphanumeric() || !text.bytes().all(allowed) {
+        return fail(IdRule::Alphabet);
+    }
+    Ok(())
+}
+
+macro_rules! text_id {
+    ($(#[$meta:meta])* $name:ident, $what:literal, $check:expr) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks the text and makes an id of it.
+            pub fn new(text: impl Into<String>) -> Result<Self, InvalidId> {
+                let text = text.into();
+                let check: fn(&'static str, &str) -> Result<(), InvalidId> = $check;
+                check($what, &text)?;
+                Ok(Self(text))
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = InvalidId;
+            fn try_from(text: String) -> Result<Self, InvalidId> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+    };
+}
+
+text_id!(
+    /// A project: what error patterns and strategies belong to.
+    ProjectId, "project id", check
+);
+text_id!(
+    /// A session: one orchestrated piece of work.
+    SessionId, "session id", check
+);
+text_id!(
+    /// A task group inside a session.
+    GroupId, "group id", check_group
+);
+text_id!(
+    /// Who works: a built-in role or any other valid name.
+    Role, "role", check_role
+);
+text_id!(
+    /// One agent process or subagent, as its host names it.
+    AgentId, "agent id", check
+);
+text_id!(
+    /// A receipt; sorts by the time of its creation.
+    ReceiptId, "receipt id", check
+);
+text_id!(
+    /// The name of a skill whose output is stored.
+    SkillName, "skill name", check
+);
+text_id!(
+    /// The type of an event, such as `delivery`.
+    EventType, "event type", check
+);
+
+/// `global` is how packages name "no group", so no group may carry the name.
+pub const GLOBAL_GROUP: &str = "global";
+
+fn check_group(what: &'static str, text: &str) -> Result<(), InvalidId> {
+    check(what, text)?;
+    if text.eq_ignore_ascii_case(GLOBAL_GROUP) {
+        return Err(InvalidId {
+            what,
+            value: text.to_owned(),
+            rule: IdRule::Reserved,
+        });
+    }
+    Ok(())
+}
+
+fn check_role(what: &'static str, text: &str) -> Result<(), InvalidId> {
+    check(what, text)?;
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-');
+    if !text.as_bytes()[0].is_ascii_lowercase() || !text.bytes().all(allowed) {
+        return Err(InvalidId {
+            what,
+            value: text.to_owned(),
+            rule: IdRule::RoleAlphabet,
+        });
+    }
+    Ok(())
+}
+
+macro_rules! number_id {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = std::num::ParseIntError;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse::<u32>().map(|n| Self(i64::from(n)))
+            }
+        }
+    };
+}
+
+number_id!(
+    /// A package within a store.
+    PackageId
+);
+number_id!(
+    /// A piece of reasoning within a store.
+    ReasoningId
+);
+number_id!(
+    /// A skill output within a store.
+    SkillOutputId
+);
+number_id!(
+    /// An event within a store.
+    EventId
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_refuse_what_could_leave_a_folder() {
+        for bad in [
+            "",
+            "a/b",
+            "..",
+            ".hidden",
+            "a b",
+            "ä",
+            "-x",
+            "a\nb",
+            &"x".repeat(65),
+        ] {
+            assert!(SessionId::new(bad).is_err(), "{bad:?} was accepted");
+        }
+        for good in ["P1", "1.2-login", "s_019", "a", &"x".repeat(64)] {
+            assert!(SessionId::new(good).is_ok(), "{good:?} was refused");
+        }
+    }
+
+    #[test]
+    fn groups_and_roles_have_rules_of_their_own() {
+        assert_eq!(GroupId::new("Global").unwrap_err().rule, IdRule::Reserved);
+        assert_eq!(Role::new("QA").unwrap_err().rule, IdRule::RoleAlphabet);
+        assert!(Role::new("data-engineer").is_ok());
+    }
+
+    #[test]
+    fn number_ids_refuse_negative_numbers() {
+        assert!("-1".parse::<PackageId>().is_err());
+        assert_eq!("7".parse::<PackageId>(), Ok(PackageId(7)));
+    }
+}

@@ -1,0 +1,1 @@
+//! The records of the store, as they are read.

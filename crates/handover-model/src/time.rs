@@ -1,0 +1,103 @@
+//! One time type: UTC, microseconds, shown with milliseconds.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+/// A moment in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Timestamp(i64);
+
+/// A text that is not an RFC 3339 time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is not a time; RFC 3339 is expected, such as 2026-11-15T10:00:00Z")]
+pub struct InvalidTimestamp {
+    /// The text that was given.
+    pub value: String,
+}
+
+impl Timestamp {
+    /// From microseconds since 1970, the form in the store. Values beyond what a calendar can show
+    /// are brought to its edge.
+    pub fn from_micros(micros: i64) -> Self {
+        let (min, max) = (
+            jiff::Timestamp::MIN.as_microsecond(),
+            jiff::Timestamp::MAX.as_microsecond(),
+        );
+        Self(micros.clamp(min, max))
+    }
+
+    /// Microseconds since 1970.
+    pub fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// The moment so many days earlier.
+    pub fn minus_days(self, days: u32) -> Self {
+        Self::from_micros(
+            self.0
+                .saturating_sub(i64::from(days).saturating_mul(MICROS_PER_DAY)),
+        )
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_microsecond(self.0) {
+            Ok(time) => f.pad(&format!("{time:.3}")),
+            Err(_) => write!(f, "{}µs", self.0),
+        }
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = InvalidTimestamp;
+
+    fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
+        let time: jiff::Timestamp = text.parse().map_err(|_| InvalidTimestamp {
+            value: text.chars().take(64).collect(),
+        })?;
+        Ok(Self(time.as_microsecond()))
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = InvalidTimestamp;
+    fn try_from(text: String) -> Result<Self, InvalidTimestamp> {
+        text.parse()
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(time: Timestamp) -> Self {
+        time.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_milliseconds_in_utc() {
+        let time: Timestamp = "2026-11-15T11:00:00.123456+01:00".parse().unwrap();
+        assert_eq!(time.to_string(), "2026-11-15T10:00:00.123Z");
+        assert_eq!(time.minus_days(90).to_string(), "2026-08-17T10:00:00.123Z");
+    }
+
+    #[test]
+    fn never_panics_at_the_edges() {
+        assert!(!Timestamp::from_micros(i64::MAX).to_string().is_empty());
+        assert!(
+            !Timestamp::from_micros(i64::MIN)
+                .minus_days(u32::MAX)
+                .to_string()
+                .is_empty()
+        );
+        assert!("yesterday".parse::<Timestamp>().is_err());
+    }
+}

@@ -1,0 +1,19 @@
+//! Chores of the developers, run as `cargo xtask …`.
+//!
+//! One file per chore; `cargo xtask --help` lists them.
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of Handover's developers")]
+struct Args {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {}
+
+fn main() -> anyhow::Result<()> {
+    match Args::parse().chore {}
+}
