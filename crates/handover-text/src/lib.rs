@@ -7,6 +7,7 @@ mod clean;
 pub mod cut;
 mod redact;
 pub mod tokens;
+pub mod words;
 
 pub use clean::{Clean, CleanJson};
 pub use redact::{Finding, InvalidRule, Redactor};

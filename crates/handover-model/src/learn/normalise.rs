@@ -185,9 +185,8 @@ fn is_path(text: &str) -> bool {
     let relative = ["./", "../", "~/", "~\\", ".\\"]
         .iter()
         .any(|p| text.starts_with(p));
-    let drive = text.len() > 2
-        && text.as_bytes()[0].is_ascii_alphabetic()
-        && (&text[1..]).starts_with(":\\");
+    let drive =
+        text.len() > 2 && text.as_bytes()[0].is_ascii_alphabetic() && text[1..].starts_with(":\\");
     let slashes = text.bytes().filter(|b| matches!(b, b'/' | b'\\')).count();
     let last = text.rsplit(['/', '\\']).next().unwrap_or(text);
     rooted || relative || drive || slashes >= 2 || (slashes == 1 && last.contains('.'))
@@ -198,7 +197,7 @@ fn is_error_code(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = text[letters..]
         .strip_prefix('-')
-        .unwrap_or(&text[letters..]);
+        .unwrap_or_else(|| &text[letters..]);
     (1..=8).contains(&letters)
         && (2..=6).contains(&digits.len())
         && digits.bytes().all(|b| b.is_ascii_digit())
