@@ -64,7 +64,9 @@ pub enum StoreError {
     },
 
     /// The store was written by a newer version.
-    #[error("the store {location} has format {found}, and this version knows formats up to {known}")]
+    #[error(
+        "the store {location} has format {found}, and this version knows formats up to {known}"
+    )]
     Newer {
         /// Where the store is.
         location: String,
@@ -121,6 +123,9 @@ pub enum Fault {
 impl StoreError {
     /// A record that does not exist.
     pub fn not_found(what: &'static str, id: impl ToString) -> Self {
-        Self::NotFound { what, id: id.to_string() }
+        Self::NotFound {
+            what,
+            id: id.to_string(),
+        }
     }
 }

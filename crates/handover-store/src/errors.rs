@@ -1,9 +1,7 @@
 //! Error patterns. They belong to a project, not to a session.
 
 use handover_model::learn::{Signature, Trust};
-use handover_model::{
-    ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp,
-};
+use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp};
 use handover_text::Clean;
 
 use crate::Result;
@@ -39,7 +37,11 @@ impl ErrorSighting {
     /// What makes this error the same as another.
     pub fn signature(&self) -> Signature {
         let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
-        Signature::new(self.kind.as_ref().map(Clean::as_str), self.message.as_str(), &hints)
+        Signature::new(
+            self.kind.as_ref().map(Clean::as_str),
+            self.message.as_str(),
+            &hints,
+        )
     }
 }
 

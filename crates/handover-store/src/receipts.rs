@@ -106,8 +106,12 @@ pub trait Receipts {
 
     /// Moves a receipt on; refused with [`WrongState`](crate::StoreError::WrongState) where
     /// [`ReceiptStep::allowed_from`] says so.
-    fn advance_receipt(&self, id: &ReceiptId, step: &ReceiptStep, now: Timestamp)
-    -> Result<Receipt>;
+    fn advance_receipt(
+        &self,
+        id: &ReceiptId,
+        step: &ReceiptStep,
+        now: Timestamp,
+    ) -> Result<Receipt>;
 
     /// Notes that the agent was seen opening a package of the receipt; the first time counts.
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt>;
