@@ -25,9 +25,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection> {
     connection.busy_timeout(BUSY_TIMEOUT).map_err(backend)?;
     let version = match read_user_version(&connection) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            return Err(StoreError::Foreign {
-                path: path.to_owned(),
-            });
+            return Err(StoreError::Foreign { path: path.to_owned() });
         }
         version => version.map_err(backend)?,
     };
@@ -52,14 +50,7 @@ fn read_user_version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 pub(crate) fn check_owner(connection: &Connection, path: &Path) -> Result<()> {
-    let id: i32 = connection
-        .query_row("PRAGMA application_id", [], |row| row.get(0))
-        .map_err(backend)?;
-    if id == APPLICATION_ID {
-        Ok(())
-    } else {
-        Err(StoreError::Foreign {
-            path: path.to_owned(),
-        })
-    }
+    let id: i32 =
+        connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(backend)?;
+    if id == APPLICATION_ID { Ok(()) } else { Err(StoreError::Foreign { path: path.to_owned() }) }
 }

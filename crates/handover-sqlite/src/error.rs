@@ -16,8 +16,5 @@ pub(crate) fn backend(error: rusqlite::Error) -> StoreError {
         None if matches!(error, rusqlite::Error::FromSqlConversionFailure(..)) => Fault::Corrupt,
         Some(_) | None => Fault::Refused,
     };
-    StoreError::Backend {
-        fault,
-        source: Box::new(error),
-    }
+    StoreError::Backend { fault, source: Box::new(error) }
 }

@@ -52,10 +52,7 @@ fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Resu
     match (found.len(), found.pop()) {
         (1, Some(pattern)) if !prefix.is_empty() => Ok(pattern),
         (0, _) | (_, None) => Err(StoreError::not_found("error pattern", prefix)),
-        (count, Some(_)) => Err(StoreError::Ambiguous {
-            prefix: prefix.to_owned(),
-            count,
-        }),
+        (count, Some(_)) => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), count }),
     }
 }
 
@@ -84,11 +81,7 @@ fn sight(tx: &Transaction<'_>, sighting: &ErrorSighting) -> Result<String> {
         ],
     )
     .map_err(backend)?;
-    let session = sighting
-        .session
-        .as_ref()
-        .map(|id| session_key(tx, id))
-        .transpose()?;
+    let session = sighting.session.as_ref().map(|id| session_key(tx, id)).transpose()?;
     tx.execute(
         "INSERT INTO error_incident (project, hash, session, group_id, role, command, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

@@ -46,10 +46,7 @@ impl Events for SqliteStore {
                 .optional()
                 .map_err(backend)?;
             if let Some(id) = inserted {
-                return Ok(Logged {
-                    id: EventId(id),
-                    duplicate: false,
-                });
+                return Ok(Logged { id: EventId(id), duplicate: false });
             }
             let id = tx
                 .query_row(
@@ -59,10 +56,7 @@ impl Events for SqliteStore {
                     |r| r.get(0),
                 )
                 .map_err(backend)?;
-            Ok(Logged {
-                id: EventId(id),
-                duplicate: true,
-            })
+            Ok(Logged { id: EventId(id), duplicate: true })
         })
     }
 

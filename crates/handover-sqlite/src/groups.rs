@@ -45,9 +45,7 @@ fn list(connection: &Connection, session: &SessionId, id: Option<&GroupId>) -> R
 }
 
 fn get(connection: &Connection, session: &SessionId, id: &GroupId) -> Result<Group> {
-    list(connection, session, Some(id))?
-        .pop()
-        .ok_or_else(|| StoreError::not_found("group", id))
+    list(connection, session, Some(id))?.pop().ok_or_else(|| StoreError::not_found("group", id))
 }
 
 fn set_references(

@@ -43,9 +43,7 @@ impl SqliteStore {
     /// Opens the store, creating or migrating it if need be. Any number of processes may do so at
     /// once.
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self {
-            connection: connection::open(path)?,
-        })
+        Ok(Self { connection: connection::open(path)? })
     }
 
     /// Runs a write: takes the write lock first, so that what is read inside is still true when it
@@ -63,9 +61,7 @@ impl Store for SqliteStore {
     fn check(&self) -> Result<Vec<Check>> {
         let rows = |sql: &str| -> Result<Vec<String>> {
             let mut statement = self.connection.prepare(sql).map_err(backend)?;
-            let rows = statement
-                .query_map([], |row| row.get::<_, String>(0))
-                .map_err(backend)?;
+            let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(backend)?;
             rows.collect::<Result<_, _>>().map_err(backend)
         };
         let mut integrity = rows("PRAGMA integrity_check")?;
@@ -73,10 +69,10 @@ impl Store for SqliteStore {
         let references = rows(
             "SELECT \"table\" || ' row ' || ifnull(rowid, '?') FROM pragma_foreign_key_check",
         )?;
-        let index = match self.connection.execute(
-            "INSERT INTO package_term (package_term) VALUES ('integrity-check')",
-            [],
-        ) {
+        let index = match self
+            .connection
+            .execute("INSERT INTO package_term (package_term) VALUES ('integrity-check')", [])
+        {
             Ok(_) => Vec::new(),
             Err(error) => vec![error.to_string()],
         };
@@ -86,22 +82,10 @@ impl Store for SqliteStore {
                  WHERE p.session = s.key AND p.superseded_by IS NULL)",
         )?;
         Ok(vec![
-            Check {
-                name: "integrity",
-                problems: integrity,
-            },
-            Check {
-                name: "references",
-                problems: references,
-            },
-            Check {
-                name: "text index",
-                problems: index,
-            },
-            Check {
-                name: "index counts",
-                problems: counts,
-            },
+            Check { name: "integrity", problems: integrity },
+            Check { name: "references", problems: references },
+            Check { name: "text index", problems: index },
+            Check { name: "index counts", problems: counts },
         ])
     }
 }

@@ -35,11 +35,9 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     let done = usize::try_from(from).unwrap_or(0);
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(done) {
         tx.execute_batch(sql).map_err(backend)?;
-        tx.pragma_update(None, "user_version", index as i64 + 1)
-            .map_err(backend)?;
+        tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
     }
-    tx.pragma_update(None, "application_id", APPLICATION_ID)
-        .map_err(backend)?;
+    tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(backend)?;
     tx.commit().map_err(backend)
 }
 
@@ -57,26 +55,20 @@ fn refuse_foreign(connection: &Connection, path: &Path) -> Result<()> {
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(backend)?;
-    if tables == 0 {
-        Ok(())
-    } else {
-        check_owner(connection, path)
-    }
+    if tables == 0 { Ok(()) } else { check_owner(connection, path) }
 }
 
 fn switch_to_wal(connection: &Connection) -> Result<()> {
     let start = Instant::now();
     loop {
         let result = connection
-            .query_row("PRAGMA journal_mode = WAL", [], |row| {
-                row.get::<_, String>(0)
-            })
+            .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
             .map_err(backend);
         match result {
             Ok(mode) if mode == "wal" => return Ok(()),
-            Err(StoreError::Backend {
-                fault: Fault::Busy, ..
-            }) if start.elapsed() < WAL_PATIENCE => {
+            Err(StoreError::Backend { fault: Fault::Busy, .. })
+                if start.elapsed() < WAL_PATIENCE =>
+            {
                 std::thread::sleep(Duration::from_millis(5));
             }
             // A file system without shared memory keeps the old journal: slower, still safe.

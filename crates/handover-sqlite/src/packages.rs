@@ -68,15 +68,9 @@ fn at_path(
                 AND kind = ?3 AND path = ?4 AND superseded_by IS NULL",
         )
         .and_then(|mut s| {
-            s.query_row(
-                (
-                    session,
-                    group.map_or("", GroupId::as_str),
-                    kind.as_str(),
-                    path,
-                ),
-                |r| r.get(0),
-            )
+            s.query_row((session, group.map_or("", GroupId::as_str), kind.as_str(), path), |r| {
+                r.get(0)
+            })
             .optional()
         })
         .map_err(backend)?;
@@ -89,20 +83,14 @@ fn register(tx: &Transaction<'_>, new: &NewPackage) -> Result<Registered> {
     let former = match new.supersede {
         Supersede::SamePath => match same_path {
             Some(package) if package.content_hash == new.content_hash => {
-                return Ok(Registered {
-                    package,
-                    created: false,
-                });
+                return Ok(Registered { package, created: false });
             }
             former => former,
         },
         Supersede::Package(id) => {
             let former = get(tx, id)?;
             if former.session != new.session {
-                return Err(StoreError::OtherSession {
-                    id,
-                    session: former.session,
-                });
+                return Err(StoreError::OtherSession { id, session: former.session });
             }
             if let Some(by) = former.superseded_by {
                 return Err(StoreError::AlreadySuperseded { id, by });
@@ -110,25 +98,16 @@ fn register(tx: &Transaction<'_>, new: &NewPackage) -> Result<Registered> {
             if let Some(other) = same_path
                 && other.id != id
             {
-                return Err(StoreError::PathTaken {
-                    path: other.path,
-                    id: other.id,
-                });
+                return Err(StoreError::PathTaken { path: other.path, id: other.id });
             }
             if says_the_same(&former, new) {
-                return Ok(Registered {
-                    package: former,
-                    created: false,
-                });
+                return Ok(Registered { package: former, created: false });
             }
             Some(former)
         }
     };
     let id = insert(tx, session, new, former.as_ref())?;
-    Ok(Registered {
-        package: get(tx, id)?,
-        created: true,
-    })
+    Ok(Registered { package: get(tx, id)?, created: true })
 }
 
 fn says_the_same(former: &Package, new: &NewPackage) -> bool {
@@ -160,11 +139,8 @@ fn insert(
     }
     // Out of the unique index of latest versions first; the real id follows below.
     if let Some(former) = former {
-        tx.execute(
-            "UPDATE package SET superseded_by = id WHERE id = ?1",
-            [former.id.0],
-        )
-        .map_err(backend)?;
+        tx.execute("UPDATE package SET superseded_by = id WHERE id = ?1", [former.id.0])
+            .map_err(backend)?;
         search::forget(tx, session, former.id)?;
     }
     let files = row::to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>());
@@ -198,11 +174,8 @@ fn insert(
     .map_err(backend)?;
     let id = PackageId(tx.last_insert_rowid());
     if let Some(former) = former {
-        tx.execute(
-            "UPDATE package SET superseded_by = ?2 WHERE id = ?1",
-            (former.id.0, id.0),
-        )
-        .map_err(backend)?;
+        tx.execute("UPDATE package SET superseded_by = ?2 WHERE id = ?1", (former.id.0, id.0))
+            .map_err(backend)?;
     }
     for role in &new.consumers {
         tx.prepare_cached(
@@ -234,11 +207,7 @@ impl Packages for SqliteStore {
             Versions::All => "",
         };
         let group = filter.group.as_ref().map(GroupId::as_str);
-        let only = if group.is_some() {
-            "AND p.group_id = ?3"
-        } else {
-            "AND ?3 IS NULL"
-        };
+        let only = if group.is_some() { "AND p.group_id = ?3" } else { "AND ?3 IS NULL" };
         query(
             &self.connection,
             &format!(

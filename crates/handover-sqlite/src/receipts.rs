@@ -41,12 +41,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Receipt> {
 }
 
 fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
-    let whole = |r: &Row<'_>| {
-        Ok(Receipt {
-            left_out: row::json(r, "left_out")?,
-            ..read(r)?
-        })
-    };
+    let whole = |r: &Row<'_>| Ok(Receipt { left_out: row::json(r, "left_out")?, ..read(r)? });
     let mut receipt = connection
         .prepare_cached(&format!("{SELECT} WHERE r.id = ?1"))
         .and_then(|mut s| s.query_row([id.as_str()], whole).optional())
@@ -144,11 +139,7 @@ impl Receipts for SqliteStore {
             let receipt = get(tx, id)?;
             if !step.allowed_from(receipt.state) {
                 let id = id.to_string();
-                return Err(StoreError::WrongState {
-                    id,
-                    from: receipt.state,
-                    to,
-                });
+                return Err(StoreError::WrongState { id, from: receipt.state, to });
             }
             if receipt.state == to {
                 return Ok(receipt);
@@ -162,12 +153,7 @@ impl Receipts for SqliteStore {
             };
             tx.execute(
                 &format!("UPDATE receipt SET state = ?2, {column} WHERE id = ?1"),
-                (
-                    id.as_str(),
-                    to.as_str(),
-                    now.as_micros(),
-                    text.map(Clean::as_str),
-                ),
+                (id.as_str(), to.as_str(), now.as_micros(), text.map(Clean::as_str)),
             )
             .map_err(backend)?;
             get(tx, id)
@@ -180,12 +166,7 @@ impl Receipts for SqliteStore {
                 .execute(
                     "UPDATE receipt_item SET read_at = ifnull(read_at, ?4)
                      WHERE receipt = ?1 AND kind = ?2 AND item = ?3",
-                    (
-                        id.as_str(),
-                        ItemKind::Package.as_str(),
-                        package.to_string(),
-                        now.as_micros(),
-                    ),
+                    (id.as_str(), ItemKind::Package.as_str(), package.to_string(), now.as_micros()),
                 )
                 .map_err(backend)?;
             let receipt = get(tx, id)?;
@@ -201,11 +182,8 @@ impl Receipts for SqliteStore {
     }
 
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
-        let session = filter
-            .session
-            .as_ref()
-            .map(|id| session_key(&self.connection, id))
-            .transpose()?;
+        let session =
+            filter.session.as_ref().map(|id| session_key(&self.connection, id)).transpose()?;
         let mut statement = self
             .connection
             .prepare_cached(&format!(
@@ -245,15 +223,9 @@ impl Receipts for SqliteStore {
             )
             .map_err(backend)?;
         let rows = statement
-            .query_map(
-                (
-                    key,
-                    group.map_or("", GroupId::as_str),
-                    role.as_str(),
-                    iteration,
-                ),
-                |r| Ok((PackageId(r.get(0)?), r.get(1)?)),
-            )
+            .query_map((key, group.map_or("", GroupId::as_str), role.as_str(), iteration), |r| {
+                Ok((PackageId(r.get(0)?), r.get(1)?))
+            })
             .map_err(backend)?;
         rows.collect::<Result<_, _>>().map_err(backend)
     }

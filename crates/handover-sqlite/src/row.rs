@@ -24,9 +24,7 @@ where
     T: FromStr,
     T::Err: std::error::Error + Send + Sync + 'static,
 {
-    text(row, column)?
-        .parse()
-        .map_err(|e| damaged(column, row, e))
+    text(row, column)?.parse().map_err(|e| damaged(column, row, e))
 }
 
 /// The same for a column that may be empty.
@@ -35,11 +33,7 @@ where
     T: FromStr,
     T::Err: std::error::Error + Send + Sync + 'static,
 {
-    match row
-        .get_ref(column)?
-        .as_str_or_null()
-        .map_err(|e| damaged(column, row, e))?
-    {
+    match row.get_ref(column)?.as_str_or_null().map_err(|e| damaged(column, row, e))? {
         Some(text) => text.parse().map(Some).map_err(|e| damaged(column, row, e)),
         None => Ok(None),
     }
@@ -57,9 +51,7 @@ pub(crate) fn time(row: &Row<'_>, column: &str) -> Result<Timestamp> {
 
 /// The same for a column that may be empty.
 pub(crate) fn time_opt(row: &Row<'_>, column: &str) -> Result<Option<Timestamp>> {
-    Ok(row
-        .get::<_, Option<i64>>(column)?
-        .map(Timestamp::from_micros))
+    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_micros))
 }
 
 /// A count.
@@ -69,9 +61,7 @@ pub(crate) fn count(row: &Row<'_>, column: &str) -> Result<u64> {
 }
 
 fn text<'r>(row: &'r Row<'_>, column: &str) -> Result<&'r str> {
-    row.get_ref(column)?
-        .as_str()
-        .map_err(|e| damaged(column, row, e))
+    row.get_ref(column)?.as_str().map_err(|e| damaged(column, row, e))
 }
 
 /// A list or map as the text of a JSON column.

@@ -14,11 +14,7 @@ use crate::{SqliteStore, row, session_key};
 pub(crate) fn index(tx: &Connection, session: i64, id: PackageId, new: &NewPackage) -> Result<()> {
     let title = Terms::new(session, [new.title.as_ref().map_or("", |t| t.as_str())]);
     let summary = Terms::new(session, [new.summary.as_str()]);
-    let paths = new
-        .files
-        .iter()
-        .map(|f| f.as_str())
-        .chain([new.path.as_str()]);
+    let paths = new.files.iter().map(|f| f.as_str()).chain([new.path.as_str()]);
     let files = Terms::new(session, paths);
     let body = Terms::new(session, [new.body.as_str()]);
     tx.prepare_cached(
@@ -54,9 +50,7 @@ pub(crate) fn forget(tx: &Connection, session: i64, id: PackageId) -> Result<()>
         "DELETE FROM package_term_count WHERE package = ?1 AND ?2",
         "DELETE FROM package_term WHERE rowid = ?1 AND ?2",
     ] {
-        tx.prepare_cached(sql)
-            .and_then(|mut s| s.execute((id.0, session)))
-            .map_err(backend)?;
+        tx.prepare_cached(sql).and_then(|mut s| s.execute((id.0, session))).map_err(backend)?;
     }
     Ok(())
 }
@@ -80,10 +74,7 @@ struct Terms {
 
 impl Terms {
     fn new<'t>(session: i64, texts: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut terms = Self {
-            text: String::new(),
-            count: 0,
-        };
+        let mut terms = Self { text: String::new(), count: 0 };
         for term in texts.into_iter().flat_map(words::terms) {
             let _ = write!(terms.text, "{session}_{term} ");
             terms.count += 1;
@@ -112,10 +103,7 @@ impl TextIndex for SqliteStore {
             )
             .and_then(|mut s| {
                 s.query_row([key], |r| {
-                    Ok(IndexSize {
-                        packages: row::count(r, "packages")?,
-                        terms: counts(r)?,
-                    })
+                    Ok(IndexSize { packages: row::count(r, "packages")?, terms: counts(r)? })
                 })
                 .optional()
             })
@@ -132,9 +120,7 @@ impl TextIndex for SqliteStore {
         let mut all = Vec::with_capacity(terms.len());
         for term in terms {
             let mut postings: Vec<Posting> = Vec::new();
-            let mut rows = statement
-                .query([format!("{key}_{term}")])
-                .map_err(backend)?;
+            let mut rows = statement.query([format!("{key}_{term}")]).map_err(backend)?;
             // One row per occurrence, in the order of package and column.
             while let Some(r) = rows.next().map_err(backend)? {
                 let package = PackageId(r.get(0).map_err(backend)?);
@@ -146,11 +132,7 @@ impl TextIndex for SqliteStore {
                     Some(last) if last.package == package && last.column == column => {
                         last.count += 1;
                     }
-                    _ => postings.push(Posting {
-                        package,
-                        column,
-                        count: 1,
-                    }),
+                    _ => postings.push(Posting { package, column, count: 1 }),
                 }
             }
             all.push(postings);
@@ -168,10 +150,7 @@ impl TextIndex for SqliteStore {
         packages
             .iter()
             .map(|id| {
-                let found = statement
-                    .query_row([id.0], counts)
-                    .optional()
-                    .map_err(backend)?;
+                let found = statement.query_row([id.0], counts).optional().map_err(backend)?;
                 Ok(found.unwrap_or_default())
             })
             .collect()

@@ -71,10 +71,7 @@ impl Sessions for SqliteStore {
                     ),
                 )
                 .map_err(backend)?;
-            Ok(Opened {
-                record: get(tx, &new.id)?,
-                created: inserted == 1,
-            })
+            Ok(Opened { record: get(tx, &new.id)?, created: inserted == 1 })
         })
     }
 
@@ -90,9 +87,8 @@ impl Sessions for SqliteStore {
                  ORDER BY created_at DESC, key DESC"
             ))
             .map_err(backend)?;
-        let rows = statement
-            .query_map([status.map(SessionStatus::as_str)], read)
-            .map_err(backend)?;
+        let rows =
+            statement.query_map([status.map(SessionStatus::as_str)], read).map_err(backend)?;
         rows.collect::<Result<_, _>>().map_err(backend)
     }
 
@@ -122,8 +118,7 @@ impl Sessions for SqliteStore {
             let counts = counts(tx, id)?;
             let key = session_key(tx, id)?;
             search::forget_session(tx, key)?;
-            tx.execute("DELETE FROM session WHERE key = ?1", [key])
-                .map_err(backend)?;
+            tx.execute("DELETE FROM session WHERE key = ?1", [key]).map_err(backend)?;
             Ok(counts)
         })
     }

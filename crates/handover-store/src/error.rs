@@ -123,9 +123,6 @@ pub enum Fault {
 impl StoreError {
     /// A record that does not exist.
     pub fn not_found(what: &'static str, id: impl ToString) -> Self {
-        Self::NotFound {
-            what,
-            id: id.to_string(),
-        }
+        Self::NotFound { what, id: id.to_string() }
     }
 }

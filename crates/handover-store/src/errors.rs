@@ -37,11 +37,7 @@ impl ErrorSighting {
     /// What makes this error the same as another.
     pub fn signature(&self) -> Signature {
         let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
-        Signature::new(
-            self.kind.as_ref().map(Clean::as_str),
-            self.message.as_str(),
-            &hints,
-        )
+        Signature::new(self.kind.as_ref().map(Clean::as_str), self.message.as_str(), &hints)
     }
 }
 

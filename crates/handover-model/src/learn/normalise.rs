@@ -143,10 +143,7 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn is_hex(piece: &str) -> bool {
-    if let Some(digits) = piece
-        .strip_prefix("0x")
-        .or_else(|| piece.strip_prefix("0X"))
-    {
+    if let Some(digits) = piece.strip_prefix("0x").or_else(|| piece.strip_prefix("0X")) {
         return !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
     }
     piece.len() >= 7
@@ -182,9 +179,7 @@ fn is_time(text: &str) -> bool {
 /// `and/or` and `text/html` are words.
 fn is_path(text: &str) -> bool {
     let rooted = text.starts_with('/') && text.len() > 1;
-    let relative = ["./", "../", "~/", "~\\", ".\\"]
-        .iter()
-        .any(|p| text.starts_with(p));
+    let relative = ["./", "../", "~/", "~\\", ".\\"].iter().any(|p| text.starts_with(p));
     let drive =
         text.len() > 2 && text.as_bytes()[0].is_ascii_alphabetic() && text[1..].starts_with(":\\");
     let slashes = text.bytes().filter(|b| matches!(b, b'/' | b'\\')).count();
@@ -195,9 +190,7 @@ fn is_path(text: &str) -> bool {
 /// `E0308`, `TS2322`, `ORA-00942`: the number is the meaning.
 fn is_error_code(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
-    let digits = text[letters..]
-        .strip_prefix('-')
-        .unwrap_or_else(|| &text[letters..]);
+    let digits = text[letters..].strip_prefix('-').unwrap_or_else(|| &text[letters..]);
     (1..=8).contains(&letters)
         && (2..=6).contains(&digits.len())
         && digits.bytes().all(|b| b.is_ascii_digit())
@@ -216,37 +209,22 @@ mod tests {
             ),
             ("can't open /tmp/x1/log.txt", "can't open <path>"),
             ("C:\\Users\\me\\a.txt not found", "<path> not found"),
-            (
-                "panicked at src/main.rs:42:7: oops",
-                "panicked at <path>: oops",
-            ),
+            ("panicked at src/main.rs:42:7: oops", "panicked at <path>: oops"),
             ("line 12, column 8", "line <n>, column <n>"),
             ("app.py:42: SyntaxError", "app.py:<n>: SyntaxError"),
             ("object at 0x7fffee01 freed", "object at <hex> freed"),
             ("commit deadbeef01 is gone", "commit <hex> is gone"),
-            (
-                "id 550e8400-e29b-41d4-a716-446655440000 missing",
-                "id <uuid> missing",
-            ),
+            ("id 550e8400-e29b-41d4-a716-446655440000 missing", "id <uuid> missing"),
             ("at 2026-11-15T10:00:00Z", "at <time>"),
             ("2026-11-15 10:00:00,123 ERROR boom", "<time> ERROR boom"),
             ("timed out after 5000ms", "timed out after <n>ms"),
             ("worker-12 of pool_3 died", "worker-<n> of pool_<n> died"),
             ("error[E0308]: mismatched", "error[E0308]: mismatched"),
             ("GET https://a.example/x?y=1 failed", "GET <url> failed"),
-            (
-                "connect ECONNREFUSED 127.0.0.1:5432",
-                "connect ECONNREFUSED <n>.<n>.<n>.<n>:<n>",
-            ),
-            (
-                "expected \"a\" got \"b c\"",
-                "expected \"<value>\" got \"<value>\"",
-            ),
+            ("connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED <n>.<n>.<n>.<n>:<n>"),
+            ("expected \"a\" got \"b c\"", "expected \"<value>\" got \"<value>\""),
             ("text/html and/or plain", "text/html and/or plain"),
-            (
-                "\u{1b}[31merror\u{1b}[0m:   two\n lines",
-                "error: two lines",
-            ),
+            ("\u{1b}[31merror\u{1b}[0m:   two\n lines", "error: two lines"),
             ("it's John's", "it's John's"),
             ("", ""),
         ] {
@@ -256,11 +234,7 @@ mod tests {
 
     #[test]
     fn normalising_twice_changes_nothing() {
-        for message in [
-            "a 'b' /c/d 12 0xff",
-            "x <n> '<value>' <path>",
-            "Ünïcode 'ä' 7é",
-        ] {
+        for message in ["a 'b' /c/d 12 0xff", "x <n> '<value>' <path>", "Ünïcode 'ä' 7é"] {
             let once = normalise(message);
             assert_eq!(normalise(&once), once);
         }

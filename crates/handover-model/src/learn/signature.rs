@@ -32,11 +32,8 @@ impl Signature {
             (None, Some(named)) => (named, rest),
             (None, None) => ("error", message),
         };
-        let hints: BTreeSet<String> = hints
-            .iter()
-            .map(|h| h.trim().to_lowercase())
-            .filter(|h| !h.is_empty())
-            .collect();
+        let hints: BTreeSet<String> =
+            hints.iter().map(|h| h.trim().to_lowercase()).filter(|h| !h.is_empty()).collect();
         Self {
             kind: kind.to_owned(),
             message: normalise(message).chars().take(MAX_MESSAGE_CHARS).collect(),
@@ -60,11 +57,7 @@ fn split_type(message: &str) -> (Option<&str>, &str) {
     let typed = ["Error", "Exception", "Warning", "Panic"]
         .iter()
         .any(|end| name.ends_with(end) && name.len() > end.len() && !head.contains(' '));
-    if typed {
-        (Some(name), rest.trim_start())
-    } else {
-        (None, message)
-    }
+    if typed { (Some(name), rest.trim_start()) } else { (None, message) }
 }
 
 /// How much of a pattern's words occur in a text, from 0 to 1. Both sides are normalised, so a
@@ -75,10 +68,7 @@ pub fn similarity(pattern: &Signature, text: &str) -> f64 {
         return 0.0;
     }
     let mut given = words(&normalise(text));
-    given.extend(
-        text.split(|c: char| !c.is_alphanumeric())
-            .map(str::to_lowercase),
-    );
+    given.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase));
     let hit = wanted.iter().filter(|word| given.contains(*word)).count();
     let share = hit as f64 / wanted.len() as f64;
     let typed = pattern.kind == "error" || text.contains(&pattern.kind);
@@ -105,34 +95,16 @@ mod tests {
         let flagged = Signature::new(Some("TypeError"), "x is undefined", &[]);
         let inline = Signature::new(None, "TypeError: x is undefined", &[]);
         assert_eq!(flagged, inline);
-        assert_eq!(
-            Signature::new(None, "python.lib.ValueError: bad", &[]).kind,
-            "ValueError"
-        );
-        assert_eq!(
-            Signature::new(None, "connection refused", &[]).kind,
-            "error"
-        );
-        assert_eq!(
-            Signature::new(None, "this is an Error: no", &[]).kind,
-            "error"
-        );
+        assert_eq!(Signature::new(None, "python.lib.ValueError: bad", &[]).kind, "ValueError");
+        assert_eq!(Signature::new(None, "connection refused", &[]).kind, "error");
+        assert_eq!(Signature::new(None, "this is an Error: no", &[]).kind, "error");
     }
 
     #[test]
     fn different_errors_stay_different() {
-        assert_ne!(
-            hash("TypeError: x is undefined"),
-            hash("ValueError: x is undefined")
-        );
-        assert_ne!(
-            hash("error[E0308]: mismatched types"),
-            hash("error[E0382]: mismatched types")
-        );
-        assert_ne!(
-            hash("ORA-00942: table missing"),
-            hash("ORA-00904: table missing")
-        );
+        assert_ne!(hash("TypeError: x is undefined"), hash("ValueError: x is undefined"));
+        assert_ne!(hash("error[E0308]: mismatched types"), hash("error[E0382]: mismatched types"));
+        assert_ne!(hash("ORA-00942: table missing"), hash("ORA-00904: table missing"));
     }
 
     #[test]

@@ -33,11 +33,7 @@ mod tests {
     #[test]
     fn exactly_the_three_phases_have_a_topic() {
         for phase in Phase::ALL {
-            assert_eq!(
-                topic_of(*phase).is_some(),
-                PHASES.contains(phase),
-                "{phase}"
-            );
+            assert_eq!(topic_of(*phase).is_some(), PHASES.contains(phase), "{phase}");
         }
     }
 

@@ -6,10 +6,7 @@ use handover_sqlite::SqliteStore;
 use handover_store::{Fault, Sessions, Store, StoreError};
 
 fn raw(path: &Path) -> rusqlite::Connection {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test plays the other program"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the test plays the other program")]
     rusqlite::Connection::open(path).unwrap()
 }
 
@@ -18,21 +15,14 @@ fn many_first_starts_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..16)
-            .map(|_| scope.spawn(|| SqliteStore::open(&path).map(drop)))
-            .collect();
+        let threads: Vec<_> =
+            (0..16).map(|_| scope.spawn(|| SqliteStore::open(&path).map(drop))).collect();
         for thread in threads {
             thread.join().unwrap().unwrap();
         }
     });
     let store = SqliteStore::open(&path).unwrap();
-    assert!(
-        store
-            .check()
-            .unwrap()
-            .iter()
-            .all(|check| check.problems.is_empty())
-    );
+    assert!(store.check().unwrap().iter().all(|check| check.problems.is_empty()));
 }
 
 #[test]
@@ -42,13 +32,8 @@ fn a_newer_format_is_refused_and_left_alone() {
     drop(SqliteStore::open(&path).unwrap());
     raw(&path).pragma_update(None, "user_version", 999).unwrap();
     let error = SqliteStore::open(&path).unwrap_err();
-    assert!(
-        matches!(error, StoreError::Newer { found: 999, .. }),
-        "{error}"
-    );
-    let version: i64 = raw(&path)
-        .query_row("PRAGMA user_version", [], |row| row.get(0))
-        .unwrap();
+    assert!(matches!(error, StoreError::Newer { found: 999, .. }), "{error}");
+    let version: i64 = raw(&path).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, 999);
 }
 
@@ -58,10 +43,7 @@ fn another_programs_database_is_refused() {
     let path = folder.path().join("store.db");
     raw(&path).execute_batch("CREATE TABLE theirs (x)").unwrap();
     let before = fs_err::read(&path).unwrap();
-    assert!(matches!(
-        SqliteStore::open(&path),
-        Err(StoreError::Foreign { .. })
-    ));
+    assert!(matches!(SqliteStore::open(&path), Err(StoreError::Foreign { .. })));
     assert_eq!(fs_err::read(&path).unwrap(), before);
 }
 
@@ -69,15 +51,9 @@ fn another_programs_database_is_refused() {
 fn a_text_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    fs_err::write(
-        &path,
-        "not a database, but long enough to be looked at as one".repeat(20),
-    )
-    .unwrap();
-    assert!(matches!(
-        SqliteStore::open(&path),
-        Err(StoreError::Foreign { .. })
-    ));
+    fs_err::write(&path, "not a database, but long enough to be looked at as one".repeat(20))
+        .unwrap();
+    assert!(matches!(SqliteStore::open(&path), Err(StoreError::Foreign { .. })));
 }
 
 #[test]
@@ -89,13 +65,7 @@ fn a_truncated_file_is_reported_as_damage() {
     fs_err::write(&path, &whole[..whole.len() / 2]).unwrap();
     let outcome = SqliteStore::open(&path).and_then(|store| store.sessions(None));
     assert!(
-        matches!(
-            outcome,
-            Err(StoreError::Backend {
-                fault: Fault::Corrupt,
-                ..
-            })
-        ),
+        matches!(outcome, Err(StoreError::Backend { fault: Fault::Corrupt, .. })),
         "{outcome:?}"
     );
 }
@@ -104,14 +74,5 @@ fn a_truncated_file_is_reported_as_damage() {
 fn a_folder_that_does_not_exist_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let error = SqliteStore::open(&folder.path().join("no/store.db")).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            StoreError::Backend {
-                fault: Fault::Unavailable,
-                ..
-            }
-        ),
-        "{error:?}"
-    );
+    assert!(matches!(error, StoreError::Backend { fault: Fault::Unavailable, .. }), "{error:?}");
 }

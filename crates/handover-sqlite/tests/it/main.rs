@@ -20,10 +20,7 @@ mod conformance {
         fn fresh() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("store.db");
-            Self {
-                _folder: folder,
-                path,
-            }
+            Self { _folder: folder, path }
         }
     }
 

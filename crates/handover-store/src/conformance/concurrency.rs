@@ -19,16 +19,11 @@ fn at_once<T: Send>(backend: &dyn Backend, work: impl Fn(&dyn Store, usize) -> T
                 let work = &work;
                 scope.spawn(move || {
                     let store = backend.open();
-                    (0..ROUNDS)
-                        .map(|_| work(&*store, writer))
-                        .collect::<Vec<_>>()
+                    (0..ROUNDS).map(|_| work(&*store, writer)).collect::<Vec<_>>()
                 })
             })
             .collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap())
-            .collect()
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     })
 }
 
@@ -38,9 +33,7 @@ pub fn counters_lose_nothing(backend: &dyn Backend) {
     let session = session(&*store, "s1");
     at_once(backend, |store, _| {
         store.record_error(&sighting("boom")).unwrap();
-        store
-            .add_reasoning(&reasoning(&session, Phase::Approach, "x"))
-            .unwrap();
+        store.add_reasoning(&reasoning(&session, Phase::Approach, "x")).unwrap();
         let mut update = GroupUpdate::new(session.clone(), group_id("P1"), at(0));
         update.count = vec![clean("revisions")];
         store.set_group(&update).unwrap();
@@ -48,15 +41,9 @@ pub fn counters_lose_nothing(backend: &dyn Backend) {
         store.strategy_helped(&learned[0].id, at(0)).unwrap();
     });
     let calls = (WRITERS * ROUNDS) as u64;
-    assert_eq!(
-        store.errors(&project(), &ErrorFilter::default()).unwrap()[0].occurrences,
-        calls
-    );
+    assert_eq!(store.errors(&project(), &ErrorFilter::default()).unwrap()[0].occurrences, calls);
     assert_eq!(store.session_counts(&session).unwrap().reasoning, calls);
-    assert_eq!(
-        store.group(&session, &group_id("P1")).unwrap().counters["revisions"],
-        calls
-    );
+    assert_eq!(store.group(&session, &group_id("P1")).unwrap().counters["revisions"], calls);
     let kept = store.strategies(&project(), &Default::default()).unwrap();
     assert_eq!(kept[0].helpfulness, calls + 1);
 }
@@ -65,10 +52,7 @@ pub fn counters_lose_nothing(backend: &dyn Backend) {
 pub fn iterations_are_distinct(backend: &dyn Backend) {
     let session = session(&*backend.open(), "s1");
     let iterations = at_once(backend, |store, _| {
-        store
-            .save_skill_output(&skill_output(&session, "scan"))
-            .unwrap()
-            .iteration
+        store.save_skill_output(&skill_output(&session, "scan")).unwrap().iteration
     });
     let distinct: BTreeSet<u32> = iterations.into_iter().collect();
     assert_eq!(distinct, (1..=(WRITERS * ROUNDS) as u32).collect());
@@ -78,9 +62,7 @@ pub fn iterations_are_distinct(backend: &dyn Backend) {
 pub fn one_key_one_event(backend: &dyn Backend) {
     let session = session(&*backend.open(), "s1");
     let logged = at_once(backend, |store, _| {
-        store
-            .log_event(&event(&session, "delivery", Some("k")))
-            .unwrap()
+        store.log_event(&event(&session, "delivery", Some("k"))).unwrap()
     });
     assert_eq!(logged.iter().filter(|l| !l.duplicate).count(), 1);
     assert!(logged.iter().all(|l| l.id == logged[0].id));
@@ -90,18 +72,10 @@ pub fn one_key_one_event(backend: &dyn Backend) {
 pub fn one_registration_wins(backend: &dyn Backend) {
     let session = session(&*backend.open(), "s1");
     let results = at_once(backend, |store, _| {
-        store
-            .register_packages(&[package(&session, "a.md", "x")])
-            .unwrap()
-            .pop()
-            .unwrap()
+        store.register_packages(&[package(&session, "a.md", "x")]).unwrap().pop().unwrap()
     });
     assert_eq!(results.iter().filter(|r| r.created).count(), 1);
-    assert!(
-        results
-            .iter()
-            .all(|r| r.package.id == results[0].package.id)
-    );
+    assert!(results.iter().all(|r| r.package.id == results[0].package.id));
 }
 
 /// Versions made at once form one chain without gaps or forks.
@@ -110,14 +84,9 @@ pub fn chains_stay_linear(backend: &dyn Backend) {
     let session = session(&*store, "s1");
     at_once(backend, |store, writer| {
         let body = format!("by {writer}");
-        store
-            .register_packages(&[package(&session, "a.md", &body)])
-            .unwrap();
+        store.register_packages(&[package(&session, "a.md", &body)]).unwrap();
     });
-    let filter = PackageFilter {
-        versions: Versions::All,
-        ..Default::default()
-    };
+    let filter = PackageFilter { versions: Versions::All, ..Default::default() };
     let mut all: Vec<Package> = store.packages(&session, &filter).unwrap();
     all.sort_by_key(|p| p.version);
     assert_eq!(

@@ -26,10 +26,7 @@ pub fn sets_only_what_is_given(backend: &dyn Backend) {
     assert_eq!(group.status, GroupStatus::Completed);
     assert_eq!(group.specializations, ["rust", "postgresql"]);
     assert_eq!(group.component.as_deref(), Some("crates/api"));
-    assert_eq!(
-        group.counters,
-        [("qa_attempts".into(), 2), ("revisions".into(), 1)].into()
-    );
+    assert_eq!(group.counters, [("qa_attempts".into(), 2), ("revisions".into(), 1)].into());
     assert_eq!(group.created_at, at(0));
     assert_eq!(store.group(&session, &group_id("P1")).unwrap(), group);
 }
@@ -57,22 +54,9 @@ pub fn exists_once_named(backend: &dyn Backend) {
     let mut new = receipt(&session, "r1", &[]);
     new.group = Some(group_id("by-receipt"));
     store.put_receipt(&new).unwrap();
-    let ids: Vec<String> = store
-        .groups(&session)
-        .unwrap()
-        .into_iter()
-        .map(|g| g.id.to_string())
-        .collect();
-    assert_eq!(
-        ids,
-        [
-            "by-event",
-            "by-package",
-            "by-reasoning",
-            "by-receipt",
-            "by-skill"
-        ]
-    );
+    let ids: Vec<String> =
+        store.groups(&session).unwrap().into_iter().map(|g| g.id.to_string()).collect();
+    assert_eq!(ids, ["by-event", "by-package", "by-reasoning", "by-receipt", "by-skill"]);
     let group = store.group(&session, &group_id("by-event")).unwrap();
     assert_eq!(group.status, GroupStatus::Pending);
 }
@@ -102,10 +86,7 @@ pub fn references_must_be_of_the_session(backend: &dyn Backend) {
     for reference in [foreign, PackageId(4711)] {
         update.title = Some(clean("never"));
         update.references = Some(vec![reference]);
-        assert!(matches!(
-            store.set_group(&update),
-            Err(StoreError::NotFound { .. })
-        ));
+        assert!(matches!(store.set_group(&update), Err(StoreError::NotFound { .. })));
     }
     assert_eq!(store.groups(&mine).unwrap(), []);
 }
@@ -115,19 +96,9 @@ pub fn listed_oldest_first(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     for (id, seconds) in [("z", 1), ("a", 2), ("m", 3)] {
-        store
-            .set_group(&GroupUpdate::new(
-                session.clone(),
-                group_id(id),
-                at(seconds),
-            ))
-            .unwrap();
+        store.set_group(&GroupUpdate::new(session.clone(), group_id(id), at(seconds))).unwrap();
     }
-    let ids: Vec<String> = store
-        .groups(&session)
-        .unwrap()
-        .into_iter()
-        .map(|g| g.id.to_string())
-        .collect();
+    let ids: Vec<String> =
+        store.groups(&session).unwrap().into_iter().map(|g| g.id.to_string()).collect();
     assert_eq!(ids, ["z", "a", "m"]);
 }

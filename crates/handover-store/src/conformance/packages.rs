@@ -16,15 +16,9 @@ pub fn same_content_is_a_no_op(backend: &dyn Backend) {
     new.consumers = vec![role("developer"), role("qa_expert"), role("developer")];
     new.iteration = Some(2);
     let first = register(&*store, new.clone());
-    assert_eq!(
-        (first.version, first.supersedes, first.superseded_by),
-        (1, None, None)
-    );
+    assert_eq!((first.version, first.supersedes, first.superseded_by), (1, None, None));
     assert_eq!(first.consumers, [role("developer"), role("qa_expert")]);
-    assert_eq!(
-        (first.title.as_deref(), first.iteration),
-        (Some("Title"), Some(2))
-    );
+    assert_eq!((first.title.as_deref(), first.iteration), (Some("Title"), Some(2)));
     assert_eq!(first.files, ["src/auth.rs"]);
     new.created_at = at(50);
     let again = store.register_packages(&[new]).unwrap().pop().unwrap();
@@ -43,17 +37,10 @@ pub fn new_content_is_a_new_version(backend: &dyn Backend) {
     assert_eq!((three.version, three.supersedes), (3, Some(two.id)));
     for id in [one.id, two.id, three.id] {
         let history = store.package_history(id).unwrap();
-        let chain: Vec<_> = history
-            .iter()
-            .map(|p| (p.version, p.id, p.superseded_by))
-            .collect();
+        let chain: Vec<_> = history.iter().map(|p| (p.version, p.id, p.superseded_by)).collect();
         assert_eq!(
             chain,
-            [
-                (1, one.id, Some(two.id)),
-                (2, two.id, Some(three.id)),
-                (3, three.id, None)
-            ]
+            [(1, one.id, Some(two.id)), (2, two.id, Some(three.id)), (3, three.id, None)]
         );
     }
     let latest = store.packages(&session, &PackageFilter::default()).unwrap();
@@ -82,9 +69,7 @@ pub fn identity_is_group_kind_and_path(backend: &dyn Backend) {
     kind.kind = PackageKind::Decisions;
     let mut path = base.clone();
     path.path = "b.md".to_owned();
-    let all = store
-        .register_packages(&[base, grouped, kind, path])
-        .unwrap();
+    let all = store.register_packages(&[base, grouped, kind, path]).unwrap();
     assert!(all.iter().all(|r| r.created && r.package.version == 1));
 }
 
@@ -97,10 +82,7 @@ pub fn a_named_package_is_superseded(backend: &dyn Backend) {
     new.supersede = Supersede::Package(one.id);
     new.priority = Priority::Critical;
     let two = register(&*store, new);
-    assert_eq!(
-        (two.version, two.supersedes, two.path.as_str()),
-        (2, Some(one.id), "b.md")
-    );
+    assert_eq!((two.version, two.supersedes, two.path.as_str()), (2, Some(one.id), "b.md"));
     assert_eq!(store.package(one.id).unwrap().superseded_by, Some(two.id));
 }
 
@@ -125,10 +107,7 @@ pub fn superseding_is_refused_where_it_makes_no_sense(backend: &dyn Backend) {
         StoreError::OtherSession { id, session } if id == foreign.id && session == other));
     assert!(matches!(attempt("b.md", two.id),
         StoreError::PathTaken { id, .. } if id == beside.id));
-    assert!(matches!(
-        attempt("c.md", PackageId(4711)),
-        StoreError::NotFound { .. }
-    ));
+    assert!(matches!(attempt("c.md", PackageId(4711)), StoreError::NotFound { .. }));
     assert_eq!(store.session_counts(&mine).unwrap().package_versions, 3);
 }
 
@@ -140,11 +119,7 @@ pub fn an_update_without_a_change_is_a_no_op(backend: &dyn Backend) {
     new.consumers = vec![role("qa_expert"), role("developer")];
     let one = register(&*store, new.clone());
     new.supersede = Supersede::Package(one.id);
-    let same = store
-        .register_packages(&[new.clone()])
-        .unwrap()
-        .pop()
-        .unwrap();
+    let same = store.register_packages(&[new.clone()]).unwrap().pop().unwrap();
     assert!(!same.created && same.package.id == one.id);
     new.priority = Priority::High;
     assert_eq!(register(&*store, new).version, 2);
@@ -179,29 +154,14 @@ pub fn listings(backend: &dyn Backend) {
         found.into_iter().map(|p| (p.path, p.version)).collect()
     };
     let p = |path: &str, version| (path.to_owned(), version);
+    assert_eq!(paths(PackageFilter::default()), [p("p1.md", 1), p("a.md", 2)]);
     assert_eq!(
-        paths(PackageFilter::default()),
-        [p("p1.md", 1), p("a.md", 2)]
-    );
-    assert_eq!(
-        paths(PackageFilter {
-            versions: Versions::All,
-            ..Default::default()
-        }),
+        paths(PackageFilter { versions: Versions::All, ..Default::default() }),
         [p("p1.md", 1), p("a.md", 2), p("a.md", 1)]
     );
-    let only = PackageFilter {
-        group: Some(group_id("P1")),
-        ..Default::default()
-    };
+    let only = PackageFilter { group: Some(group_id("P1")), ..Default::default() };
     assert_eq!(paths(only), [p("p1.md", 1)]);
-    assert_eq!(
-        paths(PackageFilter {
-            limit: Some(1),
-            ..Default::default()
-        }),
-        [p("p1.md", 1)]
-    );
+    assert_eq!(paths(PackageFilter { limit: Some(1), ..Default::default() }), [p("p1.md", 1)]);
 }
 
 /// Equal times are ordered by id, so the last one in is the first one out.
@@ -220,15 +180,9 @@ pub fn total_order_within_one_moment(backend: &dyn Backend) {
 pub fn the_body_is_kept_for_every_version(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
-    let one = register(
-        &*store,
-        package(&session, "a.md", "one, password=correct-horse"),
-    );
+    let one = register(&*store, package(&session, "a.md", "one, password=correct-horse"));
     let two = register(&*store, package(&session, "a.md", "two"));
-    assert_eq!(
-        store.package_body(one.id).unwrap(),
-        "one, password=[REDACTED-1]"
-    );
+    assert_eq!(store.package_body(one.id).unwrap(), "one, password=[REDACTED-1]");
     assert_eq!(store.package_body(two.id).unwrap(), "two");
     assert!(store.package_body(PackageId(4711)).is_err());
     assert!(store.package_history(PackageId(4711)).is_err());

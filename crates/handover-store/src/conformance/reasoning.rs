@@ -22,13 +22,8 @@ pub fn filters_and_order(backend: &dyn Backend) {
     let kept = store.add_reasoning(&first).unwrap();
     assert_eq!(kept.content, "one, token=[REDACTED-1]");
     assert_eq!(kept.references, ["src/a.rs"]);
-    assert_eq!(
-        (kept.iteration, kept.confidence),
-        (3, Some(Confidence::High))
-    );
-    store
-        .add_reasoning(&reasoning(&session, Phase::Completion, "two"))
-        .unwrap();
+    assert_eq!((kept.iteration, kept.confidence), (3, Some(Confidence::High)));
+    store.add_reasoning(&reasoning(&session, Phase::Completion, "two")).unwrap();
     let mut third = reasoning(&session, Phase::Completion, "three");
     third.role = role("qa_expert");
     third.group = Some(group_id("P1"));
@@ -36,35 +31,17 @@ pub fn filters_and_order(backend: &dyn Backend) {
 
     let contents = |filter: ReasoningFilter| -> Vec<String> {
         let found = store.reasoning(&session, &filter).unwrap();
-        found
-            .into_iter()
-            .map(|r| r.content.chars().take(5).collect())
-            .collect()
+        found.into_iter().map(|r| r.content.chars().take(5).collect()).collect()
     };
-    assert_eq!(
-        contents(ReasoningFilter::default()),
-        ["three", "two", "one, "]
-    );
-    let oldest = ReasoningFilter {
-        order: TimeOrder::OldestFirst,
-        ..Default::default()
-    };
+    assert_eq!(contents(ReasoningFilter::default()), ["three", "two", "one, "]);
+    let oldest = ReasoningFilter { order: TimeOrder::OldestFirst, ..Default::default() };
     assert_eq!(contents(oldest), ["one, ", "two", "three"]);
-    let phase = ReasoningFilter {
-        phase: Some(Phase::Completion),
-        ..Default::default()
-    };
+    let phase = ReasoningFilter { phase: Some(Phase::Completion), ..Default::default() };
     assert_eq!(contents(phase), ["three", "two"]);
-    let by = ReasoningFilter {
-        role: Some(role("developer")),
-        limit: Some(1),
-        ..Default::default()
-    };
+    let by =
+        ReasoningFilter { role: Some(role("developer")), limit: Some(1), ..Default::default() };
     assert_eq!(contents(by), ["two"]);
-    let group = ReasoningFilter {
-        group: Some(group_id("P1")),
-        ..Default::default()
-    };
+    let group = ReasoningFilter { group: Some(group_id("P1")), ..Default::default() };
     assert_eq!(contents(group), ["three"]);
 }
 
@@ -72,19 +49,7 @@ pub fn filters_and_order(backend: &dyn Backend) {
 pub fn unknown_session_is_refused(backend: &dyn Backend) {
     let store = backend.open();
     let nobody = session_id("nobody");
-    let error = store
-        .add_reasoning(&reasoning(&nobody, Phase::Risks, "x"))
-        .unwrap_err();
-    assert!(matches!(
-        error,
-        StoreError::NotFound {
-            what: "session",
-            ..
-        }
-    ));
-    assert!(
-        store
-            .reasoning(&nobody, &ReasoningFilter::default())
-            .is_err()
-    );
+    let error = store.add_reasoning(&reasoning(&nobody, Phase::Risks, "x")).unwrap_err();
+    assert!(matches!(error, StoreError::NotFound { what: "session", .. }));
+    assert!(store.reasoning(&nobody, &ReasoningFilter::default()).is_err());
 }

@@ -8,12 +8,7 @@ use super::fixture::*;
 use crate::{Column, IndexSize, Posting, Store};
 
 fn find(store: &dyn Store, session: &SessionId, text: &str) -> Vec<Posting> {
-    store
-        .postings(session, &words::terms(text))
-        .unwrap()
-        .into_iter()
-        .flatten()
-        .collect()
+    store.postings(session, &words::terms(text)).unwrap().into_iter().flatten().collect()
 }
 
 /// Title, summary, files (the package's own path too) and body are told apart and counted.
@@ -25,28 +20,16 @@ pub fn finds_words_in_every_column(backend: &dyn Backend) {
     new.summary = clean("How the token endpoint works");
     new.files = vec![clean("src/auth/getUserById.rs")];
     let id = register(&*store, new).id;
-    let posting = |column, count| Posting {
-        package: id,
-        column,
-        count,
-    };
+    let posting = |column, count| Posting { package: id, column, count };
     assert_eq!(
         find(&*store, &session, "token"),
         [posting(Column::Summary, 1), posting(Column::Body, 2)]
     );
-    assert_eq!(
-        find(&*store, &session, "refreshing"),
-        [posting(Column::Title, 1)]
-    );
-    assert_eq!(
-        find(&*store, &session, "oauth"),
-        [posting(Column::Files, 1)]
-    );
+    assert_eq!(find(&*store, &session, "refreshing"), [posting(Column::Title, 1)]);
+    assert_eq!(find(&*store, &session, "oauth"), [posting(Column::Files, 1)]);
     assert_eq!(find(&*store, &session, "user"), [posting(Column::Files, 1)]);
     assert_eq!(find(&*store, &session, "nowhere"), []);
-    let several = store
-        .postings(&session, &["token".into(), "zebra".into()])
-        .unwrap();
+    let several = store.postings(&session, &["token".into(), "zebra".into()]).unwrap();
     assert_eq!(several.iter().map(Vec::len).collect::<Vec<_>>(), [2, 0]);
 }
 
@@ -71,10 +54,7 @@ pub fn superseded_versions_leave_the_index(backend: &dyn Backend) {
     assert_eq!(find(&*store, &session, "zebra"), []);
     assert_eq!(find(&*store, &session, "stripes").len(), 1);
     assert_eq!(find(&*store, &session, "giraffe")[0].package, new.id);
-    assert_eq!(
-        store.term_counts(&[old.id, new.id]).unwrap(),
-        [[0; 4], [0, 1, 1, 2]]
-    );
+    assert_eq!(store.term_counts(&[old.id, new.id]).unwrap(), [[0; 4], [0, 1, 1, 2]]);
 }
 
 /// Sizes are those of the latest versions.
@@ -86,13 +66,7 @@ pub fn sizes_follow(backend: &dyn Backend) {
     register(&*store, package(&session, "a.md", "five six"));
     let size = store.index_size(&session).unwrap();
     // "a summary" has one term (`a` is a stop word), as has `a.md`; `b.md` has two.
-    assert_eq!(
-        size,
-        IndexSize {
-            packages: 2,
-            terms: [0, 2, 3, 3]
-        }
-    );
+    assert_eq!(size, IndexSize { packages: 2, terms: [0, 2, 3, 3] });
 }
 
 /// Purging empties the index.

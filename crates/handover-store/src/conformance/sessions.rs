@@ -18,10 +18,7 @@ pub fn the_same_id_is_the_same_session(backend: &dyn Backend) {
     };
     let first = store.open_session(&new).unwrap();
     assert!(first.created);
-    assert_eq!(
-        first.record.metadata,
-        json!({"ticket": "A-1", "password": "[REDACTED-1]"})
-    );
+    assert_eq!(first.record.metadata, json!({"ticket": "A-1", "password": "[REDACTED-1]"}));
     new.metadata = clean_json(json!({}));
     new.now = at(9);
     let second = backend.open().open_session(&new).unwrap();
@@ -42,11 +39,7 @@ pub fn unknown_is_not_found(backend: &dyn Backend) {
     };
     not_found(store.session(&id).unwrap_err());
     not_found(store.session_counts(&id).unwrap_err());
-    not_found(
-        store
-            .set_session_status(&id, SessionStatus::Failed, at(0))
-            .unwrap_err(),
-    );
+    not_found(store.set_session_status(&id, SessionStatus::Failed, at(0)).unwrap_err());
     not_found(store.purge_session(&id).unwrap_err());
     assert_eq!(store.sessions(None).unwrap(), []);
 }
@@ -57,16 +50,9 @@ pub fn newest_first_and_by_status(backend: &dyn Backend) {
     for id in ["a", "b", "c"] {
         session(&*store, id);
     }
-    store
-        .set_session_status(&session_id("b"), SessionStatus::Completed, at(5))
-        .unwrap();
+    store.set_session_status(&session_id("b"), SessionStatus::Completed, at(5)).unwrap();
     let ids = |status| -> Vec<String> {
-        store
-            .sessions(status)
-            .unwrap()
-            .into_iter()
-            .map(|s| s.id.to_string())
-            .collect()
+        store.sessions(status).unwrap().into_iter().map(|s| s.id.to_string()).collect()
     };
     assert_eq!(ids(None), ["c", "b", "a"]);
     assert_eq!(ids(Some(SessionStatus::Active)), ["c", "a"]);
@@ -77,16 +63,9 @@ pub fn newest_first_and_by_status(backend: &dyn Backend) {
 pub fn closing_and_reopening(backend: &dyn Backend) {
     let store = backend.open();
     let id = session(&*store, "s1");
-    let closed = store
-        .set_session_status(&id, SessionStatus::Completed, at(60))
-        .unwrap();
-    assert_eq!(
-        (closed.status, closed.ended_at),
-        (SessionStatus::Completed, Some(at(60)))
-    );
-    let open = store
-        .set_session_status(&id, SessionStatus::Active, at(70))
-        .unwrap();
+    let closed = store.set_session_status(&id, SessionStatus::Completed, at(60)).unwrap();
+    assert_eq!((closed.status, closed.ended_at), (SessionStatus::Completed, Some(at(60))));
+    let open = store.set_session_status(&id, SessionStatus::Active, at(70)).unwrap();
     assert_eq!((open.status, open.ended_at), (SessionStatus::Active, None));
 }
 
@@ -98,9 +77,7 @@ pub fn purge_takes_everything_but_what_the_project_learned(backend: &dyn Backend
     let old = register(&*store, package(&id, "a.md", "one"));
     let new = register(&*store, package(&id, "a.md", "two"));
     register(&*store, package(&other, "a.md", "one"));
-    store
-        .add_reasoning(&reasoning(&id, handover_model::Phase::Completion, "done"))
-        .unwrap();
+    store.add_reasoning(&reasoning(&id, handover_model::Phase::Completion, "done")).unwrap();
     store.save_skill_output(&skill_output(&id, "scan")).unwrap();
     store.log_event(&event(&id, "delivery", Some("k"))).unwrap();
     store.put_receipt(&receipt(&id, "r1", &[new.id])).unwrap();
@@ -111,9 +88,7 @@ pub fn purge_takes_everything_but_what_the_project_learned(backend: &dyn Backend
     let mut seen = sighting("boom");
     seen.session = Some(id.clone());
     let error = store.record_error(&seen).unwrap();
-    store
-        .learn_strategies(&[strategy("insight", ReasoningId(1).0)])
-        .unwrap();
+    store.learn_strategies(&[strategy("insight", ReasoningId(1).0)]).unwrap();
 
     let expected = handover_model::SessionCounts {
         groups: 1,
@@ -130,21 +105,9 @@ pub fn purge_takes_everything_but_what_the_project_learned(backend: &dyn Backend
     assert!(store.session(&id).is_err());
     assert!(store.package(old.id).is_err() && store.package(new.id).is_err());
     assert_eq!(store.session_counts(&other).unwrap().packages, 1);
-    assert_eq!(
-        store.errors(&project(), &Default::default()).unwrap().len(),
-        1
-    );
-    assert_eq!(
-        store.error_incidents(&project(), &error.hash).unwrap()[0].session,
-        None
-    );
-    assert_eq!(
-        store
-            .strategies(&project(), &StrategyFilter::default())
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(store.errors(&project(), &Default::default()).unwrap().len(), 1);
+    assert_eq!(store.error_incidents(&project(), &error.hash).unwrap()[0].session, None);
+    assert_eq!(store.strategies(&project(), &StrategyFilter::default()).unwrap().len(), 1);
 }
 
 /// The self-check finds nothing wrong with a store that was used in every way.
