@@ -2,6 +2,8 @@
 //!
 //! One file per chore; `cargo xtask --help` lists them.
 
+mod tidy;
+
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -12,8 +14,13 @@ struct Args {
 }
 
 #[derive(Subcommand)]
-enum Chore {}
+enum Chore {
+    /// Check what no compiler checks: which crate may know which
+    Tidy,
+}
 
 fn main() -> anyhow::Result<()> {
-    match Args::parse().chore {}
+    match Args::parse().chore {
+        Chore::Tidy => tidy::run(),
+    }
 }

@@ -173,6 +173,18 @@ pub fn draft(
     Ok(Draft { package, warnings })
 }
 
+/// What a located file says about itself.
+pub fn front_matter_of(
+    setting: &Setting<'_>,
+    located: &Located,
+) -> Result<FrontMatter, PackageFileError> {
+    let text = setting.places.read(located, setting.max_bytes)?;
+    let path = PathBuf::from(&located.stored);
+    let (front, _) = front_matter::split(&text)
+        .map_err(|source| PackageFileError::FrontMatter { path, source })?;
+    Ok(front.unwrap_or_default())
+}
+
 fn orchestrator() -> Role {
     #[expect(clippy::expect_used, reason = "a constant that a test reads")]
     Role::new("orchestrator").expect("a valid role")
