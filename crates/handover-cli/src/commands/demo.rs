@@ -170,14 +170,12 @@ impl Story<'_> {
         self.app.ui.line(format_args!("$ handover {}", shown.join(" ")))?;
         let mut argv: Vec<OsString> = vec!["handover".into()];
         argv.extend(args.iter().map(OsString::from));
-        match cli::run(argv, Stdin::Text(stdin.to_owned())) {
-            Exit::Done => Ok(()),
-            exit => Err(CommandError::new(
-                exit,
-                "demo",
-                format!("`handover {}` failed", args.join(" ")),
-            )),
+        let exit = cli::run(argv, Stdin::Text(stdin.to_owned()));
+        if exit == Exit::Done {
+            return Ok(());
         }
+        let message = format!("`handover {}` failed", args.join(" "));
+        Err(CommandError::new(exit, "demo", message))
     }
 }
 

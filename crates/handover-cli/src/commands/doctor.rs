@@ -49,7 +49,7 @@ pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
     }
     match app.loaded_config() {
         Ok(loaded) if loaded.warnings.is_empty() => {
-            checks.push(Check::fine("configuration", "all keys are known"))
+            checks.push(Check::fine("configuration", "all keys are known"));
         }
         Ok(loaded) => checks.push(Check::wrong(
             "configuration",

@@ -41,9 +41,9 @@ pub(crate) struct Scanned {
 impl Scanned {
     fn add(&mut self, registered: Registered) {
         if registered.created {
-            self.registered.push(registered)
+            self.registered.push(registered);
         } else {
-            self.unchanged.push(registered)
+            self.unchanged.push(registered);
         }
     }
 }
