@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use comfy_table::{Cell, ContentArrangement, Table, presets};
 use serde::Serialize;
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 use crate::error::CommandError;
 
@@ -79,9 +79,10 @@ impl Ui {
         self.line(Value::Object(document))
     }
 
-    /// A line of data.
+    /// A line of data. Stored text is part of it, so nothing in it may steer the terminal.
     pub(crate) fn line(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
-        let mut out = anstream::stdout().lock();
+        let text = printable(text.to_string(), |c| c.is_control() && !matches!(c, '\n' | '\t'));
+        let mut out = io::stdout().lock();
         finish(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
@@ -91,7 +92,8 @@ impl Ui {
         finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
-    /// A table; a sentence instead when it has no rows.
+    /// A table; a sentence instead when it has no rows. Columns are as wide as they must be and
+    /// nothing is wrapped, so that lines can be cut and sorted by other programs.
     pub(crate) fn table(
         &self,
         header: &[&str],
@@ -101,17 +103,25 @@ impl Ui {
         if rows.is_empty() {
             return self.line(empty);
         }
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(header.iter().map(|title| Cell::new(title.to_uppercase())));
-        for row in rows {
-            table.add_row(row.into_iter().map(|text| Cell::new(single_line(&text))));
+        let mut lines = Vec::with_capacity(rows.len() + 1);
+        lines.push(header.iter().map(|title| title.to_uppercase()).collect::<Vec<_>>());
+        lines.extend(rows.into_iter().map(|row| row.into_iter().map(single_line).collect()));
+        let mut widths = vec![0; header.len()];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = width_of(cell).max(*width);
+            }
         }
-        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut text = String::new();
         let mut written = Ok(());
-        for line in table.lines() {
-            written =
-                written.and_then(|()| writeln!(out, "{}", line.trim_end().trim_start_matches(' ')));
+        for line in &lines {
+            text.clear();
+            for (width, cell) in widths.iter().zip(line) {
+                text.push_str(cell);
+                text.extend(std::iter::repeat_n(' ', width - width_of(cell) + 2));
+            }
+            written = written.and_then(|()| writeln!(out, "{}", text.trim_end()));
         }
         finish(written.and_then(|()| out.flush()))
     }
@@ -154,9 +164,19 @@ impl Ui {
     }
 }
 
-/// Control characters in stored text must not reach the terminal.
-fn single_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+fn width_of(cell: &str) -> usize {
+    if cell.is_ascii() { cell.len() } else { cell.width() }
+}
+
+fn single_line(text: String) -> String {
+    printable(text, char::is_control)
+}
+
+fn printable(text: String, bad: impl Fn(char) -> bool) -> String {
+    if !text.contains(&bad) {
+        return text;
+    }
+    text.chars().map(|c| if bad(c) { ' ' } else { c }).collect()
 }
 
 fn finish(written: io::Result<()>) -> Result<(), CommandError> {
