@@ -122,7 +122,7 @@ impl App {
     pub(crate) fn places(&self) -> Result<&Places, CommandError> {
         get_or_try(&self.places, || {
             let project = self.project()?;
-            Places::new(&project.root, project.worktree.as_deref()).map_err(|error| io(&error))
+            Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))
         })
     }
 

@@ -90,7 +90,10 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     };
     let app = App::new(ui, stdin, common);
     match command.run(&app) {
-        Ok(exit) => exit,
+        Ok(exit) => {
+            app.ui.close();
+            exit
+        }
         Err(error) => {
             app.ui.error(&error);
             error.exit

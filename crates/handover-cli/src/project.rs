@@ -18,8 +18,6 @@ pub(crate) const FOLDER: &str = ".handover";
 pub(crate) struct Project {
     /// The folder that holds `.handover/`.
     pub(crate) root: PathBuf,
-    /// The linked worktree in which the user is, if any.
-    pub(crate) worktree: Option<PathBuf>,
 }
 
 impl Project {
@@ -42,22 +40,34 @@ impl Project {
     pub(crate) fn find_or_place(from: &Path) -> Self {
         let place = Place::of(from);
         place.project().unwrap_or_else(|| match place.repository {
-            Some(Repository { main: Some(main), root }) => {
-                Self { root: main, worktree: Some(root) }
-            }
-            Some(Repository { root, .. }) => Self { root, worktree: None },
-            None => Self { root: from.to_owned(), worktree: None },
+            Some(Repository { main: Some(main), .. }) => Self { root: main },
+            Some(Repository { root, main: None }) => Self { root },
+            None => Self { root: from.to_owned() },
         })
     }
 
     /// Exactly this folder.
     pub(crate) fn at(root: &Path) -> Self {
-        Self { root: root.to_owned(), worktree: None }
+        Self { root: root.to_owned() }
     }
 
     /// `.handover/`
     pub(crate) fn folder(&self) -> PathBuf {
         self.root.join(FOLDER)
+    }
+
+    /// The roots of the linked worktrees of the project's repository: git keeps a folder for each,
+    /// in which `gitdir` leads to the worktree's `.git`.
+    pub(crate) fn worktrees(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs_err::read_dir(self.root.join(".git/worktrees")) else {
+            return Vec::new();
+        };
+        let git_files = entries
+            .filter_map(|entry| fs_err::read_to_string(entry.ok()?.path().join("gitdir")).ok());
+        git_files
+            .filter_map(|path| Path::new(path.trim()).parent().map(Path::to_owned))
+            .filter(|root| root.is_dir())
+            .collect()
     }
 
     /// A project id made of the folder's name.
@@ -113,10 +123,10 @@ impl Place {
             // A project of its own inside the worktree wins over the main checkout's.
             let own = self.nearest.as_ref().filter(|nearest| *nearest != root);
             if own.is_none() && main.join(FOLDER).is_dir() {
-                return Some(Project { root: main.clone(), worktree: Some(root.clone()) });
+                return Some(Project { root: main.clone() });
             }
         }
-        self.nearest.clone().map(|root| Project { root, worktree: None })
+        self.nearest.clone().map(|root| Project { root })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything that is printed: data to standard output, the rest to standard error.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -27,6 +28,8 @@ pub(crate) enum ColorChoice {
 pub(crate) struct Ui {
     json: bool,
     quiet: bool,
+    /// Warnings wait for the end when a script listens: an error must be alone on its line.
+    warnings: RefCell<Vec<String>>,
 }
 
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
@@ -41,7 +44,7 @@ impl Ui {
             ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
             ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
         }
-        Self { json, quiet }
+        Self { json, quiet, warnings: RefCell::default() }
     }
 
     /// Answers: a script gets `{"schema":1,key:value}`, a person gets what `human` prints.
@@ -135,8 +138,21 @@ impl Ui {
 
     /// Something odd.
     pub(crate) fn warn(&self, text: impl std::fmt::Display) {
-        if !self.quiet {
+        if self.quiet {
+            return;
+        }
+        if self.json {
+            self.warnings.borrow_mut().push(text.to_string());
+        } else {
             let _ = writeln!(anstream::stderr(), "{WARN}warning:{WARN:#} {text}");
+        }
+    }
+
+    /// The end of a command that succeeded: scripts get their warnings, one document a line.
+    pub(crate) fn close(&self) {
+        for message in self.warnings.take() {
+            let warning = serde_json::json!({"schema": 1, "warning": {"message": message}});
+            let _ = writeln!(anstream::stderr(), "{warning}");
         }
     }
 

@@ -281,7 +281,7 @@ mod tests {
     impl Project {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let places = Places::new(folder.path(), None).unwrap();
+            let places = Places::new(folder.path(), &[]).unwrap();
             Self {
                 folder,
                 places,

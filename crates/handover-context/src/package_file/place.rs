@@ -1,4 +1,4 @@
-//! Where package files may be: inside the project, or inside the worktree in which the user is.
+//! Where package files may be: inside the project, or inside another worktree of it.
 
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use super::PackageFileError;
 #[derive(Debug, Clone)]
 pub struct Places {
     root: PathBuf,
-    worktree: Option<PathBuf>,
+    worktrees: Vec<PathBuf>,
 }
 
 /// A file that is inside.
@@ -25,12 +25,11 @@ pub struct Located {
 }
 
 impl Places {
-    /// The project's root and, if the user is in a linked worktree, that one's root. Both must
-    /// exist.
-    pub fn new(root: &Path, worktree: Option<&Path>) -> std::io::Result<Self> {
+    /// The project's root and those of the other worktrees of its repository. All must exist.
+    pub fn new(root: &Path, worktrees: &[PathBuf]) -> std::io::Result<Self> {
         Ok(Self {
             root: fs_err::canonicalize(root)?,
-            worktree: worktree.map(fs_err::canonicalize).transpose()?,
+            worktrees: worktrees.iter().map(fs_err::canonicalize).collect::<Result<_, _>>()?,
         })
     }
 
@@ -70,7 +69,7 @@ impl Places {
         let (inside, stored) = if let Ok(relative) = absolute.strip_prefix(&self.root) {
             (true, relative)
         } else {
-            let inside = self.worktree.as_ref().is_some_and(|tree| absolute.starts_with(tree));
+            let inside = self.worktrees.iter().any(|tree| absolute.starts_with(tree));
             (inside, absolute.as_path())
         };
         if !inside {
@@ -167,7 +166,7 @@ mod tests {
         }
 
         fn places(&self) -> Places {
-            Places::new(&self.path("p"), Some(&self.path("tree"))).unwrap()
+            Places::new(&self.path("p"), &[self.path("tree")]).unwrap()
         }
     }
 

@@ -102,7 +102,7 @@ mod tests {
         ] {
             write(path);
         }
-        let places = Places::new(folder.path(), None).unwrap();
+        let places = Places::new(folder.path(), &[]).unwrap();
         let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
         let names = |reach| -> Vec<String> {
             let found = scan(&places, &s1, reach);
