@@ -2,6 +2,7 @@
 //!
 //! One file per chore; `cargo xtask --help` lists them.
 
+mod bench_store;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -15,12 +16,15 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Measure how the embedded store behaves as it grows, as ratios
+    BenchStore(bench_store::Args),
     /// Check what no compiler checks: which crate may know which
     Tidy,
 }
 
 fn main() -> anyhow::Result<()> {
     match Args::parse().chore {
+        Chore::BenchStore(args) => bench_store::run(&args),
         Chore::Tidy => tidy::run(),
     }
 }
