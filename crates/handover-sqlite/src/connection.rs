@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use handover_store::{Result, StoreError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::backend;
@@ -14,6 +15,11 @@ pub(crate) const APPLICATION_ID: i32 = 0x484E_4456;
 
 /// How long a write waits for the lock. Thirty writers in a row take far less.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Pages of the write-ahead log after which it is folded into the file. By default SQLite does that
+/// whenever the last connection closes, which for short processes means four syncs of the disk per
+/// write; a longer log in turn makes every first opening read it.
+const CHECKPOINT_PAGES: u32 = 200;
 
 /// Opens, checks, and brings the file to the current format.
 pub(crate) fn open(path: &Path) -> Result<Connection> {
@@ -35,8 +41,12 @@ pub(crate) fn open(path: &Path) -> Result<Connection> {
         migrations::migrate(&connection, path)?;
     }
     connection
-        .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")
+        .execute_batch(&format!(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+             PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};"
+        ))
         .map_err(backend)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }

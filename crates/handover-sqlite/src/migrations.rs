@@ -38,7 +38,17 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(backend)?;
-    tx.commit().map_err(backend)
+    tx.commit().map_err(backend)?;
+    fold_log(connection)
+}
+
+/// Moves the new tables from the log into the file, so that the file by itself is a whole store.
+/// Somebody else may be reading: then the usual checkpoints do it later.
+fn fold_log(connection: &Connection) -> Result<()> {
+    match connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(backend) {
+        Err(StoreError::Backend { fault: Fault::Busy, .. }) => Ok(()),
+        other => other,
+    }
 }
 
 fn newer(connection: &Connection, path: &Path) -> Result<StoreError> {
