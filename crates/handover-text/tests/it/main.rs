@@ -1,0 +1,3 @@
+//! Properties of the crate that are checked against other implementations.
+
+mod parity;
