@@ -1,0 +1,429 @@
+//! Values given to telling names, in every spelling that files, shells and people use.
+
+use super::bytes::{self, ALNUM};
+use super::keys::{self, Key};
+use super::values::{self, Form};
+
+/// Longest value between quotes.
+const QUOTED: usize = 4096;
+/// How much white space may stand around the sign.
+const SPACE: usize = 40;
+
+/// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
+/// `password=password=…` is read once.
+#[derive(Debug, Default)]
+pub(super) struct Assignments {
+    /// An unquoted value starting in this range ends at its end.
+    known: (usize, usize),
+}
+
+/// The value of a name.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    start: usize,
+    end: usize,
+    form: Form,
+}
+
+/// What stands between a name and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// `=`, `:=`, `=>`
+    Equals,
+    /// `:`
+    Colon,
+    /// `<name>`
+    Tag,
+    /// `("name", "value")`
+    Comma,
+    /// A space
+    Space,
+}
+
+impl Assignments {
+    /// The secret that the name at `start..end` is given, if any.
+    pub(super) fn value(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+    ) -> Option<(usize, usize)> {
+        let next = *text.get(end)?;
+        if !matches!(
+            next,
+            b'=' | b':'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b' '
+                | b'\t'
+                | b'>'
+                | b'\\'
+                | b'*'
+                | b'?'
+                | b'|'
+                | b'\n'
+                | b']'
+                | b'%'
+                | b'&'
+                | b'('
+        ) {
+            return None;
+        }
+        let name = text.get(start..end)?;
+        if next == b' ' && name.eq_ignore_ascii_case(b"by") {
+            return identified_by(text, start, end);
+        }
+        if !keys::may_end(name) {
+            return None;
+        }
+        let key = key_of(text, start, end)?;
+        let value = self.parse(text, start, end, key)?;
+        let literal = text.get(value.start..value.end)?;
+        values::is_secret(key, value.form, literal).then_some((value.start, value.end))
+    }
+
+    fn parse(&mut self, text: &[u8], start: usize, end: usize, key: Key) -> Option<Value> {
+        let mut at = end;
+        let mut quoted_name = false;
+        for _ in 0..4 {
+            match text.get(at)? {
+                b'"' | b'\'' | b'`' => quoted_name = true,
+                b'\\' if matches!(text.get(at + 1), Some(b'"' | b'\'')) => {}
+                b'*' | b']' => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        let after_name = at;
+        at = skip_space(text, at);
+        let (sign, mut at) = sign(text, start, at, at > after_name, quoted_name)?;
+        let tight = at == end + 1;
+        at = match sign {
+            Sign::Tag => at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace()),
+            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Space => {
+                let at = skip_space(text, at);
+                at + bytes::run(text, at, 2, |b| b == b'*')
+            }
+        };
+        at = skip_space(text, at);
+        at = skip_scheme(text, at, key);
+        if let Some(value) = quoted(text, at) {
+            // `password "x"` in prose is as good as a sign; `token "x"` is not.
+            let name = text.get(start..end)?;
+            let prose =
+                key == Key::Password && name.len() > 4 && text.get(value.start - 1) != Some(&b'`');
+            return (sign != Sign::Space || prose).then_some(value);
+        }
+        if sign == Sign::Comma {
+            return None;
+        }
+        let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
+        let query = matches!(before, Some(b'?' | b'&')) && sign == Sign::Equals;
+        let stop = self.unquoted_end(text, at, query);
+        let name = text.get(start..end)?;
+        let form = match sign {
+            Sign::Tag if text.get(stop) == Some(&b'<') => Form::Quoted,
+            Sign::Tag => return None,
+            Sign::Equals
+                if tight && (query || matches!(before, Some(b';')) || shell_name(name)) =>
+            {
+                Form::Plain
+            }
+            Sign::Space => {
+                let flag = name.starts_with(b"--") && name.len() > 4;
+                let netrc = name == b"password" && netrc(text, start);
+                if !(flag || netrc) {
+                    return None;
+                }
+                if netrc { Form::Plain } else { Form::Loose }
+            }
+            Sign::Equals | Sign::Colon | Sign::Comma => Form::Loose,
+        };
+        // What follows an unquoted value in a sentence shows that it is one.
+        if form == Form::Loose
+            && key == Key::Password
+            && sentence(text, stop)
+            && !super::random::mixed(text.get(at..stop)?)
+        {
+            return None;
+        }
+        Some(Value {
+            start: at,
+            end: stop,
+            form,
+        })
+    }
+
+    fn unquoted_end(&mut self, text: &[u8], at: usize, query: bool) -> usize {
+        if !query && self.known.0 <= at && at < self.known.1 {
+            return self.known.1;
+        }
+        let len = bytes::run(text, at, usize::MAX, |b| match b {
+            b'"' | b'\'' | b'`' | b',' | b';' | b')' | b'}' | b']' | b'<' | b'\\' => false,
+            b'&' | b'#' => !query,
+            _ => !b.is_ascii_whitespace(),
+        });
+        let mut end = at + len;
+        if !query {
+            self.known = (at, end);
+        }
+        // A full stop or a colon after a value belongs to the sentence.
+        while end > at && matches!(text.get(end - 1), Some(b'.' | b':' | b'*')) {
+            end -= 1;
+        }
+        end
+    }
+}
+
+/// What the name says; one word before it may complete it: `API key`, `secret access key`.
+fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
+    let name = text.get(start..end)?;
+    let key = keys::classify(name)?;
+    if key == Key::Weak && start > 0 && text.get(start - 1) == Some(&b' ') {
+        let before = bytes::run_back(text, start - 1, 16, |b| bytes::is(b, ALNUM));
+        let both = text.get(start - 1 - before..end)?;
+        return keys::classify(both).max(Some(key));
+    }
+    Some(key)
+}
+
+fn sign(
+    text: &[u8],
+    start: usize,
+    at: usize,
+    spaced: bool,
+    quoted_name: bool,
+) -> Option<(Sign, usize)> {
+    let rest = text.get(at..)?;
+    match rest.first()? {
+        b':' => {
+            let colons = bytes::run(text, at, 4, |b| b == b':');
+            if text.get(at + colons) == Some(&b'=') {
+                return Some((Sign::Equals, at + colons + 1));
+            }
+            if colons > 1 {
+                return None;
+            }
+            match annotated(text, at + 1) {
+                Some(at) => Some((Sign::Equals, at)),
+                None => Some((Sign::Colon, at + 1)),
+            }
+        }
+        b'=' => Some((
+            Sign::Equals,
+            at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'>' | b'~')),
+        )),
+        b'?' | b'.' | b'+' | b'|' | b'!' | b'-'
+            if matches!(rest.get(1), Some(b'='))
+                || rest.starts_with(b"->")
+                || rest.starts_with(b"||=") =>
+        {
+            Some((
+                Sign::Equals,
+                at + bytes::run(text, at, 3, |b| {
+                    matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-' | b'!')
+                }),
+            ))
+        }
+        b'|' if spaced => Some((Sign::Colon, at + 1)),
+        b'%' if rest.starts_with(b"%3D") || rest.starts_with(b"%3d") => {
+            Some((Sign::Equals, at + 3))
+        }
+        b'&' if rest.starts_with(b"&quot;:&quot;") => Some((Sign::Equals, at + 13)),
+        b'>' if start > 0 && text.get(start - 1) == Some(&b'<') => Some((Sign::Tag, at + 1)),
+        b'>' if quoted_name => Some((Sign::Tag, at + 1)),
+        b',' if quoted_name => Some((Sign::Comma, at + 1)),
+        b'\n' | b'\r' => value_line(text, at).map(|at| (Sign::Equals, at)),
+        _ if spaced => {
+            if quoted_name && let Some(at) = value_line(text, at) {
+                return Some((Sign::Equals, at));
+            }
+            for word in [
+                "is ",
+                "was ",
+                "is: ",
+                "string = ",
+                "str = ",
+                "String = ",
+                "TO ",
+            ] {
+                if rest.starts_with(word.as_bytes()) {
+                    let sign = if word.ends_with("= ") {
+                        Sign::Equals
+                    } else {
+                        Sign::Colon
+                    };
+                    return Some((sign, at + word.len()));
+                }
+            }
+            Some((Sign::Space, at))
+        }
+        _ => None,
+    }
+}
+
+/// `name: FOO_TOKEN` and on the next line, or in the next attribute, `value: "…"`.
+fn value_line(text: &[u8], at: usize) -> Option<usize> {
+    let at = at
+        + bytes::run(text, at, SPACE, |b| {
+            b.is_ascii_whitespace() || b == b'"' || b == b','
+        });
+    let word = text.get(at..at + 5)?;
+    if !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let at = at + 5 + bytes::run(text, at + 5, 3, |b| matches!(b, b' ' | b'"'));
+    matches!(text.get(at), Some(b'=' | b':')).then_some(at + 1)
+}
+
+/// Skips a type between a name and its value: `: &str = "…"`.
+fn annotated(text: &[u8], at: usize) -> Option<usize> {
+    let at = skip_space(text, at);
+    let len = bytes::run(text, at, 28, |b| {
+        bytes::is(b, ALNUM)
+            || matches!(
+                b,
+                b'&' | b'\'' | b'<' | b'>' | b'*' | b'?' | b' ' | b'_' | b'[' | b']'
+            )
+    });
+    let kind = text.get(at..at + len)?;
+    let typed = kind.iter().all(|b| !b.is_ascii_digit()) && kind.ends_with(b" ");
+    let sign = text.get(at + len) == Some(&b'=') && text.get(at + len + 1) != Some(&b'=');
+    (typed && sign).then_some(at + len + 1)
+}
+
+/// `Authorization: Bearer …`: the scheme is no part of the secret.
+fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
+    if key != Key::Weak {
+        return at;
+    }
+    for scheme in [
+        "Bearer ",
+        "bearer ",
+        "Basic ",
+        "basic ",
+        "Token ",
+        "token ",
+        "ApiKey ",
+        "Digest ",
+        "GenieKey ",
+        "SSWS ",
+        "Key ",
+    ] {
+        let quoted = matches!(text.get(at), Some(b'"' | b'\'')) as usize;
+        if text
+            .get(at + quoted..)
+            .is_some_and(|rest| rest.starts_with(scheme.as_bytes()))
+        {
+            return at + quoted + scheme.len();
+        }
+    }
+    at
+}
+
+fn quoted(text: &[u8], mut at: usize) -> Option<Value> {
+    // r"…", b'…', N'…', @"…", f"…"
+    let prefix = bytes::run(text, at, 2, |b| {
+        matches!(
+            b,
+            b'r' | b'b' | b'f' | b'u' | b'N' | b'L' | b'@' | b'$' | b'R' | b'B'
+        )
+    });
+    if matches!(text.get(at + prefix), Some(b'"' | b'\'')) {
+        at += prefix;
+    }
+    let mut escaped = false;
+    if text.get(at) == Some(&b'\\') && matches!(text.get(at + 1), Some(b'"' | b'\'')) {
+        escaped = true;
+        at += 1;
+    }
+    let quote = *text.get(at)?;
+    if !matches!(quote, b'"' | b'\'' | b'`') {
+        return None;
+    }
+    let mut start = at + 1;
+    if !escaped && text.get(start) == Some(&quote) && text.get(start + 1) == Some(&quote) {
+        start += 2;
+    }
+    let mut end = start;
+    let stop = text.len().min(start + QUOTED);
+    while end < stop {
+        match text[end] {
+            b'\n' => break,
+            b'\\' if escaped => break,
+            b'\\' => end += 1,
+            b if b == quote => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    let end = end.min(text.len());
+    Some(Value {
+        start,
+        end,
+        form: Form::Quoted,
+    })
+}
+
+/// `IDENTIFIED BY '…'`
+fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let before = text.get(..start)?.trim_ascii_end();
+    let head = before.len().checked_sub(10)?;
+    before
+        .get(head..)?
+        .eq_ignore_ascii_case(b"identified")
+        .then_some(())?;
+    let mut at = skip_space(text, end);
+    if text
+        .get(at..at + 9)
+        .is_some_and(|w| w.eq_ignore_ascii_case(b"password "))
+    {
+        at = skip_space(text, at + 9);
+    }
+    let shouted = text.get(start) == Some(&b'B');
+    let value = match quoted(text, at) {
+        Some(value) => value,
+        // "identified by its name" is prose, `IDENTIFIED BY tiger` is not.
+        None => {
+            let len = bytes::run(text, at, QUOTED, |b| !b.is_ascii_whitespace() && b != b';');
+            let literal = text.get(at..at + len)?;
+            (shouted || super::random::mixed(literal)).then_some(Value {
+                start: at,
+                end: at + len,
+                form: Form::Plain,
+            })?
+        }
+    };
+    let literal = text.get(value.start..value.end)?;
+    (!values::placeholder(literal)).then_some((value.start, value.end))
+}
+
+fn skip_space(text: &[u8], at: usize) -> usize {
+    at + bytes::run(text, at, SPACE, |b| matches!(b, b' ' | b'\t'))
+}
+
+/// `DB_PASSWORD`, `--password`: names that shells and `.env` files use.
+fn shell_name(name: &[u8]) -> bool {
+    name.starts_with(b"--")
+        || (name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase))
+}
+
+/// Whether a `.netrc` entry stands before a word.
+fn netrc(text: &[u8], at: usize) -> bool {
+    let from = at.saturating_sub(160);
+    let before = &text[from..at];
+    [&b"login "[..], b"machine ", b"user ", b"username "]
+        .iter()
+        .any(|w| before.windows(w.len()).any(|b| b == *w))
+        && (before.windows(8).any(|b| b == b"machine ")
+            || before.windows(6).any(|b| b == b"login "))
+}
+
+/// Whether words go on after a value.
+fn sentence(text: &[u8], at: usize) -> bool {
+    match text.get(at..) {
+        Some([b' ', b, ..]) => b.is_ascii_lowercase(),
+        Some(_) | None => false,
+    }
+}

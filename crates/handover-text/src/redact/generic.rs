@@ -1,0 +1,165 @@
+//! Random strings that no vendor's format announces, judged by token efficiency and by what
+//! stands around them.
+
+use super::bytes::{self, ALNUM, DIGIT, LOWER, SLASH, UPPER};
+use super::encoded;
+use super::lexicon::{self, Hint};
+use super::random;
+use super::values;
+
+/// Shorter strings are never judged.
+pub(super) const LEAST: usize = 16;
+/// Shortest string that is a secret without a hint.
+const ALONE: usize = 20;
+/// Longer strings are data.
+const MOST: usize = 1024;
+/// How far back a hint may stand.
+const WINDOW: usize = 56;
+
+/// The secret in the run `start..end`, if it holds one.
+pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
+    let run = &text[start..end];
+    let len = run.len();
+    if !(LEAST..=MOST).contains(&len) || !promising(run, seen) {
+        return None;
+    }
+    let next = text.get(end).copied();
+    let before = start.checked_sub(1).map(|i| text[i]);
+    // Names of functions, parts of e-mail addresses, the rest of an address.
+    if matches!(next, Some(b'(' | b'@'))
+        || run.starts_with(b"//")
+        || matches!(before, Some(b'@' | b'#'))
+    {
+        return None;
+    }
+    let hint = Hints::new(text, start);
+    if seen & SLASH != 0 && base64_like(run) {
+        let padded = end + bytes::run(text, end, 2, |b| b == b'=');
+        if encoded::is_data(run) {
+            return None;
+        }
+        if judge(run, hint, before) {
+            return Some((start, padded));
+        }
+    }
+    let paths = run.contains(&b'/');
+    let mut at = start;
+    for piece in run.split(|b| matches!(b, b'/' | b'+' | b'~' | b'.')) {
+        let from = at;
+        at += piece.len() + 1;
+        if piece.len() < LEAST || !judge(piece, hint, before) || encoded::is_data(piece) {
+            continue;
+        }
+        let pad = |end| end + bytes::run(text, end, 2, |b| b == b'=');
+        // In a path the piece is the secret; elsewhere it is part of a longer one.
+        return Some(if paths {
+            (from, pad(from + piece.len()))
+        } else {
+            (start, pad(end))
+        });
+    }
+    None
+}
+
+/// Whether the classes of a run allow a secret in it at all.
+fn promising(run: &[u8], seen: u8) -> bool {
+    let letters = seen & (UPPER | LOWER);
+    seen & DIGIT != 0 && letters != 0 || letters == UPPER | LOWER && run.len() >= ALONE
+}
+
+fn base64_like(run: &[u8]) -> bool {
+    run.len() >= 32 && run.iter().all(|b| bytes::is(*b, ALNUM | SLASH)) && !run.starts_with(b"/")
+}
+
+/// What stands before a string.
+#[derive(Debug, Clone, Copy)]
+struct Hints {
+    /// On its line, or on the lines before it if it stands alone on its own.
+    near: Hint,
+    /// On its line and two before it: an empty one may stand between.
+    wide: Hint,
+}
+
+impl Hints {
+    fn new(text: &[u8], start: usize) -> Self {
+        let window = &text[start.saturating_sub(WINDOW)..start];
+        let mut lines = window
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, b)| **b == b'\n')
+            .map(|(i, _)| i + 1);
+        let own = lines.next().unwrap_or(0);
+        let before = lines.nth(1).unwrap_or(0);
+        let alone = window[own..].trim_ascii().len() <= 9;
+        let wide = lexicon::hint(&window[before..]);
+        let near = if alone || own == 0 {
+            wide
+        } else {
+            lexicon::hint(&window[own..])
+        };
+        Self { near, wide }
+    }
+}
+
+fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> bool {
+    let told = (hint.secret || hint.vendor) && !hint.hash;
+    let assigned = matches!(
+        before,
+        Some(b'=' | b':' | b'"' | b'\'' | b'`' | b'>' | b' ' | b'\n' | b'\t' | b'(' | b',' | b'|')
+            | None
+    );
+    let s = trim(s);
+    if s.len() < LEAST || values::placeholder(s) {
+        return false;
+    }
+    if hexadecimal(s) {
+        return near.secret && !near.hash && assigned && s.len() >= 20;
+    }
+    if hint.hash || s.iter().all(|b| !b.is_ascii_alphabetic()) {
+        return false;
+    }
+    let classes = random::classes(s);
+    if classes & DIGIT == 0 {
+        return told
+            && classes & (UPPER | LOWER) == UPPER | LOWER
+            && s.len() >= ALONE
+            && random::longest_word(s) >= 16
+            && random::efficiency(s) < random::RANDOM;
+    }
+    if values::wordy_with_number(s) {
+        return false;
+    }
+    let efficiency = random::efficiency(s);
+    if told {
+        efficiency < random::LIKELY && random::longest_word(s) >= 8
+    } else {
+        s.len() >= ALONE
+            && efficiency < random::RANDOM
+            && random::longest_word(s) >= 16
+            && random::changes(s) >= s.len() / 4
+    }
+}
+
+/// Hashes and ids: hexadecimal, in groups, or after a word (`query-b4ff…`).
+fn hexadecimal(s: &[u8]) -> bool {
+    let group = |part: &[u8]| {
+        random::hex(part)
+            || part.iter().all(u8::is_ascii_digit)
+            || part.len() <= 4 && part.iter().all(u8::is_ascii_hexdigit)
+    };
+    let mut groups = s.split(|b| matches!(b, b'-' | b'_'));
+    groups.next().is_some_and(|first| {
+        group(first)
+            || first.iter().all(u8::is_ascii_alphabetic)
+                && first.len() <= 12
+                && s.len() > first.len()
+    }) && groups.all(group)
+}
+
+fn trim(s: &[u8]) -> &[u8] {
+    let noise = |b: &u8| matches!(b, b'-' | b'_' | b'.');
+    let start = s.iter().take_while(|b| noise(b)).count();
+    let end = s.len() - s.iter().rev().take_while(|b| noise(b)).count();
+    s.get(start..end).unwrap_or_default()
+}

@@ -1,0 +1,239 @@
+//! Names of values: which ones say that the value is a secret.
+
+use super::bytes::{self, LOWER, UPPER};
+
+/// What a name says about its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// An id that belongs to a secret: public, but some vendors' ids look like keys.
+    Id,
+    /// Often a secret, as often the key of a map or a token of a language.
+    Weak,
+    /// A key or token that opens something.
+    Secret,
+    /// A password: people choose them, so any text can be one.
+    Password,
+}
+
+#[rustfmt::skip]
+const PASSWORD: &[&str] = &[
+    "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
+    "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
+    "adminpass", "smtppass", "ftppass", "keypass", "storepass",
+];
+
+#[rustfmt::skip]
+const SECRET: &[&str] = &[
+    "secret", "secretkey", "apikey", "accesskey", "privatekey", "encryptionkey", "signingkey",
+    "masterkey", "authkey", "authtoken", "accesstoken", "refreshtoken", "bearertoken", "apitoken",
+    "sessiontoken", "secrettoken", "secretkeybase", "accountkey", "sharedkey", "subscriptionkey",
+    "servicekey", "licensekey", "storagekey", "credential", "credentials", "idtoken", "oauthtoken",
+    "usertoken", "bottoken", "functionkey", "appkey", "hmackey", "cryptokey", "jwtkey", "sshkey",
+    "rsakey", "integrationkey", "ingestkey", "routingkey", "writekey", "applicationkey",
+    "personalaccesstoken", "webhookurl", "creds",
+];
+
+#[rustfmt::skip]
+const WEAK: &[&str] = &[
+    "token", "key", "auth", "authorization", "bearer", "sid", "cookie", "signature", "sig", "pin",
+    "otp", "salt", "jwt", "session", "license", "accesskeyid", "pat", "accountsid", "cred", "dsn",
+    "apisid", "xsrf", "csrf", "tok",
+];
+
+const ID: &[&str] = &[
+    "sessionid",
+    "clientid",
+    "appid",
+    "keyid",
+    "applicationid",
+    "userid",
+    "accountid",
+];
+
+/// Endings that name something public although they end like a secret.
+#[rustfmt::skip]
+const PUBLIC: &[&str] = &[
+    "publickey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "hashkey",
+    "rangekey", "mapkey", "sshpublickey", "pubkey", "groupkey", "i18nkey", "localekey",
+    "objectkey", "s3key", "hotkey", "shortcutkey", "metakey", "dictkey", "keykey", "nexttoken",
+    "pagetoken", "continuationtoken", "nextpagetoken", "cancellationtoken", "canceltoken",
+    "idempotencykey", "turnkey", "monkey", "donkey", "authoritykey", "spin",
+];
+
+/// Endings that a name may carry after its telling part.
+#[rustfmt::skip]
+const TAIL: &[&str] = &[
+    "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
+    "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
+    "encoded", "here",
+];
+
+const LEN: usize = 48;
+
+/// What a name says, if it says anything: its end counts, whatever the spelling.
+pub(super) fn classify(name: &[u8]) -> Option<Key> {
+    let mut flat = [0u8; LEN];
+    let mut from = LEN;
+    for b in name.iter().rev() {
+        if from == 0 {
+            break;
+        }
+        if b.is_ascii_alphanumeric() {
+            from -= 1;
+            flat[from] = b.to_ascii_lowercase();
+        }
+    }
+    let mut flat = &flat[from..];
+    flat = trim_digits(flat);
+    let mut key = ending(flat, name);
+    if key.is_none() {
+        for tail in TAIL {
+            if let Some(head) = flat.strip_suffix(tail.as_bytes()) {
+                key = key.max(ending(trim_digits(head), b""));
+            }
+        }
+    }
+    key
+}
+
+fn trim_digits(mut s: &[u8]) -> &[u8] {
+    while let [head @ .., b'0'..=b'9'] = s {
+        s = head;
+    }
+    s
+}
+
+fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
+    let ends = |words: &[&str]| words.iter().any(|w| flat.ends_with(w.as_bytes()));
+    if ends(PUBLIC) {
+        None
+    } else if ends(PASSWORD) || last_word(name, b"pass") || last_word(name, b"pw") {
+        Some(Key::Password)
+    } else if ends(SECRET) {
+        Some(Key::Secret)
+    } else if ends(WEAK) && whole_words(flat, name) {
+        Some(Key::Weak)
+    } else if ends(ID) {
+        Some(Key::Id)
+    } else {
+        None
+    }
+}
+
+/// `pass` is telling as a word (`DB_PASS`), not as an ending (`compass`).
+fn last_word(name: &[u8], word: &[u8]) -> bool {
+    let name = trim_digits(name);
+    let Some(at) = name.len().checked_sub(word.len()) else {
+        return false;
+    };
+    let (head, tail) = name.split_at(at);
+    tail.eq_ignore_ascii_case(word)
+        && match (head.last(), tail.first()) {
+            (Some(before), Some(first)) => {
+                !before.is_ascii_alphabetic()
+                    || (bytes::is(*before, LOWER) && bytes::is(*first, UPPER))
+            }
+            (None, _) | (_, None) => true,
+        }
+}
+
+/// Short weak endings count as words only: `sid` in `inside` says nothing.
+fn whole_words(flat: &[u8], name: &[u8]) -> bool {
+    WEAK.iter().any(|w| {
+        flat.ends_with(w.as_bytes())
+            && (w.len() >= 5 || flat.len() == w.len() || last_word(name, w.as_bytes()))
+    }) || flat.ends_with(b"key")
+}
+
+/// Whether the last two bytes of a name can end a telling one: refuses most words at once.
+#[inline]
+pub(super) fn may_end(name: &[u8]) -> bool {
+    match *name {
+        [.., a, b] => {
+            let slot = pair(a.to_ascii_lowercase(), b.to_ascii_lowercase());
+            b.is_ascii_digit() || ENDS[slot >> 6] >> (slot & 63) & 1 == 1
+        }
+        _ => false,
+    }
+}
+
+static ENDS: [u64; 64] = ends();
+
+const fn pair(a: u8, b: u8) -> usize {
+    ((a & 63) as usize) << 6 | (b & 63) as usize
+}
+
+const fn ends() -> [u64; 64] {
+    let lists = [PASSWORD, SECRET, WEAK, ID, TAIL, &["pass", "pw"]];
+    let mut table = [0u64; 64];
+    let mut l = 0;
+    while l < lists.len() {
+        let mut w = 0;
+        while w < lists[l].len() {
+            let word = lists[l][w].as_bytes();
+            let slot = pair(word[word.len() - 2], word[word.len() - 1]);
+            table[slot >> 6] |= 1 << (slot & 63);
+            w += 1;
+        }
+        l += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_in_every_spelling() {
+        for name in [
+            "password",
+            "DB_PASSWORD",
+            "dbPass",
+            "--password",
+            "userPwd",
+            "PGPASSWORD",
+            "password2",
+            "db.pw",
+        ] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Password), "{name}");
+        }
+        for name in [
+            "client_secret",
+            "apiKey",
+            "X-Api-Key",
+            "AWS_SECRET_ACCESS_KEY",
+            "access_token2",
+            "API_KEY_PROD",
+        ] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Secret), "{name}");
+        }
+        for name in ["token", "githubToken", "auth", "key", "SESSION"] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Weak), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names_do_not() {
+        for name in [
+            "max_tokens",
+            "token_count",
+            "tokens",
+            "secretName",
+            "compass",
+            "inside",
+            "public_key",
+            "primary_key",
+            "monkey",
+            "author",
+            "authority",
+            "keyboard",
+            "passed",
+            "bypass",
+            "next_page_token",
+            "",
+        ] {
+            assert_eq!(classify(name.as_bytes()), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Blocks of private keys: PEM, OpenSSH, PGP, PuTTY.
+
+use memchr::memmem;
+
+use super::Hit;
+
+const RULE: &str = "private-key";
+
+/// Adds every block of a private key. A block without its end is a cut block: everything that may
+/// be key material after its start goes with it.
+pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
+    let mut ends = memmem::find_iter(text, b"-----END ").peekable();
+    let mut from = 0;
+    for start in memmem::find_iter(text, b"-----BEGIN ") {
+        if start < from {
+            continue;
+        }
+        let label = start + 11;
+        let Some(label_len) = label_len(&text[label..]) else {
+            continue;
+        };
+        if !secret_label(&text[label..label + label_len]) {
+            continue;
+        }
+        let body = label + label_len;
+        while ends.next_if(|end| *end < body).is_some() {}
+        let end = match ends.peek() {
+            Some(end) => block_end(text, *end),
+            None => material_end(text, body),
+        };
+        from = end;
+        hits.push(Hit::new(RULE, start, end));
+    }
+    let mut ends = memmem::find_iter(text, b"Private-MAC").peekable();
+    for start in memmem::find_iter(text, b"Private-Lines: ") {
+        if start < from {
+            continue;
+        }
+        let body = start + 15;
+        while ends.next_if(|end| *end < body).is_some() {}
+        from = match ends.peek() {
+            Some(end) => *end,
+            None => material_end(text, body),
+        };
+        hits.push(Hit::new(RULE, body, from));
+    }
+}
+
+fn label_len(text: &[u8]) -> Option<usize> {
+    memmem::find(&text[..text.len().min(80)], b"-----")
+}
+
+fn secret_label(label: &[u8]) -> bool {
+    memmem::find(label, b"PRIVATE").is_some()
+        || memmem::find(label, b"OpenVPN Static key").is_some()
+}
+
+fn block_end(text: &[u8], end: usize) -> usize {
+    let tail = end + 9;
+    match label_len(text.get(tail..).unwrap_or_default()) {
+        Some(n) => tail + n + 5,
+        None => tail.min(text.len()),
+    }
+}
+
+/// The end of the lines from `at` that can belong to a key: base64, or a header such as `DEK-Info:`.
+fn material_end(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    for line in text[at..].split_inclusive(|b| *b == b'\n') {
+        let words = line.trim_ascii();
+        let header = words.len() < 80 && memmem::find(words, b": ").is_some();
+        if words.contains(&b' ') && !header {
+            // The key may share its first line with what follows: `…-----MIIE… and more`.
+            end += words.iter().take_while(|b| **b != b' ').count();
+            break;
+        }
+        end += line.len();
+    }
+    while end > at && text[end - 1].is_ascii_whitespace() {
+        end -= 1;
+    }
+    end
+}
