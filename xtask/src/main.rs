@@ -2,6 +2,8 @@
 //!
 //! One file per chore; `cargo xtask --help` lists them.
 
+mod eval_redaction;
+
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -12,8 +14,20 @@ struct Args {
 }
 
 #[derive(Subcommand)]
-enum Chore {}
+enum Chore {
+    /// Measure a part of Handover on data given by path
+    #[command(subcommand)]
+    Eval(Eval),
+}
+
+#[derive(Subcommand)]
+enum Eval {
+    /// Recall and false alarms of secret redaction
+    Redaction(eval_redaction::RedactionArgs),
+}
 
 fn main() -> anyhow::Result<()> {
-    match Args::parse().chore {}
+    match Args::parse().chore {
+        Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
+    }
 }
