@@ -98,7 +98,7 @@ impl Assignments {
         let after_name = at;
         at = skip_space(text, at);
         let (sign, mut at) = sign(text, start, at, at > after_name, quoted_name)?;
-        let tight = at == end + 1;
+        let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
         at = match sign {
             Sign::Tag => at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace()),
             Sign::Equals | Sign::Colon | Sign::Comma | Sign::Space => {
@@ -108,7 +108,11 @@ impl Assignments {
         };
         at = skip_space(text, at);
         at = skip_scheme(text, at, key);
-        if let Some(value) = quoted(text, at) {
+        if let Some(mut value) = quoted(text, at) {
+            // `["user", "password", "email"]` is a list of names: look closer.
+            if sign == Sign::Comma {
+                value.form = Form::Loose;
+            }
             // `password "x"` in prose is as good as a sign; `token "x"` is not.
             let name = text.get(start..end)?;
             let prose =
@@ -381,22 +385,22 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
     {
         at = skip_space(text, at + 9);
     }
+    // "identified by its name" is prose: the words are shouted, or a user is made.
+    let line = &text[bytes::line_start(text, start, 120)..start];
     let shouted = text.get(start) == Some(&b'B');
-    let value = match quoted(text, at) {
-        Some(value) => value,
-        // "identified by its name" is prose, `IDENTIFIED BY tiger` is not.
-        None => {
+    let sql = shouted
+        || bytes::contains_ignore_case(line, b"user ")
+        || bytes::contains_ignore_case(line, b"grant ");
+    sql.then_some(())?;
+    let (from, to) = match quoted(text, at) {
+        Some(value) => (value.start, value.end),
+        None if shouted => {
             let len = bytes::run(text, at, QUOTED, |b| !b.is_ascii_whitespace() && b != b';');
-            let literal = text.get(at..at + len)?;
-            (shouted || super::random::mixed(literal)).then_some(Value {
-                start: at,
-                end: at + len,
-                form: Form::Plain,
-            })?
+            (at, at + len)
         }
+        None => return None,
     };
-    let literal = text.get(value.start..value.end)?;
-    (!values::placeholder(literal)).then_some((value.start, value.end))
+    (!values::placeholder(text.get(from..to)?)).then_some((from, to))
 }
 
 fn skip_space(text: &[u8], at: usize) -> usize {

@@ -20,6 +20,12 @@ const PROGRAMS: &[(&str, &str)] = &[
 /// The secret that a flag at `start..end` carries or announces.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let run = &text[start..end];
+    if !matches!(
+        start.checked_sub(1).map(|i| text[i]),
+        None | Some(b' ' | b'\t' | b'\n' | b'"' | b'\'')
+    ) {
+        return None;
+    }
     if matches!(run, b"-u" | b"--user" | b"--proxy-user" | b"-U") {
         return user(text, start, end);
     }

@@ -15,7 +15,20 @@ pub(super) fn is_data(run: &[u8]) -> bool {
     let mut head = [0u8; 24];
     let len = decode(&run[..run.len().min(32)], &mut head);
     let head = &head[..len];
-    len >= 12 && (MAGIC.iter().any(|m| head.starts_with(m)) || printable(head))
+    len >= 12
+        && (MAGIC.iter().any(|m| head.starts_with(m)) || printable(head) || other_script(head))
+}
+
+/// Whether bytes are text of another script; its last character may be cut.
+fn other_script(head: &[u8]) -> bool {
+    let whole = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    !whole.is_empty() && !whole.contains(char::is_control)
 }
 
 /// The text inside base64, if it is text.

@@ -132,29 +132,34 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     }
     let efficiency = random::efficiency(s);
     if told {
-        efficiency < random::LIKELY && random::longest_word(s) >= 8
+        efficiency < random::LIKELY && random::longest_mixed_word(s) >= 8
     } else {
         s.len() >= ALONE
             && efficiency < random::RANDOM
-            && random::longest_word(s) >= 16
+            && random::longest_mixed_word(s) >= 16
             && random::changes(s) >= s.len() / 4
     }
 }
 
-/// Hashes and ids: hexadecimal, in groups, or after a word (`query-b4ff…`).
+/// Hashes and ids: hexadecimal, in groups (UUIDs), with words (`query-b4ff…`), as a number (`0x…`).
 fn hexadecimal(s: &[u8]) -> bool {
+    let s = match s {
+        [b'0', b'x' | b'X', number @ ..] => {
+            let digits = number.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            &number[..digits]
+        }
+        _ => s,
+    };
     let group = |part: &[u8]| {
         random::hex(part)
             || part.iter().all(u8::is_ascii_digit)
-            || part.len() <= 4 && part.iter().all(u8::is_ascii_hexdigit)
+            || (part.len() <= 4 && part.iter().all(u8::is_ascii_hexdigit))
+    };
+    let word = |part: &[u8]| {
+        part.iter().all(u8::is_ascii_alphabetic) && !(part.len() >= 8 && random::scattered(part))
     };
     let mut groups = s.split(|b| matches!(b, b'-' | b'_'));
-    groups.next().is_some_and(|first| {
-        group(first)
-            || first.iter().all(u8::is_ascii_alphabetic)
-                && first.len() <= 12
-                && s.len() > first.len()
-    }) && groups.all(group)
+    groups.clone().any(random::hex) && groups.all(|part| group(part) || word(part))
 }
 
 fn trim(s: &[u8]) -> &[u8] {

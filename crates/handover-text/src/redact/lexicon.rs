@@ -1,6 +1,6 @@
 //! Words near a string that tell what it is.
 
-use super::bytes;
+use super::bytes::{self, LOWER, UPPER};
 
 /// Words that announce a secret.
 #[rustfmt::skip]
@@ -90,59 +90,96 @@ pub(super) struct Hint {
 /// Reads the hints of a short text.
 pub(super) fn hint(window: &[u8]) -> Hint {
     let mut hint = Hint::default();
-    for at in 0..window.len() {
-        let Some(rest) = window.get(at..) else { break };
-        let (Some(a), Some(b)) = (rest.first(), rest.get(1)) else {
-            break;
-        };
-        let slot = pair(a.to_ascii_lowercase(), b.to_ascii_lowercase());
-        let kinds = FILTER[slot];
-        if kinds == 0 {
-            continue;
+    for (at, pair) in window.windows(2).enumerate() {
+        let slot = slot(pair[0], pair[1]);
+        let group = usize::from(INDEX.starts[slot])..usize::from(INDEX.starts[slot + 1]);
+        for entry in &INDEX.entries[group] {
+            let word = LISTS[usize::from(entry.list)][usize::from(entry.word)].as_bytes();
+            let here = window
+                .get(at..at + word.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(word));
+            if !here {
+                continue;
+            }
+            // `Author:` announces nobody's secret, `Authorization:` does.
+            let rest = &window[at..];
+            let author = starts(rest, b"author") && !starts(rest, b"authoriz");
+            let word_start =
+                at == 0 || !bytes::is(window[at - 1], LOWER) || bytes::is(pair[0], UPPER);
+            match entry.list {
+                0 => hint.secret |= !author,
+                1 => hint.vendor = true,
+                2 => hint.hash |= word_start,
+                _ => hint.vendor |= word_start,
+            }
         }
-        let word_start =
-            at == 0 || !bytes::is(window[at - 1], bytes::LOWER) || !bytes::is(*a, bytes::LOWER);
-        hint.secret |= kinds & 1 != 0 && starts(rest, SECRET) && !author(rest);
-        hint.hash |= kinds & 2 != 0 && word_start && starts(rest, HASH);
-        hint.vendor |= kinds & 4 != 0 && word_start && starts(rest, VENDORS);
-        hint.vendor |= kinds & 8 != 0 && starts(rest, MILD);
     }
     hint
 }
 
-/// `Author:` announces nobody's secret, `Authorization:` does.
-fn author(text: &[u8]) -> bool {
-    starts(text, &["author"]) && !starts(text, &["authoriz"])
+fn starts(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
-fn starts(text: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|w| {
-        text.get(..w.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(w.as_bytes()))
-    })
+const LISTS: [&[&str]; 4] = [SECRET, MILD, HASH, VENDORS];
+const COUNT: usize = SECRET.len() + MILD.len() + HASH.len() + VENDORS.len();
+const SLOTS: usize = 1 << 10;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    list: u8,
+    word: u16,
 }
 
-/// Which lists have a word that starts with two given bytes.
-static FILTER: [u8; 4096] = filter();
-
-const fn pair(a: u8, b: u8) -> usize {
-    ((a & 63) as usize) << 6 | (b & 63) as usize
+/// The words by their first two letters.
+struct Index {
+    starts: [u16; SLOTS + 1],
+    entries: [Entry; COUNT],
 }
 
-const fn filter() -> [u8; 4096] {
-    let lists = [SECRET, HASH, VENDORS, MILD];
-    let mut table = [0; 4096];
+static INDEX: Index = index();
+
+/// The same for both cases of a letter.
+const fn slot(a: u8, b: u8) -> usize {
+    ((a & 31) as usize) << 5 | (b & 31) as usize
+}
+
+const fn index() -> Index {
+    let mut starts = [0u16; SLOTS + 1];
     let mut l = 0;
-    while l < lists.len() {
+    while l < LISTS.len() {
         let mut w = 0;
-        while w < lists[l].len() {
-            let word = lists[l][w].as_bytes();
-            table[pair(word[0], word[1])] |= 1 << l;
+        while w < LISTS[l].len() {
+            let word = LISTS[l][w].as_bytes();
+            starts[slot(word[0], word[1]) + 1] += 1;
             w += 1;
         }
         l += 1;
     }
-    table
+    let mut i = 0;
+    while i < SLOTS {
+        starts[i + 1] += starts[i];
+        i += 1;
+    }
+    let mut next = starts;
+    let mut entries = [Entry { list: 0, word: 0 }; COUNT];
+    let mut l = 0;
+    while l < LISTS.len() {
+        let mut w = 0;
+        while w < LISTS[l].len() {
+            let word = LISTS[l][w].as_bytes();
+            let slot = slot(word[0], word[1]);
+            entries[next[slot] as usize] = Entry {
+                list: l as u8,
+                word: w as u16,
+            };
+            next[slot] += 1;
+            w += 1;
+        }
+        l += 1;
+    }
+    Index { starts, entries }
 }
 
 #[cfg(test)]

@@ -65,13 +65,22 @@ fn block_end(text: &[u8], end: usize) -> usize {
 
 /// The end of the lines from `at` that can belong to a key: base64, or a header such as `DEK-Info:`.
 fn material_end(text: &[u8], at: usize) -> usize {
-    let mut end = at;
+    let mut end = at
+        + text[at..]
+            .iter()
+            .take(5)
+            .take_while(|b| **b == b'-')
+            .count();
+    let at = end;
     for line in text[at..].split_inclusive(|b| *b == b'\n') {
         let words = line.trim_ascii();
         let header = words.len() < 80 && memmem::find(words, b": ").is_some();
-        if words.contains(&b' ') && !header {
-            // The key may share its first line with what follows: `…-----MIIE… and more`.
-            end += words.iter().take_while(|b| **b != b' ').count();
+        let material = words.iter().take_while(|b| material(**b)).count();
+        if material < words.len() && !header {
+            // The key may share its line with what follows: `MIIE…" and more`.
+            if material >= 16 {
+                end += line.len() - line.trim_ascii_start().len() + material;
+            }
             break;
         }
         end += line.len();
@@ -80,4 +89,8 @@ fn material_end(text: &[u8], at: usize) -> usize {
         end -= 1;
     }
     end
+}
+
+fn material(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'\\' | b'-' | b'.' | b'_')
 }

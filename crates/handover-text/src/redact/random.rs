@@ -76,6 +76,15 @@ pub(super) fn longest_word(s: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
+/// The longest stretch of letters and digits that has both.
+pub(super) fn longest_mixed_word(s: &[u8]) -> usize {
+    s.split(|b| !bytes::is(*b, ALNUM))
+        .filter(|word| mixed(word))
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0)
+}
+
 /// How many times letters and digits, or upper and lower case, change places.
 pub(super) fn changes(s: &[u8]) -> usize {
     let kind = |b: u8| bytes::CLASS[usize::from(b)] & (DIGIT | UPPER | LOWER);

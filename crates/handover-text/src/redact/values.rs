@@ -17,10 +17,10 @@ pub(super) enum Form {
 
 /// Whether a value under a telling name is a secret.
 pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
-    if placeholder(value) || public(value) {
+    if placeholder(value) || public(value) || regex(value) {
         return false;
     }
-    if form != Form::Quoted && expression(value) {
+    if form != Form::Quoted && (expression(value) || number(value)) {
         return false;
     }
     match key {
@@ -206,6 +206,51 @@ fn expression(value: &[u8]) -> bool {
                 .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
                 && part.iter().all(|b| bytes::is(*b, ALNUM) || *b == b'_')
                 && (random::wordy(part) || wordy_with_number(part))
+        })
+}
+
+/// Numbers, dates and types of a program: `0x00000002`, `1979-05-27T00:32:00`, `__u32`.
+fn number(value: &[u8]) -> bool {
+    let date = matches!(
+        value,
+        [
+            b'0'..=b'9',
+            b'0'..=b'9',
+            b'0'..=b'9',
+            b'0'..=b'9',
+            b'-',
+            b'0'..=b'9',
+            b'0'..=b'9',
+            b'-',
+            b'0'..=b'9',
+            b'0'..=b'9',
+            ..
+        ]
+    );
+    let hex = value.len() <= 18 && (value.starts_with(b"0x") || value.starts_with(b"0X"));
+    let start = value.iter().take_while(|b| **b == b'_').count();
+    let kind = match &value[start..] {
+        [b'u' | b'i' | b'f' | b's', size @ ..] => size,
+        _ => b"x",
+    };
+    let kind = kind.strip_prefix(b"int").unwrap_or(kind);
+    let kind = kind.strip_suffix(b"_t").unwrap_or(kind);
+    date || hex || matches!(kind, b"8" | b"16" | b"32" | b"64" | b"128")
+}
+
+/// A regular expression that looks for secrets is none.
+fn regex(value: &[u8]) -> bool {
+    value.starts_with(b"^")
+        || has(value, b"[^")
+        || has(value, b"[a-z")
+        || has(value, b"[A-Z")
+        || has(value, b"(?")
+        || value.windows(2).any(|w| {
+            w[0] == b'\\'
+                && matches!(
+                    w[1],
+                    b'w' | b'd' | b's' | b'W' | b'D' | b'S' | b'b' | b'B' | b'u' | b'x' | b'p'
+                )
         })
 }
 
