@@ -1,6 +1,7 @@
 //! Names of values: which ones say that the value is a secret.
 
 use super::bytes::{self, LOWER, UPPER};
+use super::index::{self, Index, Side};
 
 /// What a name says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,15 +86,14 @@ pub(super) fn classify(name: &[u8]) -> Option<Key> {
     }
     let mut flat = &flat[from..];
     flat = trim_digits(flat);
-    let mut key = ending(flat, name);
-    if key.is_none() {
-        for tail in TAIL {
-            if let Some(head) = flat.strip_suffix(tail.as_bytes()) {
-                key = key.max(ending(trim_digits(head), b""));
-            }
-        }
-    }
-    key
+    ending(flat, name).or_else(|| {
+        let heads = TAILS
+            .at(flat)
+            .map(|(_, tail)| &flat[..flat.len() - tail.len()]);
+        heads
+            .filter_map(|head| ending(trim_digits(head), b""))
+            .max()
+    })
 }
 
 fn trim_digits(mut s: &[u8]) -> &[u8] {
@@ -104,20 +104,26 @@ fn trim_digits(mut s: &[u8]) -> &[u8] {
 }
 
 fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
-    let ends = |words: &[&str]| words.iter().any(|w| flat.ends_with(w.as_bytes()));
-    if ends(PUBLIC) {
-        None
-    } else if ends(PASSWORD) || last_word(name, b"pass") || last_word(name, b"pw") {
-        Some(Key::Password)
-    } else if ends(SECRET) {
-        Some(Key::Secret)
-    } else if ends(WEAK) && whole_words(flat, name) {
-        Some(Key::Weak)
-    } else if ends(ID) {
-        Some(Key::Id)
-    } else {
-        None
+    let mut key = None;
+    for (list, word) in INDEX.at(flat) {
+        key = key.max(match list {
+            0 => return None,
+            1 => Some(Key::Password),
+            2 if last_word(name, word) => Some(Key::Password),
+            3 => Some(Key::Secret),
+            // Short weak endings count as words only: `sid` in `inside` says nothing.
+            4 if word.len() >= 5
+                || word == b"key"
+                || flat.len() == word.len()
+                || last_word(name, word) =>
+            {
+                Some(Key::Weak)
+            }
+            5 => Some(Key::Id),
+            _ => None,
+        });
     }
+    key
 }
 
 /// `pass` is telling as a word (`DB_PASS`), not as an ending (`compass`).
@@ -137,48 +143,23 @@ fn last_word(name: &[u8], word: &[u8]) -> bool {
         }
 }
 
-/// Short weak endings count as words only: `sid` in `inside` says nothing.
-fn whole_words(flat: &[u8], name: &[u8]) -> bool {
-    WEAK.iter().any(|w| {
-        flat.ends_with(w.as_bytes())
-            && (w.len() >= 5 || flat.len() == w.len() || last_word(name, w.as_bytes()))
-    }) || flat.ends_with(b"key")
-}
-
 /// Whether the last two bytes of a name can end a telling one: refuses most words at once.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     match *name {
-        [.., a, b] => {
-            let slot = pair(a.to_ascii_lowercase(), b.to_ascii_lowercase());
-            b.is_ascii_digit() || ENDS[slot >> 6] >> (slot & 63) & 1 == 1
-        }
+        [.., a, b] => b.is_ascii_digit() || INDEX.has(a, b) || TAILS.has(a, b),
         _ => false,
     }
 }
 
-static ENDS: [u64; 64] = ends();
+/// Telling only as a word of their own.
+const WORDS: &[&str] = &["pass", "pw"];
 
-const fn pair(a: u8, b: u8) -> usize {
-    ((a & 63) as usize) << 6 | (b & 63) as usize
-}
+const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, WEAK, ID];
 
-const fn ends() -> [u64; 64] {
-    let lists = [PASSWORD, SECRET, WEAK, ID, TAIL, &["pass", "pw"]];
-    let mut table = [0u64; 64];
-    let mut l = 0;
-    while l < lists.len() {
-        let mut w = 0;
-        while w < lists[l].len() {
-            let word = lists[l][w].as_bytes();
-            let slot = pair(word[word.len() - 2], word[word.len() - 1]);
-            table[slot >> 6] |= 1 << (slot & 63);
-            w += 1;
-        }
-        l += 1;
-    }
-    table
-}
+static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::End);
+
+static TAILS: Index<{ TAIL.len() }> = Index::new(&[TAIL], Side::End);
 
 #[cfg(test)]
 mod tests {

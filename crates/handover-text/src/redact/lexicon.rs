@@ -1,6 +1,7 @@
 //! Words near a string that tell what it is.
 
 use super::bytes::{self, LOWER, UPPER};
+use super::index::{self, Index, Side};
 
 /// Words that announce a secret.
 #[rustfmt::skip]
@@ -90,24 +91,13 @@ pub(super) struct Hint {
 /// Reads the hints of a short text.
 pub(super) fn hint(window: &[u8]) -> Hint {
     let mut hint = Hint::default();
-    for (at, pair) in window.windows(2).enumerate() {
-        let slot = slot(pair[0], pair[1]);
-        let group = usize::from(INDEX.starts[slot])..usize::from(INDEX.starts[slot + 1]);
-        for entry in &INDEX.entries[group] {
-            let word = LISTS[usize::from(entry.list)][usize::from(entry.word)].as_bytes();
-            let here = window
-                .get(at..at + word.len())
-                .is_some_and(|head| head.eq_ignore_ascii_case(word));
-            if !here {
-                continue;
-            }
-            // `Author:` announces nobody's secret, `Authorization:` does.
-            let rest = &window[at..];
-            let author = starts(rest, b"author") && !starts(rest, b"authoriz");
+    for at in 0..window.len() {
+        let rest = &window[at..];
+        for (list, _) in INDEX.at(rest) {
             let word_start =
-                at == 0 || !bytes::is(window[at - 1], LOWER) || bytes::is(pair[0], UPPER);
-            match entry.list {
-                0 => hint.secret |= !author,
+                at == 0 || !bytes::is(window[at - 1], LOWER) || bytes::is(rest[0], UPPER);
+            match list {
+                0 => hint.secret |= !author(rest),
                 1 => hint.vendor = true,
                 2 => hint.hash |= word_start,
                 _ => hint.vendor |= word_start,
@@ -117,70 +107,18 @@ pub(super) fn hint(window: &[u8]) -> Hint {
     hint
 }
 
-fn starts(text: &[u8], word: &[u8]) -> bool {
-    text.get(..word.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(word))
+/// `Author:` announces nobody's secret, `Authorization:` does.
+fn author(text: &[u8]) -> bool {
+    let starts = |word: &[u8]| {
+        text.get(..word.len())
+            .is_some_and(|t| t.eq_ignore_ascii_case(word))
+    };
+    starts(b"author") && !starts(b"authoriz")
 }
 
-const LISTS: [&[&str]; 4] = [SECRET, MILD, HASH, VENDORS];
-const COUNT: usize = SECRET.len() + MILD.len() + HASH.len() + VENDORS.len();
-const SLOTS: usize = 1 << 10;
+const LISTS: &[&[&str]] = &[SECRET, MILD, HASH, VENDORS];
 
-#[derive(Clone, Copy)]
-struct Entry {
-    list: u8,
-    word: u16,
-}
-
-/// The words by their first two letters.
-struct Index {
-    starts: [u16; SLOTS + 1],
-    entries: [Entry; COUNT],
-}
-
-static INDEX: Index = index();
-
-/// The same for both cases of a letter.
-const fn slot(a: u8, b: u8) -> usize {
-    ((a & 31) as usize) << 5 | (b & 31) as usize
-}
-
-const fn index() -> Index {
-    let mut starts = [0u16; SLOTS + 1];
-    let mut l = 0;
-    while l < LISTS.len() {
-        let mut w = 0;
-        while w < LISTS[l].len() {
-            let word = LISTS[l][w].as_bytes();
-            starts[slot(word[0], word[1]) + 1] += 1;
-            w += 1;
-        }
-        l += 1;
-    }
-    let mut i = 0;
-    while i < SLOTS {
-        starts[i + 1] += starts[i];
-        i += 1;
-    }
-    let mut next = starts;
-    let mut entries = [Entry { list: 0, word: 0 }; COUNT];
-    let mut l = 0;
-    while l < LISTS.len() {
-        let mut w = 0;
-        while w < LISTS[l].len() {
-            let word = LISTS[l][w].as_bytes();
-            let slot = slot(word[0], word[1]);
-            entries[next[slot] as usize] = Entry {
-                list: l as u8,
-                word: w as u16,
-            };
-            next[slot] += 1;
-            w += 1;
-        }
-        l += 1;
-    }
-    Index { starts, entries }
-}
+static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::Start);
 
 #[cfg(test)]
 mod tests {

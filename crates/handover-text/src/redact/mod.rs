@@ -10,6 +10,7 @@ mod bytes;
 mod cli;
 mod encoded;
 mod generic;
+mod index;
 mod keys;
 mod lexicon;
 mod marks;

@@ -1,6 +1,7 @@
 //! Values of assignments: secrets, placeholders, expressions of a program.
 
 use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
+use super::index::{Index, Side};
 use super::keys::{self, Key};
 use super::random;
 
@@ -280,6 +281,8 @@ const PARTS: &[&str] = &[
     "%env", "•••", "…",
 ];
 
+static MADE_UP: Index<{ PARTS.len() }> = Index::new(&[PARTS], Side::Start);
+
 /// Whether a value only stands where a secret would.
 pub(super) fn placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
@@ -315,9 +318,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         || WORDS
             .iter()
             .any(|w| value.eq_ignore_ascii_case(w.as_bytes()))
-        || PARTS
-            .iter()
-            .any(|p| value.len() <= 200 && bytes::contains_ignore_case(value, p.as_bytes()))
+        || (value.len() <= 200 && MADE_UP.inside(value))
 }
 
 /// Hashes and keys that are published: `sha256-…`, `ssh-rsa …`.

@@ -7,6 +7,7 @@
 //! The tables are indexed by the first three bytes of the patterns at compile time: a text is
 //! looked up in a bitmap at the start of each word, and a fresh process has nothing to set up.
 
+use super::index;
 use super::pattern::Pattern;
 use super::random;
 
@@ -79,10 +80,15 @@ pub(super) fn may_start(text: &[u8], at: usize) -> bool {
 
 /// The longest token that starts at `at`.
 pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
-    let first = usize::from(*text.get(at)?);
-    let group = usize::from(INDEX.starts[first])..usize::from(INDEX.starts[first + 1]);
+    let word = word(text.get(at..)?);
+    let slot = index::slot(word[0], word[1]);
+    let word = u32::from_le_bytes(word);
+    let group = usize::from(INDEX.starts[slot])..usize::from(INDEX.starts[slot + 1]);
     let mut best: Option<(usize, Token)> = None;
-    for head in &INDEX.heads[group] {
+    for head in INDEX.heads[group]
+        .iter()
+        .filter(|h| word & h.mask == h.word)
+    {
         let vendor = &TABLES[usize::from(head.table)][usize::from(head.vendor)];
         let pattern = Pattern::new(vendor.patterns[usize::from(head.pattern)]);
         let literal = pattern.literal().len();
@@ -105,6 +111,15 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         }
     }
     best.map(|(_, token)| token)
+}
+
+/// The first four bytes of a text, or as many as there are.
+fn word(text: &[u8]) -> [u8; 4] {
+    let mut word = [0; 4];
+    for (to, from) in word.iter_mut().zip(text) {
+        *to = *from;
+    }
+    word
 }
 
 /// `xxxxxxxx` and the like stand where a token would.
@@ -131,18 +146,20 @@ struct Head {
     table: u8,
     vendor: u8,
     pattern: u8,
-    first: u8,
+    /// The first bytes of its literal, at most four, and which of them count.
+    word: u32,
+    mask: u32,
 }
 
 struct Index {
     /// Which hashes of three bytes start a pattern.
     filter: [u64; 1024],
-    /// Where the patterns with a given first byte begin in `heads`.
-    starts: [u16; 257],
+    /// Where the patterns with given first two bytes begin in `heads`.
+    starts: [u16; 1025],
     heads: [Head; COUNT],
 }
 
-static INDEX: Index = index();
+static INDEX: Index = build();
 
 const COUNT: usize = count();
 
@@ -178,15 +195,16 @@ const fn literal_start(pattern: &[u8]) -> usize {
     i
 }
 
-const fn index() -> Index {
+const fn build() -> Index {
     let mut filter = [0u64; 1024];
     let mut unsorted = [Head {
         table: 0,
         vendor: 0,
         pattern: 0,
-        first: 0,
+        word: 0,
+        mask: 0,
     }; COUNT];
-    let mut sizes = [0u16; 256];
+    let mut starts = [0u16; 1025];
     let mut n = 0;
     let mut t = 0;
     while t < TABLES.len() {
@@ -217,9 +235,16 @@ const fn index() -> Index {
                     table: t as u8,
                     vendor: v as u8,
                     pattern: p as u8,
-                    first: a,
+                    word: 0,
+                    mask: 0,
                 };
-                sizes[a as usize] += 1;
+                let mut i = 0;
+                while i < 4 && at + i < pattern.len() && !matches!(pattern[at + i], b'{' | b'!') {
+                    unsorted[n].word |= (pattern[at + i] as u32) << (8 * i);
+                    unsorted[n].mask |= 0xff << (8 * i);
+                    i += 1;
+                }
+                starts[index::slot(a, b) + 1] += 1;
                 n += 1;
                 p += 1;
             }
@@ -227,19 +252,19 @@ const fn index() -> Index {
         }
         t += 1;
     }
-    let mut starts = [0u16; 257];
     let mut i = 0;
-    while i < 256 {
-        starts[i + 1] = starts[i] + sizes[i];
+    while i < 1024 {
+        starts[i + 1] += starts[i];
         i += 1;
     }
     let mut next = starts;
     let mut heads = unsorted;
     let mut i = 0;
     while i < COUNT {
-        let first = unsorted[i].first as usize;
-        heads[next[first] as usize] = unsorted[i];
-        next[first] += 1;
+        let word = unsorted[i].word.to_le_bytes();
+        let slot = index::slot(word[0], word[1]);
+        heads[next[slot] as usize] = unsorted[i];
+        next[slot] += 1;
         i += 1;
     }
     Index {
