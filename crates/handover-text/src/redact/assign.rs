@@ -111,6 +111,9 @@ impl Assignments {
         if let Some(mut value) = quoted(text, at) {
             // `["user", "password", "email"]` is a list of names: look closer.
             if sign == Sign::Comma {
+                let name = text.get(start..end)?;
+                let list = values::wordy_with_number(text.get(value.start..value.end)?);
+                (!list && !name.contains(&b'/')).then_some(())?;
                 value.form = Form::Loose;
             }
             // `password "x"` in prose is as good as a sign; `token "x"` is not.
@@ -123,16 +126,21 @@ impl Assignments {
             return None;
         }
         let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
-        let query = matches!(before, Some(b'?' | b'&')) && sign == Sign::Equals;
+        let query = matches!(before, Some(b'?' | b'&' | b'#')) && sign == Sign::Equals;
         let stop = self.unquoted_end(text, at, query);
         let name = text.get(start..end)?;
         let form = match sign {
             Sign::Tag if text.get(stop) == Some(&b'<') => Form::Quoted,
             Sign::Tag => return None,
-            Sign::Equals
-                if tight && (query || matches!(before, Some(b';')) || shell_name(name)) =>
-            {
-                Form::Plain
+            Sign::Equals if tight => {
+                let named = query || before == Some(b';') || shell_name(name);
+                // `password=word` before white space is a setting; a program would go on.
+                let ends = text.get(stop).is_none_or(u8::is_ascii_whitespace);
+                if named || (key == Key::Password && ends && !name.ends_with(b"pass")) {
+                    Form::Plain
+                } else {
+                    Form::Loose
+                }
             }
             Sign::Space => {
                 let flag = name.starts_with(b"--") && name.len() > 4;
@@ -184,7 +192,7 @@ impl Assignments {
 fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
     let name = text.get(start..end)?;
     let key = keys::classify(name)?;
-    if key == Key::Weak && start > 0 && text.get(start - 1) == Some(&b' ') {
+    if matches!(key, Key::Token | Key::Weak) && start > 0 && text.get(start - 1) == Some(&b' ') {
         let before = bytes::run_back(text, start - 1, 16, |b| bytes::is(b, ALNUM));
         let both = text.get(start - 1 - before..end)?;
         return keys::classify(both).max(Some(key));
@@ -284,7 +292,7 @@ fn value_line(text: &[u8], at: usize) -> Option<usize> {
 /// Skips a type between a name and its value: `: &str = "…"`.
 fn annotated(text: &[u8], at: usize) -> Option<usize> {
     let at = skip_space(text, at);
-    let len = bytes::run(text, at, 28, |b| {
+    let len = bytes::run(text, at, 48, |b| {
         bytes::is(b, ALNUM)
             || matches!(
                 b,
@@ -292,14 +300,14 @@ fn annotated(text: &[u8], at: usize) -> Option<usize> {
             )
     });
     let kind = text.get(at..at + len)?;
-    let typed = kind.iter().all(|b| !b.is_ascii_digit()) && kind.ends_with(b" ");
+    let typed = kind.ends_with(b" ");
     let sign = text.get(at + len) == Some(&b'=') && text.get(at + len + 1) != Some(&b'=');
     (typed && sign).then_some(at + len + 1)
 }
 
 /// `Authorization: Bearer …`: the scheme is no part of the secret.
 fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
-    if key != Key::Weak {
+    if !matches!(key, Key::Token | Key::Weak) {
         return at;
     }
     for scheme in [

@@ -28,11 +28,15 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
     // Names of functions, parts of e-mail addresses, the rest of an address.
     if matches!(next, Some(b'(' | b'@'))
         || run.starts_with(b"//")
+        || run.starts_with(b"xn--")
         || matches!(before, Some(b'@' | b'#'))
     {
         return None;
     }
-    let hint = Hints::new(text, start);
+    if block_line(text, start, end) {
+        return None;
+    }
+    let hint = Hints::new(text, start, end);
     if seen & SLASH != 0 && base64_like(run) {
         let padded = end + bytes::run(text, end, 2, |b| b == b'=');
         if encoded::is_data(run) {
@@ -48,6 +52,10 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
         let from = at;
         at += piece.len() + 1;
         if piece.len() < LEAST || !judge(piece, hint, before) || encoded::is_data(piece) {
+            continue;
+        }
+        // Random parts of paths are names of files and folders unless something else is said.
+        if paths && !hint.near.secret {
             continue;
         }
         let pad = |end| end + bytes::run(text, end, 2, |b| b == b'=');
@@ -67,6 +75,40 @@ fn promising(run: &[u8], seen: u8) -> bool {
     seen & DIGIT != 0 && letters != 0 || letters == UPPER | LOWER && run.len() >= ALONE
 }
 
+/// Whether the run is a line of a block of base64: lines of the same length stand around it.
+fn block_line(text: &[u8], start: usize, end: usize) -> bool {
+    if end - start < 40 {
+        return false;
+    }
+    let quote = |b: u8| {
+        matches!(
+            b,
+            b' ' | b'\t' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'='
+        )
+    };
+    let line = |from: usize| {
+        bytes::run(text, from, end - start + 8, |b| {
+            bytes::is(b, ALNUM | SLASH) || b == b'='
+        })
+    };
+    let after = end + bytes::run(text, end, 12, quote);
+    let next = after
+        + 1
+        + bytes::run(text, after + 1, 24, |b| {
+            matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\r')
+        });
+    let below = text.get(after) == Some(&b'\n') && line(next) >= 40;
+    let before = start
+        - bytes::run_back(text, start, 24, |b| {
+            matches!(b, b' ' | b'\t' | b'"' | b'\'')
+        });
+    let above = before > 0 && text[before - 1] == b'\n' && {
+        let last = before - 1 - bytes::run_back(text, before - 1, 12, quote);
+        bytes::run_back(text, last, 48, |b| bytes::is(b, ALNUM | SLASH)) >= 40
+    };
+    below || above
+}
+
 fn base64_like(run: &[u8]) -> bool {
     run.len() >= 32 && run.iter().all(|b| bytes::is(*b, ALNUM | SLASH)) && !run.starts_with(b"/")
 }
@@ -81,7 +123,7 @@ struct Hints {
 }
 
 impl Hints {
-    fn new(text: &[u8], start: usize) -> Self {
+    fn new(text: &[u8], start: usize, end: usize) -> Self {
         let window = &text[start.saturating_sub(WINDOW)..start];
         let mut lines = window
             .iter()
@@ -91,7 +133,8 @@ impl Hints {
             .map(|(i, _)| i + 1);
         let own = lines.next().unwrap_or(0);
         let before = lines.nth(1).unwrap_or(0);
-        let alone = window[own..].trim_ascii().len() <= 9;
+        let after = bytes::run(text, end, 8, |b| b != b'\n');
+        let alone = window[own..].trim_ascii().len() <= 9 && after < 8;
         let wide = lexicon::hint(&window[before..]);
         let near = if alone || own == 0 {
             wide
@@ -116,6 +159,9 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     if hexadecimal(s) {
         return near.secret && !near.hash && assigned && s.len() >= 20;
     }
+    if !near.secret && identifier(s) {
+        return false;
+    }
     if hint.hash || s.iter().all(|b| !b.is_ascii_alphabetic()) {
         return false;
     }
@@ -127,18 +173,37 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
             && random::longest_word(s) >= 16
             && random::efficiency(s) < random::RANDOM;
     }
-    if values::wordy_with_number(s) {
+    if values::wordy_with_number(s) || random::longest_letters(s) < 2 {
         return false;
     }
     let efficiency = random::efficiency(s);
     if told {
-        efficiency < random::LIKELY && random::longest_mixed_word(s) >= 8
+        efficiency < random::LIKELY && random::longest_mixed_word(s) >= 8.max(s.len() / 2)
     } else {
         s.len() >= ALONE
             && efficiency < random::RANDOM
             && random::longest_mixed_word(s) >= 16
             && random::changes(s) >= s.len() / 4
     }
+}
+
+/// Words that start ids: they name things, they open nothing.
+#[rustfmt::skip]
+const ID_WORDS: &[&str] = &[
+    "msg", "toolu", "req", "call", "chatcmpl", "resp", "ses", "session", "run", "evt", "event", "thread", "asst",
+    "file", "batch", "item", "rs", "fc", "ws", "step", "vs", "cus", "sub", "in", "pi", "ch", "price", "prod", "acct",
+    "srvtoolu", "task", "job", "org", "proj", "user", "usr", "trace", "gen", "conv", "ctx", "node", "obj", "id", "uid",
+    "cs", "si", "ii", "plan", "txn", "inv", "seti", "pm", "src", "tok", "re", "po", "py", "fr", "dp", "issfr",
+];
+
+/// Ids of services (`msg_01Xf…`) and ULIDs.
+fn identifier(s: &[u8]) -> bool {
+    let ulid = s.len() == 26
+        && s[0] == b'0'
+        && s.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'H' | b'J' | b'K' | b'M' | b'N' | b'P'..=b'T' | b'V'..=b'Z'));
+    let word = s.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let sign = matches!(s.get(word), Some(b'_' | b'-'));
+    ulid || sign && ID_WORDS.iter().any(|w| w.as_bytes() == &s[..word])
 }
 
 /// Hashes and ids: hexadecimal, in groups (UUIDs), with words (`query-b4ff…`), as a number (`0x…`).
@@ -159,7 +224,10 @@ fn hexadecimal(s: &[u8]) -> bool {
         part.iter().all(u8::is_ascii_alphabetic) && !(part.len() >= 8 && random::scattered(part))
     };
     let mut groups = s.split(|b| matches!(b, b'-' | b'_'));
-    groups.clone().any(random::hex) && groups.all(|part| group(part) || word(part))
+    groups
+        .clone()
+        .any(|part| part.len() >= 8 && random::hex(part))
+        && groups.all(|part| group(part) || word(part) || values::wordy_with_number(part))
 }
 
 fn trim(s: &[u8]) -> &[u8] {

@@ -8,8 +8,10 @@ use super::index::{self, Index, Side};
 pub(super) enum Key {
     /// An id that belongs to a secret: public, but some vendors' ids look like keys.
     Id,
-    /// Often a secret, as often the key of a map or a token of a language.
+    /// Often a secret, as often the key of a map.
     Weak,
+    /// Often a secret, sometimes a token of a language.
+    Token,
     /// A key or token that opens something.
     Secret,
     /// A password: people choose them, so any text can be one.
@@ -20,7 +22,7 @@ pub(super) enum Key {
 const PASSWORD: &[&str] = &[
     "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
     "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
-    "adminpass", "smtppass", "ftppass", "keypass", "storepass",
+    "adminpass", "smtppass", "ftppass", "securestring", "keypass", "storepass",
 ];
 
 #[rustfmt::skip]
@@ -34,15 +36,36 @@ const SECRET: &[&str] = &[
     "personalaccesstoken", "webhookurl", "creds",
 ];
 
-#[rustfmt::skip]
+const TOKEN: &[&str] = &[
+    "token",
+    "auth",
+    "authorization",
+    "bearer",
+    "pin",
+    "otp",
+    "jwt",
+    "pat",
+    "cred",
+    "xsrf",
+    "csrf",
+    "tok",
+];
+
 const WEAK: &[&str] = &[
-    "token", "key", "auth", "authorization", "bearer", "sid", "cookie", "signature", "sig", "pin",
-    "otp", "salt", "jwt", "session", "license", "accesskeyid", "pat", "accountsid", "cred", "dsn",
-    "apisid", "xsrf", "csrf", "tok",
+    "key",
+    "sid",
+    "cookie",
+    "signature",
+    "sig",
+    "salt",
+    "session",
+    "accesskeyid",
+    "accountsid",
+    "dsn",
+    "apisid",
 ];
 
 const ID: &[&str] = &[
-    "sessionid",
     "clientid",
     "appid",
     "keyid",
@@ -104,6 +127,9 @@ fn trim_digits(mut s: &[u8]) -> &[u8] {
 }
 
 fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
+    let words = |word: &[u8]| {
+        word.len() >= 5 || word == b"key" || flat.len() == word.len() || last_word(name, word)
+    };
     let mut key = None;
     for (list, word) in INDEX.at(flat) {
         key = key.max(match list {
@@ -112,14 +138,9 @@ fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
             2 if last_word(name, word) => Some(Key::Password),
             3 => Some(Key::Secret),
             // Short weak endings count as words only: `sid` in `inside` says nothing.
-            4 if word.len() >= 5
-                || word == b"key"
-                || flat.len() == word.len()
-                || last_word(name, word) =>
-            {
-                Some(Key::Weak)
-            }
-            5 => Some(Key::Id),
+            4 if words(word) => Some(Key::Token),
+            5 if words(word) => Some(Key::Weak),
+            6 => Some(Key::Id),
             _ => None,
         });
     }
@@ -155,7 +176,7 @@ pub(super) fn may_end(name: &[u8]) -> bool {
 /// Telling only as a word of their own.
 const WORDS: &[&str] = &["pass", "pw"];
 
-const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, WEAK, ID];
+const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
 
 static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::End);
 
@@ -189,7 +210,10 @@ mod tests {
         ] {
             assert_eq!(classify(name.as_bytes()), Some(Key::Secret), "{name}");
         }
-        for name in ["token", "githubToken", "auth", "key", "SESSION"] {
+        for name in ["token", "githubToken", "auth"] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Token), "{name}");
+        }
+        for name in ["key", "SESSION"] {
             assert_eq!(classify(name.as_bytes()), Some(Key::Weak), "{name}");
         }
     }

@@ -19,10 +19,10 @@ const MILD: &[&str] = &["cookie", "session", "login", "client", "account", "acce
 const HASH: &[&str] = &[
     "sha1", "sha-1", "sha2", "sha3", "sha5", "sha-2", "sha-5", "md5", "blake", "integrity",
     "checksum", "chksum", "digest", "hash", "commit", "h1:", "fingerprint", "etag", "thumbprint",
-    "changeset", "revision", "sourcemap", "base64,", "crc32", "merge", "revert", "cherry", "tree",
-    "blob", "parent", "pubkey", "public", "ssh-rsa", "ssh-ed25519", "ecdsa-sha2", "snapshot",
-    "rev =", "rev:", "rev=", "uuid", "guid", "nonce", "trace", "span", "artifact", "resolved",
-    "build-id", "buildid",
+    "changeset", "revision", "sourcemap", "recv-key", "gpg ", "base64,", "crc32", "merge",
+    "revert", "cherry", "tree", "blob", "parent", "pubkey", "public", "ssh-rsa", "ssh-ed25519",
+    "ecdsa-sha2", "snapshot", "rev =", "rev:", "rev=", "uuid", "guid", "nonce", "trace", "span",
+    "artifact", "resolved", "build-id", "buildid",
 ];
 
 /// Vendors whose keys have no form of their own: near their names a random string is a key.
@@ -97,7 +97,7 @@ pub(super) fn hint(window: &[u8]) -> Hint {
             let word_start =
                 at == 0 || !bytes::is(window[at - 1], LOWER) || bytes::is(rest[0], UPPER);
             match list {
-                0 => hint.secret |= !author(rest),
+                0 => hint.secret |= !other_word(rest),
                 1 => hint.vendor = true,
                 2 => hint.hash |= word_start,
                 _ => hint.vendor |= word_start,
@@ -107,13 +107,20 @@ pub(super) fn hint(window: &[u8]) -> Hint {
     hint
 }
 
+/// Longer words that only start like a telling one.
+#[rustfmt::skip]
+const OTHER: &[&str] = &[
+    "author", "keyword", "keyboard", "keyserver", "keysym", "keymap", "keypad", "keyframe", "tokeniz", "accessib",
+    "accessor", "privatel",
+];
+
 /// `Author:` announces nobody's secret, `Authorization:` does.
-fn author(text: &[u8]) -> bool {
-    let starts = |word: &[u8]| {
+fn other_word(text: &[u8]) -> bool {
+    let starts = |word: &str| {
         text.get(..word.len())
-            .is_some_and(|t| t.eq_ignore_ascii_case(word))
+            .is_some_and(|t| t.eq_ignore_ascii_case(word.as_bytes()))
     };
-    starts(b"author") && !starts(b"authoriz")
+    OTHER.iter().any(|w| starts(w)) && !starts("authoriz")
 }
 
 const LISTS: &[&[&str]] = &[SECRET, MILD, HASH, VENDORS];

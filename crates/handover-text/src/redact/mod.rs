@@ -7,6 +7,7 @@
 
 mod assign;
 mod bytes;
+mod calls;
 mod cli;
 mod encoded;
 mod generic;

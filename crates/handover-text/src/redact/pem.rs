@@ -1,5 +1,7 @@
 //! Blocks of private keys: PEM, OpenSSH, PGP, PuTTY.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::Hit;
@@ -7,8 +9,10 @@ use super::Hit;
 const RULE: &str = "private-key";
 
 /// Adds every block of a private key. A block without its end is a cut block: everything that may
-/// be key material after its start goes with it.
-pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
+/// be key material after its start goes with it. Gives the blocks of what is public: certificates,
+/// public keys, signatures.
+pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
+    let mut public = Vec::new();
     let mut ends = memmem::find_iter(text, b"-----END ").peekable();
     let mut from = 0;
     for start in memmem::find_iter(text, b"-----BEGIN ") {
@@ -19,10 +23,19 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         let Some(label_len) = label_len(&text[label..]) else {
             continue;
         };
-        if !secret_label(&text[label..label + label_len]) {
+        let body = label + label_len;
+        if !secret_label(&text[label..body]) {
+            while ends.next_if(|end| *end < body).is_some() {}
+            if let Some(end) = ends.peek()
+                && text[body..*end]
+                    .iter()
+                    .all(|b| material(*b) || b.is_ascii_whitespace())
+            {
+                public.push(body..*end);
+                from = *end;
+            }
             continue;
         }
-        let body = label + label_len;
         while ends.next_if(|end| *end < body).is_some() {}
         let end = match ends.peek() {
             Some(end) => block_end(text, *end),
@@ -44,6 +57,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         };
         hits.push(Hit::new(RULE, body, from));
     }
+    public
 }
 
 fn label_len(text: &[u8]) -> Option<usize> {

@@ -76,6 +76,14 @@ pub(super) fn longest_word(s: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
+/// The longest stretch of letters; the data of a drawing has none longer than one.
+pub(super) fn longest_letters(s: &[u8]) -> usize {
+    s.split(|b| !b.is_ascii_alphabetic())
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0)
+}
+
 /// The longest stretch of letters and digits that has both.
 pub(super) fn longest_mixed_word(s: &[u8]) -> usize {
     s.split(|b| !bytes::is(*b, ALNUM))

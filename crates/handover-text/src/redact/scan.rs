@@ -2,7 +2,7 @@
 
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
-use super::{Hit, cli, encoded, generic, pem, shapes, urls, vendors};
+use super::{Hit, calls, cli, encoded, generic, pem, shapes, urls, vendors};
 
 /// Adds what the patterns find.
 pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) {
@@ -44,11 +44,14 @@ impl<'t> Scan<'t> {
     }
 
     fn run(mut self, hits: &mut Vec<Hit<'_>>) {
-        pem::find(self.text, hits);
+        let public = pem::find(self.text, hits);
+        let mut public = public.into_iter().peekable();
         urls::find(self.text, hits);
         let mut at = 0;
         while let Some(b) = self.text.get(at) {
-            if CLASS[usize::from(*b)] & RUN != 0 {
+            if let Some(block) = public.next_if(|block| block.start <= at) {
+                at = at.max(block.end);
+            } else if CLASS[usize::from(*b)] & RUN != 0 {
                 at = self.word(skip_escape(self.text, at), hits);
             } else {
                 if *b == b'%' && self.layers != Layers::Inner {
@@ -94,6 +97,10 @@ impl<'t> Scan<'t> {
         let text = self.text;
         if let Some((from, to)) = self.assignments.value(text, start, end) {
             hits.push(Hit::new("assignment", from, to));
+            return to.max(end);
+        }
+        if let Some((from, to)) = calls::secret(text, start, end) {
+            hits.push(Hit::new("call-with-credentials", from, to));
             return to.max(end);
         }
         if text[start] == b'-'
@@ -156,21 +163,15 @@ fn holds_secret(text: &str) -> bool {
 
 /// Skips the letter of an escape, so that `\nghp_…` starts with the token.
 fn skip_escape(text: &[u8], at: usize) -> usize {
-    let before = |n: usize| at.checked_sub(n).and_then(|i| text.get(i)).copied();
-    let hex = |n: usize| {
-        text.get(at..at + n)
+    let hex = |from: usize, len: usize| {
+        text.get(from..from + len)
             .is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX)))
     };
-    match (before(1), text[at]) {
+    match (at.checked_sub(1).map(|i| text[i]), text[at]) {
         (Some(b'\\'), b'n' | b'r' | b't') => at + 1,
-        (Some(b'\\'), b'u')
-            if text
-                .get(at + 1..at + 5)
-                .is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX))) =>
-        {
-            at + 5
-        }
-        (Some(b'%'), _) if hex(2) => at + 2,
+        (Some(b'\\'), b'x') if hex(at + 1, 2) => at + 3,
+        (Some(b'\\'), b'u') if hex(at + 1, 4) => at + 5,
+        (Some(b'%'), _) if hex(at, 2) => at + 2,
         _ => at,
     }
 }

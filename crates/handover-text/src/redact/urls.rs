@@ -80,7 +80,10 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
             (!template && !shown).then_some((colon + 1, at))
         }
         None => {
-            let token = user.len() >= 16 && random::mixed(user) && random::scattered(user);
+            let token = user.len() >= 16
+                && random::mixed(user)
+                && (random::scattered(user)
+                    || (user.len() >= 20 && !values::wordy_with_number(user)));
             token.then_some((0, at))
         }
     }

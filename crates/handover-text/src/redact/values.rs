@@ -27,9 +27,20 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
     match key {
         Key::Password => password(form, value),
         Key::Secret => secret(form, value),
-        Key::Id => id(form, value),
+        Key::Token => weak(form, value) || token(form, value),
         Key::Weak => weak(form, value),
+        Key::Id => id(form, value),
     }
+}
+
+/// Invented tokens (`abcdef123456`) are less random than real ones.
+fn token(form: Form, value: &[u8]) -> bool {
+    let one_word = value.iter().all(|b| bytes::is(*b, ALNUM));
+    form != Form::Loose
+        && one_word
+        && value.len() >= 12
+        && random::mixed(value)
+        && !wordy_with_number(value)
 }
 
 /// Ids are public unless they look like a key.
@@ -43,12 +54,17 @@ fn password(form: Form, value: &[u8]) -> bool {
     }
     let spaced = value.iter().any(u8::is_ascii_whitespace);
     match form {
-        Form::Quoted => value.len() >= 3 && !spaced && !reference(value),
+        Form::Quoted => value.len() >= 3 && !spaced && !reference(value) && !version(value),
         Form::Plain => value.len() >= 3 && !reference(value),
         Form::Loose => {
             value.len() >= 4 && (random::mixed(value) || special(value)) && !reference(value)
         }
     }
+}
+
+/// `1.302103`
+fn version(value: &[u8]) -> bool {
+    value.contains(&b'.') && value.iter().all(|b| b.is_ascii_digit() || *b == b'.')
 }
 
 /// `db_password`, `userPassword`, `PASSWORD`: a name again, not a value. `thisismypassword` is one.
@@ -90,7 +106,7 @@ fn weak(form: Form, value: &[u8]) -> bool {
     let dense = random::mixed(value)
         && random::scattered(value)
         && !wordy_with_number(value)
-        && random::longest_word(value) >= 5;
+        && random::longest_word(value) >= 4;
     let long = form != Form::Loose
         && value.len() >= 20
         && random::mixed(value)
@@ -200,13 +216,23 @@ fn expression(value: &[u8]) -> bool {
     {
         return true;
     }
+    let constant = value.contains(&b'_')
+        && value[0].is_ascii_uppercase()
+        && value
+            .iter()
+            .all(|b| bytes::is(*b, UPPER | DIGIT) || *b == b'_');
+    if constant && !random::scattered(value) {
+        return true;
+    }
     // `self.token`, `config.db.password2`: names joined by dots.
     value.contains(&b'.')
         && value.split(|b| *b == b'.').all(|part| {
             part.first()
                 .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
                 && part.iter().all(|b| bytes::is(*b, ALNUM) || *b == b'_')
-                && (random::wordy(part) || wordy_with_number(part))
+                && (random::wordy(part)
+                    || wordy_with_number(part)
+                    || keys::classify(part).is_some())
         })
 }
 
@@ -236,7 +262,32 @@ fn number(value: &[u8]) -> bool {
     };
     let kind = kind.strip_prefix(b"int").unwrap_or(kind);
     let kind = kind.strip_suffix(b"_t").unwrap_or(kind);
-    date || hex || matches!(kind, b"8" | b"16" | b"32" | b"64" | b"128")
+    let digits = value
+        .iter()
+        .take_while(|b| b.is_ascii_digit() || **b == b'_')
+        .count();
+    let suffixed = digits > 0
+        && digits < value.len()
+        && matches!(
+            &value[digits..],
+            b"u8"
+                | b"u16"
+                | b"u32"
+                | b"u64"
+                | b"u128"
+                | b"usize"
+                | b"i8"
+                | b"i16"
+                | b"i32"
+                | b"i64"
+                | b"i128"
+                | b"isize"
+                | b"L"
+                | b"UL"
+                | b"f32"
+                | b"f64"
+        );
+    date || hex || suffixed || matches!(kind, b"8" | b"16" | b"32" | b"64" | b"128")
 }
 
 /// A regular expression that looks for secrets is none.
@@ -262,13 +313,14 @@ fn has(hay: &[u8], needle: &[u8]) -> bool {
 /// Words that stand where a value would.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "null", "none", "nil", "true", "false", "undefined", "string", "str", "password", "passwd",
-    "pass", "secret", "token", "key", "required", "optional", "yes", "no", "on", "off", "default",
-    "empty", "unset", "hidden", "masked", "enabled", "disabled", "unknown", "n/a", "int", "bytes",
-    "bool", "boolean", "text", "any", "object", "number", "type", "value", "redacted", "removed",
-    "todo", "tbd", "env", "prompt", "ask", "self", "this", "some", "inherit", "auto", "plain",
-    "basic", "bearer", "invalid", "missing", "wrong", "changed", "plaintext", "username", "user",
-    "varchar", "not", "the", "is", "and", "or", "for", "set", "new", "old", "field", "input",
+    "fail", "failed", "correct", "incorrect", "null", "none", "nil", "true", "false", "undefined",
+    "string", "str", "password", "passwd", "pass", "secret", "token", "key", "required",
+    "optional", "yes", "no", "on", "off", "default", "empty", "unset", "hidden", "masked",
+    "enabled", "disabled", "unknown", "n/a", "int", "bytes", "bool", "boolean", "text", "any",
+    "object", "number", "type", "value", "redacted", "removed", "todo", "tbd", "env", "prompt",
+    "ask", "self", "this", "some", "inherit", "auto", "plain", "basic", "bearer", "invalid",
+    "missing", "wrong", "changed", "plaintext", "username", "user", "varchar", "not", "the", "is",
+    "and", "or", "for", "set", "new", "old", "field", "input",
 ];
 
 /// Parts of a value that show that it is made up.
@@ -277,8 +329,8 @@ const PARTS: &[&str] = &[
     "your_", "your-", "yourp", "yours", "yourt", "yourk", "your ", "<your", "my_secret",
     "placeholder", "changeme", "change_me", "change-me", "redacted", "xxxx", "****", "....",
     "example", "insert_", "replace_", "replace-", "replaceme", "_here", "-here", "todo", "${",
-    "{{", "}}", "%(", "$(", "#{", "<%", "secrets.", "process.env", "getenv", "os.environ", "env.",
-    "%env", "•••", "…",
+    "{{", "}}", "%(", "%s", "%d", "%0", "&lt;", "&quot", "$(", "#{", "<%", "secrets.",
+    "process.env", "getenv", "os.environ", "env.", "%env", "•••", "…",
 ];
 
 static MADE_UP: Index<{ PARTS.len() }> = Index::new(&[PARTS], Side::Start);
@@ -321,6 +373,15 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         || (value.len() <= 200 && MADE_UP.inside(value))
 }
 
+/// Starts of public keys in base64 of DER.
+const PUBLIC_DER: &[&[u8]] = &[
+    b"MFkwEwYH",
+    b"MIIBIjAN",
+    b"MIICIjAN",
+    b"MCowBQYD",
+    b"MIGfMA0G",
+];
+
 /// Hashes and keys that are published: `sha256-…`, `ssh-rsa …`.
 fn public(value: &[u8]) -> bool {
     const STARTS: &[&str] = &[
@@ -336,7 +397,11 @@ fn public(value: &[u8]) -> bool {
         "ssh-ed25519",
         "ecdsa-",
     ];
-    STARTS.iter().any(|s| value.starts_with(s.as_bytes()))
+    STARTS.iter().any(|s| {
+        value
+            .get(..s.len())
+            .is_some_and(|v| v.eq_ignore_ascii_case(s.as_bytes()))
+    }) || PUBLIC_DER.iter().any(|s| value.starts_with(s))
 }
 
 /// Whether a JSON value under a telling key is a secret: it is a literal, and alone.
@@ -351,8 +416,9 @@ pub(super) fn is_json_secret(key: Key, value: &[u8]) -> bool {
             let name = value.len() > 4 && random::wordy(value) && keys::classify(value).is_some();
             !spaced && !reference(value) && !name
         }
-        Key::Id => id(Form::Quoted, value),
+        Key::Token => weak(Form::Quoted, value) || token(Form::Quoted, value),
         Key::Weak => weak(Form::Quoted, value),
+        Key::Id => id(Form::Quoted, value),
     }
 }
 
@@ -362,6 +428,6 @@ pub(super) fn is_json_number_secret(key: Key, digits: &[u8]) -> bool {
         Key::Password => digits.len() >= 3,
         Key::Secret => digits.len() >= 6,
         Key::Id => false,
-        Key::Weak => digits.len() >= 16 && digits.iter().all(|b| bytes::is(*b, DIGIT)),
+        Key::Token | Key::Weak => digits.len() >= 16 && digits.iter().all(|b| bytes::is(*b, DIGIT)),
     }
 }

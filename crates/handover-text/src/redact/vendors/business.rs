@@ -8,7 +8,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "square-token": "EAAA{b18,}?" | "sq0atp-{b22}" | "sq0csp-{b43}" | "sq0idp-{b22}" | "sqOatp-{b22}" | "sandbox-sq0csb-{b40,}" | "sandbox-sq0idb-{b22}", yes "sq0atp-(a1B2)22", no "sq0atp-x";
     "paypal-braintree-token": "access_token${l4,}${a16}${h32}" | "production_{a8}_{a16}!" | "sandbox_{a8}_{a16}!", yes "access_token$production$(a1b2)16$(c3d4)32", no "access_token$x";
     "plaid-token": "access-sandbox-{U36}" | "access-development-{U36}" | "access-production-{U36}", yes "access-sandbox-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "access-sandbox-x";
-    "adyen-key": "AQE{x50,}", yes "AQE(a1B2)120", no "AQE(a1)8";
+    "adyen-key": "AQEyhmf{x50,}" | "AQEthmf{x50,}" | "AQEmhmf{x50,}" | "AQEphmf{x50,}" | "AQEqhmf{x50,}" | "AQEuhmf{x50,}" | "AQErhmf{x50,}" | "AQEjhmf{x50,}" | "AQEnhmf{x50,}" | "AQEvhmf{x50,}" | "AQEwhmf{x50,}" | "AQExhmf{x50,}" | "AQFyhmf{x50,}", yes "AQEyhmf(a1B2)120", no "AQE(a1)8";
     "razorpay-key": "rzp_live_{w14}" | "rzp_test_{w14}", yes "rzp_live_(a1B2)14", no "rzp_live_x";
     "flutterwave-key": "FLWSECK-{h32}-X" | "FLWSECK_TEST-{w12,}" | "FLWPUBK_TEST-{w12,}" | "FLWPUBK-{h32}-X", yes "FLWSECK_TEST-(a1b2)32-X", no "FLWSECK_TEST-x";
     "mollie-key": "live_{w30}!" | "test_{w30}!?" | "access_{w40,}?", yes "live_(a1B2)30", no "live_reload_the_page";

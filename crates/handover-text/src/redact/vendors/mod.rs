@@ -7,6 +7,7 @@
 //! The tables are indexed by the first three bytes of the patterns at compile time: a text is
 //! looked up in a bitmap at the start of each word, and a fresh process has nothing to set up.
 
+use super::bytes;
 use super::index;
 use super::pattern::Pattern;
 use super::random;
@@ -95,8 +96,15 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         let Some(end) = pattern.matches(text, at) else {
             continue;
         };
-        if pattern.random && !random::scattered(&text[at + literal..end]) {
-            continue;
+        if pattern.random {
+            // A weak start counts only at the start of a string, and its body must look random.
+            let inside = at > 0 && bytes::is(text[at - 1], bytes::RUN);
+            let body = &text[at + literal..end];
+            let random = random::efficiency(body) < random::RANDOM
+                || random::mixed(body) && random::scattered(body);
+            if inside || !random {
+                continue;
+            }
         }
         let Some((start, end)) = pattern.extend(text, at, end) else {
             continue;
