@@ -38,6 +38,7 @@ impl Counter {
             (Self::Theirs, Tokenizer::O200k) => bpe_openai::o200k_base().count(text) as u64,
             (Self::Theirs, Tokenizer::Cl100k) => bpe_openai::cl100k_base().count(text) as u64,
             (Self::Ours, _) => tokens::count(tokenizer, text),
+            (Self::Theirs, other) => unreachable!("{other} is not compared"),
         }
     }
 }
@@ -114,7 +115,7 @@ fn throughput(kind: &str, tokenizer: Tokenizer, texts: &[String]) -> Result<()> 
     let [ours, theirs] = best.map(|time| bytes as f64 / 1e6 / time.as_secs_f64());
     println!(
         "{} {kind:5} {:5.1} MB, {} tokens: {ours:6.1} MB/s, bpe-openai {theirs:6.1} MB/s, ratio {:.2}",
-        tokenizer.name(),
+        tokenizer.as_str(),
         bytes as f64 / 1e6,
         totals[0],
         ours / theirs,
@@ -130,7 +131,7 @@ fn cold(tokenizer: Tokenizer) -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..PROCESSES {
             let output = Command::new(&program)
-                .args(["--first-count", name, tokenizer.name()])
+                .args(["--first-count", name, tokenizer.as_str()])
                 .output()?;
             times.push(String::from_utf8(output.stdout)?.trim().parse::<u64>()?);
         }
@@ -139,7 +140,7 @@ fn cold(tokenizer: Tokenizer) -> Result<()> {
     }
     println!(
         "{} first count {:.1} µs, bpe-openai {:.1} µs, ratio 1/{:.0}",
-        tokenizer.name(),
+        tokenizer.as_str(),
         medians[0],
         medians[1],
         medians[1] / medians[0],
@@ -155,7 +156,7 @@ fn first_count(counter: &str, tokenizer: &str) -> Result<()> {
         .context("no such counter")?;
     let tokenizer = [Tokenizer::O200k, Tokenizer::Cl100k]
         .into_iter()
-        .find(|known| known.name() == tokenizer)
+        .find(|known| known.as_str() == tokenizer)
         .context("no such tokenizer")?;
     let start = Instant::now();
     black_box(counter.count(tokenizer, black_box(SUMMARY)));

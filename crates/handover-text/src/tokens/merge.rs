@@ -22,9 +22,14 @@ const OVERLAP: usize = 1024;
 /// The number of tokens in `text[start..end]`, which is one piece.
 #[inline]
 pub(crate) fn count(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
-    if vocabulary.rank(text, start, end) != NONE {
-        return 1;
+    match vocabulary.rank(text, start, end) {
+        NONE => count_unknown(vocabulary, text, start, end),
+        _ => 1,
     }
+}
+
+/// The same for a piece that is known not to be a token.
+pub(crate) fn count_unknown(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
     let len = end - start;
     if len <= SCAN {
         scan(vocabulary, text, start, end)

@@ -1,51 +1,111 @@
 //! How many tokens a text costs.
 //!
 //! Exact for the OpenAI families (o200k, cl100k), from tables that lie in the binary and cost
-//! nothing at start; an estimate for the others, and [`Tokenizer::exact`] says which.
+//! nothing at start; an estimate for Claude's; the nearest family for the others.
+//! [`Tokenizer::exact`] says which. Which model counts how is in [`handover_model::models`].
 
 mod bpe;
 mod classes;
+mod claude;
 mod hash;
 mod merge;
 mod split;
 mod vocabulary;
 
-/// A way of counting, one for each family of models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Tokenizer {
-    /// GPT-4o, GPT-4.1, GPT-5, the o series, Codex.
-    #[default]
-    O200k,
-    /// GPT-3.5 and GPT-4.
-    Cl100k,
+pub use handover_model::Tokenizer;
+use handover_model::models::Model;
+use serde::Serialize;
+
+/// A number of tokens, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// The number.
+    pub tokens: u64,
+    /// Who counted.
+    pub tokenizer: Tokenizer,
+    /// Whether the vendor counts the same.
+    pub exact: bool,
 }
 
-impl Tokenizer {
-    /// The name as it is reported.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::O200k => "o200k",
-            Self::Cl100k => "cl100k",
-        }
-    }
-
-    /// Whether the count is what the vendor counts.
-    pub fn exact(self) -> bool {
-        match self {
-            Self::O200k | Self::Cl100k => true,
+impl Count {
+    /// Counts a text.
+    pub fn of(tokenizer: Tokenizer, text: &str) -> Self {
+        Self {
+            tokens: count(tokenizer, text),
+            tokenizer,
+            exact: tokenizer.exact(),
         }
     }
 }
 
-/// The tokens of a text.
+/// The tokenizer of a model, or of the default model.
+pub fn for_model(model: Option<&str>) -> Tokenizer {
+    Model::named(model).tokenizer
+}
+
+/// The tokens of a text, without what a host adds around a message.
 pub fn count(tokenizer: Tokenizer, text: &str) -> u64 {
+    count_to(tokenizer, text, u64::MAX)
+}
+
+/// The tokens of a text for the default model.
+pub fn estimate(text: &str) -> u64 {
+    count(for_model(None), text)
+}
+
+/// At least as many tokens as [`count`] finds, without counting.
+pub fn upper_bound(tokenizer: Tokenizer, text: &str) -> u64 {
+    let bytes = text.len() as u64;
     match tokenizer {
-        Tokenizer::O200k => bpe::count_o200k(text, u64::MAX),
-        Tokenizer::Cl100k => bpe::count_cl100k(text, u64::MAX),
+        // Every token is at least one byte.
+        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Nearest => bytes,
+        Tokenizer::Claude | Tokenizer::ClaudeNew => bytes.saturating_mul(claude::MOST_PER_BYTE),
     }
 }
 
-/// The tokens of a text for the default tokenizer.
-pub fn estimate(text: &str) -> u64 {
-    count(Tokenizer::default(), text)
+/// Whether a text has at most `limit` tokens. Short texts are not counted, and long ones only as
+/// far as the limit.
+pub fn fits(tokenizer: Tokenizer, text: &str, limit: u64) -> bool {
+    upper_bound(tokenizer, text) <= limit || count_to(tokenizer, text, limit) <= limit
+}
+
+/// Counts until the text ends or the limit is passed.
+fn count_to(tokenizer: Tokenizer, text: &str, limit: u64) -> u64 {
+    match tokenizer {
+        Tokenizer::O200k | Tokenizer::Nearest => bpe::count_o200k(text, limit),
+        Tokenizer::Cl100k => bpe::count_cl100k(text, limit),
+        Tokenizer::Claude => claude::count(&claude::CLAUDE, text, limit),
+        Tokenizer::ClaudeNew => claude::count(&claude::CLAUDE_NEW, text, limit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn known_counts() {
+        assert_eq!(count(Tokenizer::O200k, ""), 0);
+        assert_eq!(count(Tokenizer::O200k, "hello world"), 2);
+        assert_eq!(count(Tokenizer::Cl100k, "hello world"), 2);
+        assert_eq!(count(Tokenizer::Claude, ""), 0);
+        let count = Count::of(for_model(Some("claude-opus-4-8")), "hello, world");
+        assert_eq!(
+            serde_json::to_value(count).unwrap(),
+            serde_json::json!({"tokens": 5, "tokenizer": "claude-4.7", "exact": false})
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_hold(text in "\\PC{0,60}|[ \\n\\t~!a-zA-Z]{0,60}|(?s).{0,40}", limit in 0_u64..80) {
+            for &tokenizer in Tokenizer::ALL {
+                let tokens = count(tokenizer, &text);
+                prop_assert!(tokens <= upper_bound(tokenizer, &text));
+                prop_assert_eq!(fits(tokenizer, &text, limit), tokens <= limit);
+            }
+        }
+    }
 }
