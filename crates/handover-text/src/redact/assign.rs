@@ -6,6 +6,8 @@ use super::values::{self, Form};
 
 /// Longest value between quotes.
 const QUOTED: usize = 4096;
+/// How much of a value is judged.
+const JUDGED: usize = 300;
 /// How much white space may stand around the sign.
 const SPACE: usize = 40;
 
@@ -79,7 +81,8 @@ impl Assignments {
         }
         let key = key_of(text, start, end)?;
         let value = self.parse(text, start, end, key)?;
-        let literal = text.get(value.start..value.end)?;
+        // The start of a long value tells enough.
+        let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
         values::is_secret(key, value.form, literal).then_some((value.start, value.end))
     }
 
@@ -152,6 +155,17 @@ impl Assignments {
             }
             Sign::Equals | Sign::Colon | Sign::Comma => Form::Loose,
         };
+        // `Cookie: name=value` names its value once more.
+        let inner = bytes::run(text, at, 40, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')
+        });
+        if sign == Sign::Colon
+            && key == Key::Weak
+            && text.get(at + inner) == Some(&b'=')
+            && at + inner + 1 < stop
+        {
+            at += inner + 1;
+        }
         // What follows an unquoted value in a sentence shows that it is one.
         if form == Form::Loose
             && key == Key::Password

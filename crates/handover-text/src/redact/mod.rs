@@ -220,3 +220,6 @@ fn merge<'r>(text: &str, mut hits: Vec<Hit<'r>>) -> Vec<Hit<'r>> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::Hit;
+use super::bytes;
 
 const RULE: &str = "private-key";
 
@@ -79,30 +80,22 @@ fn block_end(text: &[u8], end: usize) -> usize {
 
 /// The end of the lines from `at` that can belong to a key: base64, or a header such as `DEK-Info:`.
 fn material_end(text: &[u8], at: usize) -> usize {
-    let mut end = at
-        + text[at..]
-            .iter()
-            .take(5)
-            .take_while(|b| **b == b'-')
-            .count();
-    let at = end;
-    for line in text[at..].split_inclusive(|b| *b == b'\n') {
-        let words = line.trim_ascii();
-        let header = words.len() < 80 && memmem::find(words, b": ").is_some();
-        let material = words.iter().take_while(|b| material(**b)).count();
-        if material < words.len() && !header {
-            // The key may share its line with what follows: `MIIE…" and more`.
-            if material >= 16 {
-                end += line.len() - line.trim_ascii_start().len() + material;
+    let at = at + bytes::run(text, at, 5, |b| b == b'-');
+    let mut end = at;
+    loop {
+        let line = end + bytes::run(text, end, usize::MAX, |b| b.is_ascii_whitespace());
+        let stop = line + bytes::run(text, line, usize::MAX, material);
+        let header = bytes::run(text, line, 80, |b| b != b'\n');
+        match text.get(stop) {
+            Some(b'\r' | b'\n') if stop > line => end = stop,
+            Some(_) if header < 80 && memmem::find(&text[line..line + header], b": ").is_some() => {
+                end = line + header;
             }
-            break;
+            // The key may share its line with what follows: `MIIE…" and more`.
+            Some(_) if stop - line < 16 => return end,
+            Some(_) | None => return stop,
         }
-        end += line.len();
     }
-    while end > at && text[end - 1].is_ascii_whitespace() {
-        end -= 1;
-    }
-    end
 }
 
 fn material(b: u8) -> bool {
