@@ -1,15 +1,29 @@
 //! Values given to telling names, in every spelling that files, shells and people use.
 
 use super::bytes::{self, ALNUM};
+use super::calls;
 use super::keys::{self, Key};
+use super::random;
+use super::signs::{self, Sign, skip_space};
 use super::values::{self, Form};
 
 /// Longest value between quotes.
 const QUOTED: usize = 4096;
 /// How much of a value is judged.
 const JUDGED: usize = 300;
-/// How much white space may stand around the sign.
+/// How much white space may stand after a tag.
 const SPACE: usize = 40;
+
+/// What passwords are called in other scripts.
+const FOREIGN: [&str; 7] = [
+    "密码",
+    "密碼",
+    "口令",
+    "пароль",
+    "Пароль",
+    "パスワード",
+    "비밀번호",
+];
 
 /// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
 /// `password=password=…` is read once.
@@ -25,24 +39,31 @@ struct Value {
     start: usize,
     end: usize,
     form: Form,
-}
-
-/// What stands between a name and its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    /// `=`, `:=`, `=>`
-    Equals,
-    /// `:`
-    Colon,
-    /// `<name>`
-    Tag,
-    /// `("name", "value")`
-    Comma,
-    /// A space
-    Space,
+    key: Key,
 }
 
 impl Assignments {
+    /// The secret after a name in another script: `密码：…`, `пароль: …`.
+    pub(super) fn foreign(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        let rest = text.get(at..)?;
+        let name = FOREIGN.iter().find(|n| rest.starts_with(n.as_bytes()))?;
+        let end = skip_space(text, at + name.len());
+        let sign = [":", "=", "："]
+            .iter()
+            .find(|s| text[end..].starts_with(s.as_bytes()))?;
+        let from = skip_space(text, end + sign.len());
+        let value = quoted(text, from, Key::Password).unwrap_or_else(|| Value {
+            start: from,
+            end: self.unquoted_end(text, from, false),
+            form: Form::Loose,
+            key: Key::Password,
+        });
+        let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
+        let ascii = literal.iter().all(u8::is_ascii);
+        (ascii && values::is_secret(Key::Password, value.form, literal))
+            .then_some((value.start, value.end))
+    }
+
     /// The secret that the name at `start..end` is given, if any.
     pub(super) fn value(
         &mut self,
@@ -69,6 +90,7 @@ impl Assignments {
                 | b'%'
                 | b'&'
                 | b'('
+                | b'<'
         ) {
             return None;
         }
@@ -83,7 +105,7 @@ impl Assignments {
         let value = self.parse(text, start, end, key)?;
         // The start of a long value tells enough.
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
-        values::is_secret(key, value.form, literal).then_some((value.start, value.end))
+        values::is_secret(value.key, value.form, literal).then_some((value.start, value.end))
     }
 
     fn parse(&mut self, text: &[u8], start: usize, end: usize, key: Key) -> Option<Value> {
@@ -100,32 +122,51 @@ impl Assignments {
         }
         let after_name = at;
         at = skip_space(text, at);
-        let (sign, mut at) = sign(text, start, at, at > after_name, quoted_name)?;
+        let (sign, mut at) = signs::sign(text, start, at, at > after_name, quoted_name)?;
+        // In prose only a password is given by words, and `pass` is a verb.
+        let wordy = matches!(sign, Sign::Call | Sign::Word | Sign::Space);
+        let verb = text
+            .get(start..end)
+            .is_some_and(|n| n.ends_with(b"pass") || n.ends_with(b"Pass"));
+        if wordy && verb || sign == Sign::Word && key != Key::Password {
+            return None;
+        }
         let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
         at = match sign {
             Sign::Tag => at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace()),
-            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Space => {
+            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word | Sign::Space => {
                 let at = skip_space(text, at);
                 at + bytes::run(text, at, 2, |b| b == b'*')
             }
         };
         at = skip_space(text, at);
         at = skip_scheme(text, at, key);
-        if let Some(mut value) = quoted(text, at) {
-            // `["user", "password", "email"]` is a list of names: look closer.
-            if sign == Sign::Comma {
+        if let Some(mut value) = quoted(text, at, key) {
+            // `["user", "password", "email"]` is a list of names, `get("password")` gives one back:
+            // look closer.
+            if matches!(sign, Sign::Comma | Sign::Call) {
                 let name = text.get(start..end)?;
                 let list = values::wordy_with_number(text.get(value.start..value.end)?);
                 (!list && !name.contains(&b'/')).then_some(())?;
                 value.form = Form::Loose;
             }
             // `password "x"` in prose is as good as a sign; `token "x"` is not.
-            let name = text.get(start..end)?;
-            let prose =
-                key == Key::Password && name.len() > 4 && text.get(value.start - 1) != Some(&b'`');
+            let prose = key == Key::Password
+                && (end - start > 4 || quoted_name)
+                && text.get(value.start - 1) != Some(&b'`');
             return (sign != Sign::Space || prose).then_some(value);
         }
-        if sign == Sign::Comma {
+        if sign == Sign::Equals
+            && let Some((start, end)) = calls::pair(text, at)
+        {
+            return Some(Value {
+                start,
+                end,
+                form: Form::Quoted,
+                key: Key::Password,
+            });
+        }
+        if matches!(sign, Sign::Comma | Sign::Call) {
             return None;
         }
         let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
@@ -148,12 +189,18 @@ impl Assignments {
             Sign::Space => {
                 let flag = name.starts_with(b"--") && name.len() > 4;
                 let netrc = name == b"password" && netrc(text, start);
-                if !(flag || netrc) {
-                    return None;
+                let literal = text.get(at..stop)?;
+                let prose = key == Key::Password
+                    && (6..=40).contains(&literal.len())
+                    && random::mixed(literal)
+                    && !values::wordy_with_number(literal);
+                match () {
+                    () if netrc => Form::Plain,
+                    () if flag || prose => Form::Loose,
+                    () => return None,
                 }
-                if netrc { Form::Plain } else { Form::Loose }
             }
-            Sign::Equals | Sign::Colon | Sign::Comma => Form::Loose,
+            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word => Form::Loose,
         };
         // `Cookie: name=value` names its value once more.
         let inner = bytes::run(text, at, 40, |b| {
@@ -170,7 +217,7 @@ impl Assignments {
         if form == Form::Loose
             && key == Key::Password
             && sentence(text, stop)
-            && !super::random::mixed(text.get(at..stop)?)
+            && !random::mixed(text.get(at..stop)?)
         {
             return None;
         }
@@ -178,6 +225,7 @@ impl Assignments {
             start: at,
             end: stop,
             form,
+            key,
         })
     }
 
@@ -214,111 +262,6 @@ fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
     Some(key)
 }
 
-fn sign(
-    text: &[u8],
-    start: usize,
-    at: usize,
-    spaced: bool,
-    quoted_name: bool,
-) -> Option<(Sign, usize)> {
-    let rest = text.get(at..)?;
-    match rest.first()? {
-        b':' => {
-            let colons = bytes::run(text, at, 4, |b| b == b':');
-            if text.get(at + colons) == Some(&b'=') {
-                return Some((Sign::Equals, at + colons + 1));
-            }
-            if colons > 1 {
-                return None;
-            }
-            match annotated(text, at + 1) {
-                Some(at) => Some((Sign::Equals, at)),
-                None => Some((Sign::Colon, at + 1)),
-            }
-        }
-        b'=' => Some((
-            Sign::Equals,
-            at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'>' | b'~')),
-        )),
-        b'?' | b'.' | b'+' | b'|' | b'!' | b'-'
-            if matches!(rest.get(1), Some(b'='))
-                || rest.starts_with(b"->")
-                || rest.starts_with(b"||=") =>
-        {
-            Some((
-                Sign::Equals,
-                at + bytes::run(text, at, 3, |b| {
-                    matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-' | b'!')
-                }),
-            ))
-        }
-        b'|' if spaced => Some((Sign::Colon, at + 1)),
-        b'%' if rest.starts_with(b"%3D") || rest.starts_with(b"%3d") => {
-            Some((Sign::Equals, at + 3))
-        }
-        b'&' if rest.starts_with(b"&quot;:&quot;") => Some((Sign::Equals, at + 13)),
-        b'>' if start > 0 && text.get(start - 1) == Some(&b'<') => Some((Sign::Tag, at + 1)),
-        b'>' if quoted_name => Some((Sign::Tag, at + 1)),
-        b',' if quoted_name => Some((Sign::Comma, at + 1)),
-        b'\n' | b'\r' => value_line(text, at).map(|at| (Sign::Equals, at)),
-        _ if spaced => {
-            if quoted_name && let Some(at) = value_line(text, at) {
-                return Some((Sign::Equals, at));
-            }
-            for word in [
-                "is ",
-                "was ",
-                "is: ",
-                "string = ",
-                "str = ",
-                "String = ",
-                "TO ",
-            ] {
-                if rest.starts_with(word.as_bytes()) {
-                    let sign = if word.ends_with("= ") {
-                        Sign::Equals
-                    } else {
-                        Sign::Colon
-                    };
-                    return Some((sign, at + word.len()));
-                }
-            }
-            Some((Sign::Space, at))
-        }
-        _ => None,
-    }
-}
-
-/// `name: FOO_TOKEN` and on the next line, or in the next attribute, `value: "…"`.
-fn value_line(text: &[u8], at: usize) -> Option<usize> {
-    let at = at
-        + bytes::run(text, at, SPACE, |b| {
-            b.is_ascii_whitespace() || b == b'"' || b == b','
-        });
-    let word = text.get(at..at + 5)?;
-    if !word.eq_ignore_ascii_case(b"value") {
-        return None;
-    }
-    let at = at + 5 + bytes::run(text, at + 5, 3, |b| matches!(b, b' ' | b'"'));
-    matches!(text.get(at), Some(b'=' | b':')).then_some(at + 1)
-}
-
-/// Skips a type between a name and its value: `: &str = "…"`.
-fn annotated(text: &[u8], at: usize) -> Option<usize> {
-    let at = skip_space(text, at);
-    let len = bytes::run(text, at, 48, |b| {
-        bytes::is(b, ALNUM)
-            || matches!(
-                b,
-                b'&' | b'\'' | b'<' | b'>' | b'*' | b'?' | b' ' | b'_' | b'[' | b']'
-            )
-    });
-    let kind = text.get(at..at + len)?;
-    let typed = kind.ends_with(b" ");
-    let sign = text.get(at + len) == Some(&b'=') && text.get(at + len + 1) != Some(&b'=');
-    (typed && sign).then_some(at + len + 1)
-}
-
 /// `Authorization: Bearer …`: the scheme is no part of the secret.
 fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
     if !matches!(key, Key::Token | Key::Weak) {
@@ -348,7 +291,7 @@ fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
     at
 }
 
-fn quoted(text: &[u8], mut at: usize) -> Option<Value> {
+fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
     // r"…", b'…', N'…', @"…", f"…"
     let prefix = bytes::run(text, at, 2, |b| {
         matches!(
@@ -389,6 +332,7 @@ fn quoted(text: &[u8], mut at: usize) -> Option<Value> {
         start,
         end,
         form: Form::Quoted,
+        key,
     })
 }
 
@@ -414,7 +358,7 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
         || bytes::contains_ignore_case(line, b"user ")
         || bytes::contains_ignore_case(line, b"grant ");
     sql.then_some(())?;
-    let (from, to) = match quoted(text, at) {
+    let (from, to) = match quoted(text, at, Key::Password) {
         Some(value) => (value.start, value.end),
         None if shouted => {
             let len = bytes::run(text, at, QUOTED, |b| !b.is_ascii_whitespace() && b != b';');
@@ -423,10 +367,6 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
         None => return None,
     };
     (!values::placeholder(text.get(from..to)?)).then_some((from, to))
-}
-
-fn skip_space(text: &[u8], at: usize) -> usize {
-    at + bytes::run(text, at, SPACE, |b| matches!(b, b' ' | b'\t'))
 }
 
 /// `DB_PASSWORD`, `--password`: names that shells and `.env` files use.

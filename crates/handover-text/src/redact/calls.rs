@@ -43,18 +43,29 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     if !sure && !ends(LIKELY) {
         return None;
     }
-    let (from, to) = string(text, end + 1)?;
-    let user = text.get(from..to)?;
+    let (user, (from, to)) = arguments(text, end + 1)?;
+    let value = text.get(from..to)?;
+    let spaced = value.iter().any(u8::is_ascii_whitespace);
+    let looks = sure || (random::mixed(value) && !user.contains(&b'/'));
+    (looks && value.len() >= 3 && !spaced && !values::placeholder(value)).then_some((from, to))
+}
+
+/// The password of a pair: `auth=("user", "password")`.
+pub(super) fn pair(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    (text.get(at) == Some(&b'(')).then_some(())?;
+    arguments(text, at + 1).map(|(_, password)| password)
+}
+
+/// The first of two strings, and where the second stands.
+fn arguments(text: &[u8], at: usize) -> Option<(&[u8], (usize, usize))> {
+    let (from, to) = string(text, at)?;
+    let first = text.get(from..to)?;
     let mut at = to + 1;
     at += bytes::run(text, at, 8, |b| matches!(b, b' ' | b',' | b'\n' | b'\t'));
     if text.get(at..at + 5) == Some(b"Some(") {
         at += 5;
     }
-    let (from, to) = string(text, at)?;
-    let value = text.get(from..to)?;
-    let spaced = value.iter().any(u8::is_ascii_whitespace);
-    let looks = sure || (random::mixed(value) && !user.contains(&b'/'));
-    (looks && value.len() >= 3 && !spaced && !values::placeholder(value)).then_some((from, to))
+    Some((first, string(text, at)?))
 }
 
 fn string(text: &[u8], at: usize) -> Option<(usize, usize)> {

@@ -33,11 +33,14 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
     {
         return None;
     }
-    if block_line(text, start, end) {
+    let base64 = seen & SLASH != 0 && base64_like(run);
+    let candidate = |piece: &[u8]| piece.len() >= LEAST && !values::wordy_with_number(piece);
+    // Looking around costs more than looking at the string itself.
+    if !(base64 || pieces(run).any(candidate)) || block_line(text, start, end) {
         return None;
     }
     let hint = Hints::new(text, start, end);
-    if seen & SLASH != 0 && base64_like(run) {
+    if base64 {
         let padded = end + bytes::run(text, end, 2, |b| b == b'=');
         if encoded::is_data(run) {
             return None;
@@ -48,7 +51,7 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
     }
     let paths = run.contains(&b'/');
     let mut at = start;
-    for piece in run.split(|b| matches!(b, b'/' | b'+' | b'~' | b'.')) {
+    for piece in pieces(run) {
         let from = at;
         at += piece.len() + 1;
         if piece.len() < LEAST || !judge(piece, hint, before) || encoded::is_data(piece) {
@@ -69,10 +72,15 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
     None
 }
 
+/// The parts of a run that may be a secret of their own.
+fn pieces(run: &[u8]) -> impl Iterator<Item = &[u8]> {
+    run.split(|b| matches!(b, b'/' | b'+' | b'~' | b'.'))
+}
+
 /// Whether the classes of a run allow a secret in it at all.
 fn promising(run: &[u8], seen: u8) -> bool {
     let letters = seen & (UPPER | LOWER);
-    seen & DIGIT != 0 && letters != 0 || letters == UPPER | LOWER && run.len() >= ALONE
+    letters != 0 && (seen & DIGIT != 0 || consonants(run))
 }
 
 /// Whether the run is a line of a block of base64: lines of the same length stand around it.
@@ -107,6 +115,17 @@ fn block_line(text: &[u8], start: usize, end: usize) -> bool {
         bytes::run_back(text, last, 48, |b| bytes::is(b, ALNUM | SLASH)) >= 40
     };
     below || above
+}
+
+/// Words have vowels: letters without digits that have few may be random.
+fn consonants(run: &[u8]) -> bool {
+    let vowels = run
+        .iter()
+        .filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u'));
+    vowels.count() * 10 < run.len() * 3
+        && run
+            .iter()
+            .all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'+' | b'/'))
 }
 
 fn base64_like(run: &[u8]) -> bool {
@@ -157,7 +176,7 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
         return false;
     }
     if hexadecimal(s) {
-        return near.secret && !near.hash && assigned && s.len() >= 20;
+        return (near.secret || near.api) && !near.hash && assigned && s.len() >= 20;
     }
     if !near.secret && identifier(s) {
         return false;
@@ -167,10 +186,11 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     }
     let classes = random::classes(s);
     if classes & DIGIT == 0 {
+        let both = classes & (UPPER | LOWER) == UPPER | LOWER && s.len() >= ALONE;
+        let one_word = s.iter().all(u8::is_ascii_alphabetic);
         return told
-            && classes & (UPPER | LOWER) == UPPER | LOWER
-            && s.len() >= ALONE
-            && random::longest_word(s) >= 16
+            && (both || one_word)
+            && random::longest_word(s) >= LEAST
             && random::efficiency(s) < random::RANDOM;
     }
     if values::wordy_with_number(s) || random::longest_letters(s) < 2 {

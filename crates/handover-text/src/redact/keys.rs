@@ -174,7 +174,7 @@ pub(super) fn may_end(name: &[u8]) -> bool {
 }
 
 /// Telling only as a word of their own.
-const WORDS: &[&str] = &["pass", "pw"];
+const WORDS: &[&str] = &["pass", "pw", "psk"];
 
 const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
 

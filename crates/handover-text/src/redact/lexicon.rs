@@ -28,53 +28,58 @@ const HASH: &[&str] = &[
 /// Vendors whose keys have no form of their own: near their names a random string is a key.
 #[rustfmt::skip]
 const VENDORS: &[&str] = &[
-    "abstract", "abuseipdb", "accuweather", "adafruit", "adobe", "aha", "airbrake", "airship",
-    "airtable", "aiven", "alchemy", "algolia", "alibaba", "aliyun", "alpaca", "amadeus",
-    "amplitude", "apideck", "apify", "apollo", "appcenter", "appfollow", "appsflyer", "appveyor",
-    "artifactory", "asana", "assembly", "atlassian", "autodesk", "auth0", "aviationstack", "aws",
-    "axonaut", "azure", "bamboo", "beamer", "betterstack", "billomat", "binance", "bing",
-    "bitbucket", "bitcoinaverage", "bitfinex", "bitly", "bitmex", "bittrex", "blogger", "box",
-    "braze", "browserstack", "bugsnag", "buildkite", "bugherd", "calendly", "censys", "chargebee",
-    "chatbot", "circleci", "clearbit", "clickup", "clickhouse", "clockify", "cloudflare",
-    "cloudinary", "cloudmersive", "codacy", "codeclimate", "codecov", "coinapi", "coinbase",
-    "coinlayer", "coinmarketcap", "confluence", "confluent", "contentful", "copper", "coveralls",
-    "crowdin", "crowdstrike", "currencylayer", "customer.io", "dailyco", "databricks", "datadog",
-    "deepgram", "deepl", "deepseek", "delighted", "deputy", "detectify", "digicert",
-    "digitalocean", "discord", "discourse", "disqus", "dnscheck", "docker", "docusign", "doppler",
-    "droneci", "dropbox", "duo", "dwolla", "dynatrace", "easypost", "edamam", "eightxeight",
-    "elastic", "elevenlabs", "etherscan", "etsy", "eventbrite", "exchangerate", "facebook",
-    "facepp", "fastly", "fibery", "figma", "finage", "finicity", "finnhub", "firebase", "fixer",
-    "flickr", "flutterwave", "foursquare", "freshbooks", "freshdesk", "frontapp", "fullstory",
-    "gemini", "gengo", "geocod", "getresponse", "giphy", "gitea", "github", "gitlab", "gitter",
-    "gocardless", "godaddy", "google", "grafana", "graphcms", "groq", "gumroad", "guardian",
-    "harvest", "helpscout", "here.com", "heroku", "hetzner", "holiday", "hootsuite", "hotjar",
-    "hubspot", "huggingface", "hunter", "ibm", "iexcloud", "imagekit", "imgur", "infura",
-    "instagram", "intercom", "ipapi", "ipinfo", "ipstack", "jenkins", "jfrog", "jira", "jotform",
-    "jumpcloud", "kaggle", "keygen", "klaviyo", "kontent", "kraken", "kucoin", "langsmith",
-    "launchdarkly", "lightspeed", "line_", "linear", "linkedin", "linode", "livekit", "loggly",
-    "logz", "lokalise", "looker", "mailchimp", "mailgun", "mailjet", "mailerlite", "mailmodo",
-    "mandrill", "mapbox", "mapquest", "marketstack", "mattermost", "maxmind", "mediastack",
-    "meraki", "messagebird", "message_bird", "message-bird", "mistral", "mixpanel", "monday",
-    "moralis", "mux", "nasa", "netlify", "newrelic", "new-relic", "new_relic", "newsapi", "nexmo",
-    "ngrok", "nightfall", "notion", "npm", "nuget", "nylas", "nytimes", "okta", "omnisend",
-    "onelogin", "onesignal", "openai", "opencage", "openuv", "openweather", "optimizely",
-    "opsgenie", "packagecloud", "pagerduty", "pandadoc", "papertrail", "paypal", "pexels",
-    "pinata", "pinecone", "pipedrive", "plaid", "planetscale", "plivo", "polygon", "positionstack",
-    "posthog", "postman", "postmark", "prefect", "pubnub", "pusher", "qualtrics", "rabbitmq",
-    "rapidapi", "razorpay", "readme", "rechargepayments", "recurly", "reddit", "replicate",
-    "resend", "rollbar", "rubygems", "salesforce", "sauce", "scaleway", "scrapingbee", "scraper",
-    "screenshot", "segment", "semaphore", "sendbird", "sendgrid", "sendinblue", "sentry",
-    "serpapi", "shodan", "shopify", "shortio", "shutterstock", "sidekiq", "signalwire",
-    "skybiometry", "slack", "smartsheet", "smooch", "snyk", "sonar", "sourcegraph", "sparkpost",
-    "splunk", "spotify", "square", "squareup", "squarespace", "stackhawk", "statuspage",
-    "storyblok", "stormglass", "strava", "stripe", "sumo", "supabase", "surveymonkey", "tatum",
-    "telegram", "telnyx", "terraform", "text2data", "ticketmaster", "tiingo", "tmdb", "todoist",
-    "tomorrow", "tomtom", "transifex", "travis", "trello", "twelvedata", "twilio", "twitch",
-    "twitter", "typeform", "ubidots", "unsplash", "uplead", "uploadcare", "upstash", "vault",
-    "vercel", "verimail", "virustotal", "visualcrossing", "vonage", "vultr", "wakatime", "wandb",
-    "weatherbit", "weatherstack", "webex", "webflow", "whoisxml", "woopra", "workday", "workos",
-    "worldweather", "wepay", "xero", "yandex", "yelp", "youtube", "zapier", "zendesk", "zenscrape",
-    "zerobounce", "zeplin", "zipcode", "zoho", "zonka", "zoom", "zulip",
+    "abuseipdb", "accuweather", "adafruit", "airbrake", "airship", "airtable", "aiven", "alchemy",
+    "algolia", "alibaba", "aliyun", "alpaca", "amadeus", "amplitude", "apideck", "apify",
+    "appcenter", "appfollow", "appsflyer", "asana", "auth0", "aviationstack", "axonaut", "bamboo",
+    "beamer", "betterstack", "billomat", "binance", "bitcoinaverage", "bitfinex", "bitly",
+    "bitmex", "bittrex", "braze", "browserstack", "bugsnag", "bugherd", "calendly", "censys",
+    "chargebee", "clearbit", "clickup", "clickhouse", "clockify", "cloudflare", "cloudinary",
+    "cloudmersive", "codeclimate", "coinapi", "coinbase", "coinlayer", "coinmarketcap",
+    "confluent", "contentful", "crowdin", "crowdstrike", "currencylayer", "customer.io", "dailyco",
+    "databricks", "deepgram", "deepl", "deepseek", "detectify", "digicert", "digitalocean",
+    "disqus", "dnscheck", "docusign", "doppler", "dwolla", "dynatrace", "easypost", "edamam",
+    "eightxeight", "elevenlabs", "etherscan", "etsy", "eventbrite", "exchangerate", "facepp",
+    "fastly", "fibery", "finage", "finicity", "finnhub", "fixer", "flickr", "flutterwave",
+    "foursquare", "freshbooks", "freshdesk", "frontapp", "fullstory", "gengo", "geocod",
+    "getresponse", "giphy", "gocardless", "godaddy", "graphcms", "groq", "gumroad", "helpscout",
+    "heroku", "hetzner", "hootsuite", "hotjar", "hubspot", "huggingface", "iexcloud", "imagekit",
+    "imgur", "infura", "intercom", "ipapi", "ipinfo", "ipstack", "jotform", "jumpcloud", "kaggle",
+    "keygen", "klaviyo", "kontent", "kraken", "kucoin", "langsmith", "lightspeed", "linode",
+    "livekit", "loggly", "logz", "lokalise", "looker", "mailchimp", "mailgun", "mailjet",
+    "mailerlite", "mailmodo", "mandrill", "mapbox", "mapquest", "marketstack", "maxmind",
+    "mediastack", "meraki", "messagebird", "message_bird", "message-bird", "mistral", "mixpanel",
+    "moralis", "nasa", "newrelic", "new-relic", "new_relic", "newsapi", "nexmo", "ngrok",
+    "nightfall", "nylas", "nytimes", "okta", "omnisend", "onelogin", "onesignal", "opencage",
+    "openuv", "openweather", "optimizely", "opsgenie", "packagecloud", "pagerduty", "pandadoc",
+    "papertrail", "paypal", "pexels", "pinata", "pinecone", "pipedrive", "plaid", "planetscale",
+    "plivo", "positionstack", "posthog", "postman", "postmark", "prefect", "pubnub", "pusher",
+    "qualtrics", "rabbitmq", "rapidapi", "razorpay", "rechargepayments", "recurly", "replicate",
+    "resend", "rollbar", "salesforce", "scaleway", "scrapingbee", "scraper", "sendbird",
+    "sendgrid", "sendinblue", "serpapi", "shodan", "shopify", "shortio", "shutterstock", "sidekiq",
+    "signalwire", "skybiometry", "smartsheet", "smooch", "sourcegraph", "sparkpost", "splunk",
+    "spotify", "squareup", "squarespace", "stackhawk", "statuspage", "storyblok", "stormglass",
+    "strava", "sumo", "surveymonkey", "tatum", "telnyx", "text2data", "ticketmaster", "tiingo",
+    "tmdb", "todoist", "tomtom", "transifex", "trello", "twelvedata", "twilio", "twitch",
+    "typeform", "ubidots", "unsplash", "uplead", "upstash", "verimail", "virustotal",
+    "visualcrossing", "vonage", "vultr", "wakatime", "wandb", "weatherbit", "weatherstack",
+    "webex", "webflow", "whoisxml", "woopra", "workday", "workos", "worldweather", "wepay", "xero",
+    "yandex", "yelp", "zapier", "zendesk", "zenscrape", "zerobounce", "zeplin", "zoho", "zonka",
+];
+
+/// Vendors that texts about software name for many other reasons: hashes and ids near them are none.
+#[rustfmt::skip]
+const COMMON: &[&str] = &[
+    "abstract", "adobe", "aha", "apollo", "appveyor", "artifactory", "assembly", "atlassian",
+    "autodesk", "aws", "azure", "bing", "bitbucket", "blogger", "box", "buildkite", "chatbot",
+    "circleci", "codacy", "codecov", "confluence", "copper", "coveralls", "datadog", "delighted",
+    "deputy", "discord", "discourse", "docker", "droneci", "dropbox", "duo", "elastic", "facebook",
+    "figma", "firebase", "gemini", "gitea", "github", "gitlab", "gitter", "google", "grafana",
+    "guardian", "harvest", "here.com", "holiday", "hunter", "ibm", "instagram", "jenkins", "jfrog",
+    "jira", "launchdarkly", "line_", "linear", "linkedin", "mattermost", "monday", "mux",
+    "netlify", "notion", "npm", "nuget", "openai", "polygon", "readme", "reddit", "rubygems",
+    "sauce", "screenshot", "segment", "semaphore", "sentry", "slack", "snyk", "sonar", "square",
+    "stripe", "supabase", "telegram", "terraform", "tomorrow", "travis", "twitter", "uploadcare",
+    "vault", "vercel", "youtube", "zipcode", "zoom", "zulip",
 ];
 
 /// What the words before a string say about it.
@@ -84,6 +89,8 @@ pub(super) struct Hint {
     pub(super) secret: bool,
     /// The name of a vendor stands there, or a word that goes with accounts.
     pub(super) vendor: bool,
+    /// The name of a vendor that is named for its keys alone.
+    pub(super) api: bool,
     /// A word announces a hash or another public string.
     pub(super) hash: bool,
 }
@@ -100,7 +107,11 @@ pub(super) fn hint(window: &[u8]) -> Hint {
                 0 => hint.secret |= !other_word(rest),
                 1 => hint.vendor = true,
                 2 => hint.hash |= word_start,
-                _ => hint.vendor |= word_start,
+                3 => hint.vendor |= word_start,
+                _ => {
+                    hint.vendor |= word_start;
+                    hint.api |= word_start;
+                }
             }
         }
     }
@@ -123,7 +134,7 @@ fn other_word(text: &[u8]) -> bool {
     OTHER.iter().any(|w| starts(w)) && !starts("authoriz")
 }
 
-const LISTS: &[&[&str]] = &[SECRET, MILD, HASH, VENDORS];
+const LISTS: &[&[&str]] = &[SECRET, MILD, HASH, COMMON, VENDORS];
 
 static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::Start);
 

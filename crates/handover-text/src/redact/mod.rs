@@ -20,6 +20,7 @@ mod pem;
 mod random;
 mod scan;
 mod shapes;
+mod signs;
 mod urls;
 mod values;
 mod vendors;

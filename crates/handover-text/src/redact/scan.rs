@@ -54,6 +54,11 @@ impl<'t> Scan<'t> {
             } else if CLASS[usize::from(*b)] & RUN != 0 {
                 at = self.word(skip_escape(self.text, at), hits);
             } else {
+                if !b.is_ascii()
+                    && let Some((from, to)) = self.assignments.foreign(self.text, at)
+                {
+                    hits.push(Hit::new("assignment", from, to));
+                }
                 if *b == b'%' && self.layers != Layers::Inner {
                     self.percent(at, hits);
                 }

@@ -133,9 +133,11 @@ pub(super) fn wordy_with_number(value: &[u8]) -> bool {
         })
 }
 
+/// `apiKey`, not `skWu`: words of three letters and more.
 fn camel(letters: &[u8]) -> bool {
     let upper = letters.iter().filter(|b| b.is_ascii_uppercase()).count();
-    upper * 3 <= letters.len()
+    let words = upper + usize::from(letters.first().is_some_and(u8::is_ascii_lowercase));
+    words * 3 <= letters.len()
 }
 
 /// Paths, addresses and names of other places: they lead to a secret, they are none.
