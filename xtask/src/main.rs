@@ -2,6 +2,8 @@
 //!
 //! One file per chore; `cargo xtask --help` lists them.
 
+mod eval_tokens;
+
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -12,8 +14,20 @@ struct Args {
 }
 
 #[derive(Subcommand)]
-enum Chore {}
+enum Chore {
+    /// Measure quality on data that is given by path.
+    #[command(subcommand)]
+    Eval(Eval),
+}
+
+#[derive(Subcommand)]
+enum Eval {
+    /// The estimates of Claude's tokens against true counts.
+    Tokens(eval_tokens::Args),
+}
 
 fn main() -> anyhow::Result<()> {
-    match Args::parse().chore {}
+    match Args::parse().chore {
+        Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),
+    }
 }
