@@ -9,7 +9,7 @@
 
 use super::classes::Class;
 use super::vocabulary::{NONE, O200K};
-use super::{merge, split};
+use super::{Measure, merge, split};
 
 /// A hundredth of a token is the unit of all prices.
 const UNIT: u64 = 100;
@@ -113,13 +113,14 @@ pub(super) static CLAUDE_NEW: Prices = Prices {
 /// token, and the marks around a word at most three more.
 pub(super) const MOST_PER_BYTE: u64 = 4;
 
-/// The estimate for a text, rounded up; beyond the limit it stops early.
-pub(super) fn count(prices: &Prices, text: &str, limit: u64) -> u64 {
+/// The estimate for a text, rounded up, as far as the limit.
+pub(super) fn measure(prices: &Prices, text: &str, limit: u64) -> Measure {
     let bytes = text.as_bytes();
     let enough = limit.saturating_mul(UNIT);
     let mut cost = 0;
-    let mut start = 0;
-    while start < text.len() && cost <= enough {
+    let mut measure = Measure::default();
+    while measure.end < text.len() && cost <= enough {
+        let start = measure.end;
         let end = split::o200k(text, start);
         let rank = O200K.rank(bytes, start, end);
         let tokens = match rank {
@@ -127,9 +128,11 @@ pub(super) fn count(prices: &Prices, text: &str, limit: u64) -> u64 {
             _ => 1,
         };
         cost += prices.of(&text[start..end], rank, tokens);
-        start = end;
+        measure.fitting = start;
+        measure.end = end;
     }
-    cost.div_ceil(UNIT)
+    measure.tokens = cost.div_ceil(UNIT);
+    measure
 }
 
 impl Prices {
