@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use crate::ticks::{Ticks, run};
+
 /// A stretch of text that a cut must not fall into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
@@ -195,43 +197,6 @@ fn fence_of(line: &str) -> Option<(char, usize, bool)> {
     let indented = line.len() - body.len() > 3;
     let span = mark == '`' && rest.contains('`');
     (width >= 3 && !indented && !span).then(|| (mark, width, rest.trim().is_empty()))
-}
-
-/// How many times the byte at a place is repeated.
-fn run(bytes: &[u8], at: usize) -> usize {
-    bytes[at..]
-        .iter()
-        .take_while(|byte| **byte == bytes[at])
-        .count()
-}
-
-/// Runs of backticks by their width, to find what closes a code span without searching again.
-struct Ticks {
-    by_width: HashMap<usize, Vec<usize>>,
-}
-
-impl Ticks {
-    fn of(bytes: &[u8], start: usize) -> Self {
-        let mut by_width: HashMap<usize, Vec<usize>> = HashMap::new();
-        let mut at = start;
-        while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'`') {
-            let width = run(bytes, at + found);
-            by_width.entry(width).or_default().push(at + found);
-            at += found + width;
-        }
-        // The nearest one last, to be taken from the end.
-        by_width.values_mut().for_each(|places| places.reverse());
-        Self { by_width }
-    }
-
-    /// Behind the next run of the same width.
-    fn close(&mut self, at: usize, width: usize) -> Option<usize> {
-        let places = self.by_width.get_mut(&width)?;
-        while places.last().is_some_and(|place| *place <= at) {
-            places.pop();
-        }
-        places.last().map(|place| place + width)
-    }
 }
 
 /// Where the next closing characters are; each is searched for once.
