@@ -134,7 +134,7 @@ proptest! {
         if once != text {
             let (head, closing) = once.rsplit_once(ELLIPSIS).unwrap();
             prop_assert!(text.starts_with(head));
-            prop_assert!(closing.is_empty() || closing.starts_with("\n```"));
+            prop_assert!(closing.is_empty() || ["\n```", "\n~~~"].iter().any(|m| closing.starts_with(m)));
             let boundary = text.grapheme_indices(true).any(|(at, _)| at == head.len());
             prop_assert!(boundary || text[head.len()..].starts_with(char::is_whitespace));
             prop_assert!(!head.ends_with("[REDACTED-1"));

@@ -119,7 +119,8 @@ fn definition(rest: &str) -> Option<usize> {
                     },
                 );
             }
-            ']' | '[' => return None,
+            // An opening one inside may be escaped yet, as the beginning of a line.
+            ']' => return None,
             _ => {}
         }
     }

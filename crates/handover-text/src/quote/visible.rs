@@ -27,7 +27,7 @@ pub(super) fn visible(text: &str) -> String {
             }
             _ if c.is_control() => false,
             // Joiners make emoji and the letters of some scripts; between ASCII they only hide.
-            '\u{200c}' | '\u{200d}' => !previous.is_ascii(),
+            '\u{200c}' | '\u{200d}' => !previous.is_ascii() && !previous.is_whitespace(),
             // One selector may choose the look of a character; rows of them carry hidden bytes.
             '\u{fe00}'..='\u{fe0f}' => !is_selector(previous) && !previous.is_whitespace(),
             '\u{e0100}'..='\u{e01ef}' => ('\u{3400}'..='\u{3ffff}').contains(&previous),

@@ -1,3 +1,4 @@
 //! Properties of the crate that are checked against other implementations.
 
+mod fuzz;
 mod parity;
