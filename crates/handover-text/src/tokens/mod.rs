@@ -45,7 +45,7 @@ pub fn for_model(model: Option<&str>) -> Tokenizer {
 
 /// The tokens of a text, without what a host adds around a message.
 pub fn count(tokenizer: Tokenizer, text: &str) -> u64 {
-    count_to(tokenizer, text, u64::MAX)
+    measure(tokenizer, text, u64::MAX).tokens
 }
 
 /// The tokens of a text for the default model.
@@ -66,16 +66,27 @@ pub fn upper_bound(tokenizer: Tokenizer, text: &str) -> u64 {
 /// Whether a text has at most `limit` tokens. Short texts are not counted, and long ones only as
 /// far as the limit.
 pub fn fits(tokenizer: Tokenizer, text: &str, limit: u64) -> bool {
-    upper_bound(tokenizer, text) <= limit || count_to(tokenizer, text, limit) <= limit
+    upper_bound(tokenizer, text) <= limit || measure(tokenizer, text, limit).tokens <= limit
+}
+
+/// How far a count went.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Measure {
+    /// The tokens found.
+    pub(crate) tokens: u64,
+    /// Where the last piece begins; all before it is within the limit.
+    pub(crate) fitting: usize,
+    /// Where the last piece ends.
+    pub(crate) end: usize,
 }
 
 /// Counts until the text ends or the limit is passed.
-fn count_to(tokenizer: Tokenizer, text: &str, limit: u64) -> u64 {
+pub(crate) fn measure(tokenizer: Tokenizer, text: &str, limit: u64) -> Measure {
     match tokenizer {
-        Tokenizer::O200k | Tokenizer::Nearest => bpe::count_o200k(text, limit),
-        Tokenizer::Cl100k => bpe::count_cl100k(text, limit),
-        Tokenizer::Claude => claude::count(&claude::CLAUDE, text, limit),
-        Tokenizer::ClaudeNew => claude::count(&claude::CLAUDE_NEW, text, limit),
+        Tokenizer::O200k | Tokenizer::Nearest => bpe::o200k(text, limit),
+        Tokenizer::Cl100k => bpe::cl100k(text, limit),
+        Tokenizer::Claude => claude::measure(&claude::CLAUDE, text, limit),
+        Tokenizer::ClaudeNew => claude::measure(&claude::CLAUDE_NEW, text, limit),
     }
 }
 

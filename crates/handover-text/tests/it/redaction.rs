@@ -121,6 +121,30 @@ proptest! {
     }
 }
 
+/// `cargo test` runs this for a moment; with `BOLERO_RANDOM_TEST_TIME_MS`, or under
+/// `cargo bolero test`, it runs for as long as wanted.
+#[test]
+fn fuzz_redaction() {
+    let redactor = Redactor::default();
+    bolero::check!().with_max_len(96).for_each(|bytes: &[u8]| {
+        // Random bytes seldom make a secret, so each input is read as a list of pieces too.
+        let pieces: String = bytes
+            .iter()
+            .map(|b| PIECES[usize::from(*b) % PIECES.len()])
+            .collect();
+        for text in [pieces, String::from_utf8_lossy(bytes).into_owned()] {
+            let once = redactor.clean(&text);
+            assert_eq!(redactor.clean(once.as_str()).as_str(), once.as_str());
+            let mut end = 0;
+            for finding in redactor.find(&text) {
+                assert!(finding.start >= end && finding.start < finding.end);
+                assert!(text.get(finding.start..finding.end).is_some());
+                end = finding.end;
+            }
+        }
+    });
+}
+
 /// The pieces of a text between redaction marks.
 fn unmarked(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
