@@ -4,13 +4,16 @@
 //! these words.
 
 pub mod config;
+#[macro_use]
 mod enums;
 mod ids;
 pub mod learn;
+pub mod models;
 mod records;
 mod time;
 
 pub use enums::*;
 pub use ids::*;
+pub use models::{Tier, Tokenizer};
 pub use records::*;
 pub use time::{InvalidTimestamp, Timestamp};

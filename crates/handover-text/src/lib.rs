@@ -5,7 +5,9 @@
 
 mod clean;
 pub mod cut;
+pub mod quote;
 mod redact;
+mod ticks;
 pub mod tokens;
 pub mod words;
 

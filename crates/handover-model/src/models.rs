@@ -1,0 +1,250 @@
+//! What a model's name says: how its tokens are counted, how much fits, how strong it is.
+//!
+//! Names come from hosts, environment variables and people, so dated, suffixed and prefixed forms
+//! are understood, and an unknown name gets a sensible default, never an error.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use crate::UnknownWord;
+
+words! {
+    /// A way of counting tokens, one for each family of models.
+    Tokenizer, "tokenizer" {
+        /// GPT-4o, GPT-4.1, GPT-5, the o series, Codex.
+        O200k => "o200k",
+        /// GPT-3.5 and GPT-4.
+        Cl100k => "cl100k",
+        /// Claude up to 4.6: an estimate.
+        Claude => "claude",
+        /// Claude from Opus 4.7 and Sonnet 5 on, which need about a third more: an estimate.
+        ClaudeNew => "claude-4.7",
+        /// Everybody else: the count of o200k as an estimate.
+        Nearest => "nearest",
+    }
+}
+
+impl Tokenizer {
+    /// Whether counts equal the vendor's own.
+    pub const fn exact(self) -> bool {
+        match self {
+            Self::O200k | Self::Cl100k => true,
+            Self::Claude | Self::ClaudeNew | Self::Nearest => false,
+        }
+    }
+}
+
+words! {
+    /// How strong a model is, in three steps.
+    Tier, "tier" {
+        /// Haiku, mini, nano, flash.
+        Small => "small",
+        /// Sonnet, and every model that says nothing else.
+        Medium => "medium",
+        /// Opus, pro.
+        Large => "large",
+    }
+}
+
+/// What is known about a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Model {
+    /// How its tokens are counted.
+    pub tokenizer: Tokenizer,
+    /// How many tokens fit into its context window.
+    pub window: u64,
+    /// How strong it is.
+    pub tier: Tier,
+}
+
+/// The window of a model about which nothing else is known.
+pub const DEFAULT_WINDOW: u64 = 200_000;
+
+/// The window of a variant that calls itself `1m`.
+const WIDE_WINDOW: u64 = 1_000_000;
+
+/// Stems of names with their tokenizer and window; the first in a name decides, the longest if
+/// several begin there.
+const STEMS: &[(&str, Tokenizer, u64)] = &[
+    ("gpt-3.5", Tokenizer::Cl100k, 16_385),
+    ("gpt-35", Tokenizer::Cl100k, 16_385),
+    ("gpt-4", Tokenizer::Cl100k, 8_192),
+    ("gpt-4-32k", Tokenizer::Cl100k, 32_768),
+    ("gpt-4-turbo", Tokenizer::Cl100k, 128_000),
+    ("gpt-4o", Tokenizer::O200k, 128_000),
+    ("chatgpt-4o", Tokenizer::O200k, 128_000),
+    ("gpt-4.1", Tokenizer::O200k, 1_047_576),
+    ("gpt-4.5", Tokenizer::O200k, 128_000),
+    ("gpt-5", Tokenizer::O200k, 400_000),
+    ("gpt-oss", Tokenizer::O200k, 131_072),
+    ("gpt", Tokenizer::O200k, 400_000),
+    ("o1", Tokenizer::O200k, 200_000),
+    ("o3", Tokenizer::O200k, 200_000),
+    ("o4", Tokenizer::O200k, 200_000),
+    ("codex", Tokenizer::O200k, 400_000),
+    ("codex-mini", Tokenizer::O200k, 200_000),
+    ("gemini", Tokenizer::Nearest, 1_000_000),
+];
+
+/// Words of names that tell the tier; the first that occurs decides.
+const TIERS: &[(&str, Tier)] = &[
+    ("haiku", Tier::Small),
+    ("mini", Tier::Small),
+    ("nano", Tier::Small),
+    ("flash", Tier::Small),
+    ("lite", Tier::Small),
+    ("instant", Tier::Small),
+    ("sonnet", Tier::Medium),
+    ("opus", Tier::Large),
+    ("pro", Tier::Large),
+];
+
+/// Words that make a name one of Claude's; the aliases of hosts carry no `claude`.
+const CLAUDE: &[&str] = &["claude", "opus", "sonnet", "haiku"];
+
+impl Model {
+    /// What a name says. No name means the host's default, so the family that needs most tokens:
+    /// a budget kept for it is kept for every other.
+    pub fn named(name: Option<&str>) -> Self {
+        let name = name.unwrap_or_default().trim().to_ascii_lowercase();
+        let words: Vec<&str> = name
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let (tokenizer, window) = if words.is_empty() {
+            (Tokenizer::ClaudeNew, DEFAULT_WINDOW)
+        } else if words.iter().any(|word| CLAUDE.contains(word)) {
+            (claude(&words), DEFAULT_WINDOW)
+        } else {
+            STEMS
+                .iter()
+                .filter_map(|row| Some((find_stem(&name, row.0)?, Reverse(row.0.len()), row)))
+                .min_by_key(|&(at, length, _)| (at, length))
+                .map_or(
+                    (Tokenizer::Nearest, DEFAULT_WINDOW),
+                    |(_, _, &(_, tokenizer, window))| (tokenizer, window),
+                )
+        };
+        Self {
+            tokenizer,
+            window: match words.contains(&"1m") {
+                true => WIDE_WINDOW,
+                false => window,
+            },
+            tier: TIERS
+                .iter()
+                .find(|(word, _)| words.contains(word))
+                .map_or(Tier::Medium, |&(_, tier)| tier),
+        }
+    }
+}
+
+/// The generation of a Claude model: `opus-4-7`, `3-5-haiku`, `sonnet-5`, `4.6`; dates and
+/// revisions (`20260416`, `v1:0`) are no versions. An alias without one means the newest.
+fn claude(words: &[&str]) -> Tokenizer {
+    let version = |word: &&str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
+    let Some(at) = words.iter().position(|word| version(word).is_some()) else {
+        // `claude-v2`, `claude-instant-v1`: the only ones with their version in this form.
+        return match words.iter().any(|word| matches!(*word, "v1" | "v2")) {
+            true => Tokenizer::Claude,
+            false => Tokenizer::ClaudeNew,
+        };
+    };
+    let major = words.get(at).and_then(version).unwrap_or_default();
+    let minor = words.get(at + 1).and_then(version).unwrap_or_default();
+    match (major, minor) >= (4, 7) {
+        true => Tokenizer::ClaudeNew,
+        false => Tokenizer::Claude,
+    }
+}
+
+/// Where a stem occurs in a name as whole words.
+fn find_stem(name: &str, stem: &str) -> Option<usize> {
+    let outside = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphanumeric());
+    let mut places = name.match_indices(stem).map(|(at, _)| at);
+    places.find(|&at| {
+        outside(name[..at].chars().next_back()) && outside(name[at + stem.len()..].chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, tokenizer: Tokenizer, window: u64, tier: Tier) {
+        let expected = Model {
+            tokenizer,
+            window,
+            tier,
+        };
+        assert_eq!(Model::named(Some(name)), expected, "{name}");
+    }
+
+    #[test]
+    fn claude_names() {
+        use Tokenizer::{Claude, ClaudeNew};
+        check("opus", ClaudeNew, 200_000, Tier::Large);
+        check("sonnet", ClaudeNew, 200_000, Tier::Medium);
+        check("haiku", ClaudeNew, 200_000, Tier::Small);
+        check("sonnet[1m]", ClaudeNew, 1_000_000, Tier::Medium);
+        check("claude-opus-4-7-20260416", ClaudeNew, 200_000, Tier::Large);
+        check("claude-opus-4-10", ClaudeNew, 200_000, Tier::Large);
+        check("claude-sonnet-5", ClaudeNew, 200_000, Tier::Medium);
+        check("claude-fable-5", ClaudeNew, 200_000, Tier::Medium);
+        check("Claude-Sonnet-5[1m]", ClaudeNew, 1_000_000, Tier::Medium);
+        check("claude-opus-4-6", Claude, 200_000, Tier::Large);
+        check("claude-opus-4.1", Claude, 200_000, Tier::Large);
+        check("claude-opus-4-1@20250805", Claude, 200_000, Tier::Large);
+        check("claude-sonnet-4-20250514", Claude, 200_000, Tier::Medium);
+        check("claude-3-5-haiku-latest", Claude, 200_000, Tier::Small);
+        check("claude-haiku-4-5", Claude, 200_000, Tier::Small);
+        check("claude-3-opus-20240229", Claude, 200_000, Tier::Large);
+        check("claude-instant-v1", Claude, 200_000, Tier::Small);
+        check("anthropic/claude-sonnet-4.5", Claude, 200_000, Tier::Medium);
+        check(
+            "anthropic.claude-3-5-sonnet-20241022-v2:0",
+            Claude,
+            200_000,
+            Tier::Medium,
+        );
+        check(
+            "us.anthropic.claude-opus-4-7-v1:0",
+            ClaudeNew,
+            200_000,
+            Tier::Large,
+        );
+    }
+
+    #[test]
+    fn other_names() {
+        use Tokenizer::{Cl100k, Nearest, O200k};
+        check("gpt-3.5-turbo", Cl100k, 16_385, Tier::Medium);
+        check("gpt-4", Cl100k, 8_192, Tier::Medium);
+        check("gpt-4-0613", Cl100k, 8_192, Tier::Medium);
+        check("gpt-4-turbo-2024-04-09", Cl100k, 128_000, Tier::Medium);
+        check("gpt-4o", O200k, 128_000, Tier::Medium);
+        check("chatgpt-4o-latest", O200k, 128_000, Tier::Medium);
+        check("gpt-4o-mini-2024-07-18", O200k, 128_000, Tier::Small);
+        check("openai/gpt-4.1-nano", O200k, 1_047_576, Tier::Small);
+        check("gpt-5", O200k, 400_000, Tier::Medium);
+        check("gpt-5.1-codex-mini", O200k, 400_000, Tier::Small);
+        check("gpt-5-pro", O200k, 400_000, Tier::Large);
+        check("gpt-6", O200k, 400_000, Tier::Medium);
+        check("o3", O200k, 200_000, Tier::Medium);
+        check("o4-mini", O200k, 200_000, Tier::Small);
+        check("gemini-2.5-pro", Nearest, 1_000_000, Tier::Large);
+        check("models/gemini-3-flash", Nearest, 1_000_000, Tier::Small);
+        check("llama-4-maverick", Nearest, 200_000, Tier::Medium);
+        check("größer", Nearest, 200_000, Tier::Medium);
+    }
+
+    #[test]
+    fn no_name_is_the_default() {
+        for name in [None, Some(""), Some("  ")] {
+            let model = Model::named(name);
+            assert_eq!(model.tokenizer, Tokenizer::ClaudeNew);
+            assert_eq!((model.window, model.tier), (DEFAULT_WINDOW, Tier::Medium));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The two exact counters: a pre-tokenizer and a vocabulary each.
+
+use super::vocabulary::{CL100K, O200K, Vocabulary};
+use super::{Measure, merge, split};
+
+/// Tokens of a text in o200k, as far as the limit.
+pub(super) fn o200k(text: &str, limit: u64) -> Measure {
+    measure(&O200K, split::o200k, text, limit)
+}
+
+/// Tokens of a text in cl100k, as far as the limit.
+pub(super) fn cl100k(text: &str, limit: u64) -> Measure {
+    measure(&CL100K, split::cl100k, text, limit)
+}
+
+#[inline]
+fn measure(
+    vocabulary: &Vocabulary,
+    split: impl Fn(&str, usize) -> usize,
+    text: &str,
+    limit: u64,
+) -> Measure {
+    let mut measure = Measure::default();
+    while measure.end < text.len() && measure.tokens <= limit {
+        measure.fitting = measure.end;
+        measure.end = split(text, measure.fitting);
+        measure.tokens += merge::count(vocabulary, text.as_bytes(), measure.fitting, measure.end);
+    }
+    measure
+}

@@ -1,0 +1,220 @@
+//! Byte-pair merging of one piece: how many tokens it becomes.
+//!
+//! The merge with the lowest rank goes first, the leftmost among equals, until no pair is in the
+//! vocabulary. Three ways of the same, by length: a scan for words, a heap for long pieces, and
+//! windows for pieces of any size, so that a hundred megabytes without a space take linear time
+//! and little memory.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::vocabulary::{LONGEST, NONE, Vocabulary};
+
+/// Up to this many bytes a scan for the minimum beats a heap.
+const SCAN: usize = 64;
+
+/// Bytes merged at once when a piece is longer.
+const WINDOW: usize = 8 * 1024;
+
+/// How much of a window is merged again as the beginning of the next one.
+const OVERLAP: usize = 1024;
+
+/// The number of tokens in `text[start..end]`, which is one piece.
+#[inline]
+pub(crate) fn count(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
+    match vocabulary.rank(text, start, end) {
+        NONE => count_unknown(vocabulary, text, start, end),
+        _ => 1,
+    }
+}
+
+/// The same for a piece that is known not to be a token.
+pub(crate) fn count_unknown(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
+    let len = end - start;
+    if len <= SCAN {
+        scan(vocabulary, text, start, end)
+    } else if len <= WINDOW {
+        (boundaries(vocabulary, &text[start..end]).len() - 1) as u64
+    } else {
+        windows(vocabulary, &text[start..end], WINDOW)
+    }
+}
+
+/// Merges a short piece on the stack.
+fn scan(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
+    // Parts are `starts[i]..starts[i + 1]`; `ranks[i]` belongs to the pair of part i and the next.
+    let mut starts = [0_usize; SCAN + 1];
+    let mut ranks = [NONE; SCAN];
+    let mut parts = end - start;
+    for (i, at) in (start..=end).enumerate() {
+        starts[i] = at;
+    }
+    for (i, rank) in ranks.iter_mut().enumerate().take(parts - 1) {
+        *rank = vocabulary.rank(text, start + i, start + i + 2);
+    }
+    loop {
+        let mut best = NONE;
+        let mut at = 0;
+        for (i, &rank) in ranks[..parts - 1].iter().enumerate() {
+            if rank < best {
+                best = rank;
+                at = i;
+            }
+        }
+        if best == NONE {
+            return parts as u64;
+        }
+        starts.copy_within(at + 2..=parts, at + 1);
+        ranks.copy_within(at + 1..parts, at);
+        parts -= 1;
+        // The last entry of `ranks` stands for no pair.
+        ranks[parts - 1] = NONE;
+        if at + 1 < parts {
+            ranks[at] = vocabulary.rank(text, starts[at], starts[at + 2]);
+        }
+        if at > 0 {
+            ranks[at - 1] = vocabulary.rank(text, starts[at - 1], starts[at + 1]);
+        }
+    }
+}
+
+/// Merges a piece of any length; returns where its tokens begin, and its end.
+fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
+    let len = piece.len();
+    // A list of parts, linked by their beginnings; `len` ends it on both sides.
+    let mut next: Vec<usize> = (1..=len + 1).collect();
+    let mut previous: Vec<usize> = (0..=len)
+        .map(|at| at.checked_sub(1).unwrap_or(len))
+        .collect();
+    let mut ranks = vec![NONE; len];
+    let mut heap = BinaryHeap::with_capacity(len);
+    for (at, rank) in ranks.iter_mut().enumerate().take(len.saturating_sub(1)) {
+        *rank = vocabulary.rank(piece, at, at + 2);
+        if *rank != NONE {
+            heap.push(Reverse((*rank, at)));
+        }
+    }
+    while let Some(Reverse((rank, at))) = heap.pop() {
+        // Entries of pairs that changed since stay in the heap and are recognised here.
+        if ranks[at] != rank {
+            continue;
+        }
+        let gone = next[at];
+        next[at] = next[gone];
+        previous[next[at]] = at;
+        ranks[gone] = NONE;
+        let mut update = |left: usize| {
+            let middle = next[left];
+            ranks[left] = match middle < len {
+                true => vocabulary.rank(piece, left, next[middle]),
+                false => NONE,
+            };
+            if ranks[left] != NONE {
+                heap.push(Reverse((ranks[left], left)));
+            }
+        };
+        update(at);
+        if previous[at] < len {
+            update(previous[at]);
+        }
+    }
+    let mut starts = Vec::new();
+    let mut at = 0;
+    while at < len {
+        starts.push(at);
+        at = next[at];
+    }
+    starts.push(len);
+    starts
+}
+
+/// Counts a piece of any length, window by window.
+///
+/// A sequence of tokens is what merging makes of its text exactly if that holds for every two
+/// neighbours. So where two overlapping windows have a token in common, what stands before it in
+/// the first and behind it in the second belong together.
+fn windows(vocabulary: &Vocabulary, piece: &[u8], window: usize) -> u64 {
+    let mut tokens = 0;
+    let mut base = 0;
+    let mut current = boundaries(vocabulary, &piece[..window.min(piece.len())]);
+    // Tokens of the current window that the previous one has already counted.
+    let mut counted = 0;
+    while base + window < piece.len() {
+        let restart = current
+            .partition_point(|&at| at + OVERLAP < window)
+            .max(counted + 1);
+        let next_base = base + current[restart];
+        let following = boundaries(
+            vocabulary,
+            &piece[next_base..piece.len().min(next_base + window)],
+        );
+        let Some((left, right)) = common_token(&current[restart..], &following) else {
+            // Never seen; a wider window settles it.
+            return windows(vocabulary, piece, window * 2);
+        };
+        tokens += (restart + left - counted) as u64;
+        base = next_base;
+        current = following;
+        counted = right;
+    }
+    tokens + (current.len() - 1 - counted) as u64
+}
+
+/// The first token that both lists of boundaries have, as its number in each. The second list
+/// begins where the first one does.
+fn common_token(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+    let origin = *left.first()?;
+    let (mut l, mut r) = (0, 0);
+    while l + 1 < left.len() && r + 1 < right.len() {
+        let (from, to) = (left[l] - origin, left[l + 1] - origin);
+        if (from, to) == (right[r], right[r + 1]) {
+            return Some((l, r));
+        }
+        if to <= right[r + 1] {
+            l += 1;
+        } else {
+            r += 1;
+        }
+    }
+    None
+}
+
+const _: () = assert!(OVERLAP > 2 * LONGEST && WINDOW > 2 * OVERLAP);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::vocabulary::O200K;
+    use super::*;
+
+    fn whole(piece: &[u8]) -> u64 {
+        (boundaries(&O200K, piece).len() - 1) as u64
+    }
+
+    #[test]
+    fn runs_of_one_letter_merge_alike() {
+        for len in [1, 2, 63, 64, 65, 1000, 50_000] {
+            for letter in [b"a", b" ", b"x", b"="] {
+                let piece = letter.repeat(len);
+                assert_eq!(
+                    count(&O200K, &piece, 0, len),
+                    whole(&piece),
+                    "{len} {letter:?}"
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn scan_heap_and_windows_agree(text in "[a-cA-C]{2,64}|\\PC{2,16}", times in 200_usize..400) {
+            let bytes = text.as_bytes();
+            if bytes.len() <= SCAN {
+                prop_assert_eq!(scan(&O200K, bytes, 0, bytes.len()), whole(bytes));
+            }
+            let long = text.repeat(times);
+            prop_assert_eq!(windows(&O200K, long.as_bytes(), 4 * OVERLAP), whole(long.as_bytes()));
+        }
+    }
+}

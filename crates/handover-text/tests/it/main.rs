@@ -1,0 +1,5 @@
+//! Properties of the crate that are checked against other implementations.
+
+mod fuzz;
+mod parity;
+mod redaction;
