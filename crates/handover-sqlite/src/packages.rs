@@ -28,7 +28,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Package> {
         path: r.get(5)?,
         title: r.get(6)?,
         summary: r.get(7)?,
-        files: row::json(r, 8)?,
+        files: row::list(r, 8)?,
         producer: row::parsed(r, 9)?,
         priority: row::parsed(r, 10)?,
         iteration: r.get(11)?,
@@ -39,7 +39,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Package> {
         tokens: row::count(r, 16)?,
         content_hash: r.get(17)?,
         created_at: row::time(r, 18)?,
-        consumers: row::json(r, 19)?,
+        consumers: row::list(r, 19)?,
     })
 }
 
@@ -201,7 +201,12 @@ impl Packages for SqliteStore {
         get(&self.connection, id)
     }
 
-    fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>> {
+    fn each_package(
+        &self,
+        session: &SessionId,
+        filter: &PackageFilter,
+        visit: &mut dyn FnMut(Package),
+    ) -> Result<()> {
         let key = session_key(&self.connection, session)?;
         let latest = match filter.versions {
             Versions::Latest => "AND p.superseded_by IS NULL",
@@ -209,14 +214,17 @@ impl Packages for SqliteStore {
         };
         let group = filter.group.as_ref().map(GroupId::as_str);
         let only = if group.is_some() { "AND p.group_id = ?3" } else { "AND ?3 IS NULL" };
-        query(
-            &self.connection,
-            &format!(
-                "{SELECT} WHERE p.session = ?1 {latest} {only}
-                 ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
-            ),
-            &[&key, &filter.limit.map_or(-1, i64::from), &group],
-        )
+        let sql = format!(
+            "{SELECT} WHERE p.session = ?1 {latest} {only}
+             ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).map_err(backend)?;
+        let limit = filter.limit.map_or(-1, i64::from);
+        let mut rows = statement.query((key, limit, group)).map_err(backend)?;
+        while let Some(row) = rows.next().map_err(backend)? {
+            visit(read(row).map_err(backend)?);
+        }
+        Ok(())
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {

@@ -128,22 +128,17 @@ fn with_created(registered: &Registered) -> Value {
     value
 }
 
-/// The rows of a listing.
-fn rows(packages: &[Package]) -> Vec<Vec<String>> {
-    packages
-        .iter()
-        .map(|p| {
-            vec![
-                p.id.to_string(),
-                format!("v{}", p.version),
-                p.priority.to_string(),
-                p.kind.to_string(),
-                p.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
-                p.path.clone(),
-                handover_text::cut::cut(&p.summary, 60),
-            ]
-        })
-        .collect()
+/// A row of a listing.
+fn row(p: &Package) -> Vec<String> {
+    vec![
+        p.id.to_string(),
+        format!("v{}", p.version),
+        p.priority.to_string(),
+        p.kind.to_string(),
+        p.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
+        p.path.clone(),
+        handover_text::cut::cut(&p.summary, 60),
+    ]
 }
 
 const HEADER: [&str; 7] = ["id", "ver", "priority", "kind", "group", "path", "summary"];
