@@ -83,6 +83,8 @@ pub enum Versions {
 pub struct PackageFilter {
     /// Only those of this group (a global package of another group is not among them).
     pub group: Option<GroupId>,
+    /// Only those with this path.
+    pub path: Option<String>,
     /// Which versions.
     pub versions: Versions,
     /// At most so many.

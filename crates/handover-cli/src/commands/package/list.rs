@@ -25,6 +25,7 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     let filter = PackageFilter {
         group: app.group()?,
+        path: None,
         versions: if args.all_versions { Versions::All } else { Versions::Latest },
         limit: args.limit,
     };
@@ -34,7 +35,11 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     } else {
         let mut rows = Vec::new();
         store.each_package(&session, &filter, &mut |package| rows.push(row(&package)))?;
-        let empty = "No packages yet; register one with `handover package add FILE`.";
+        let empty = if filter.group.is_some() || filter.limit.is_some() {
+            "No package matches."
+        } else {
+            "No packages yet; register one with `handover package add FILE`."
+        };
         app.ui.table(&HEADER, rows, empty)?;
     }
     Ok(Exit::Done)
