@@ -3,6 +3,7 @@
 
 use super::bytes::{self, ALNUM, DIGIT, LOWER, SLASH, UPPER};
 use super::encoded;
+use super::innocent;
 use super::lexicon::{self, Hint};
 use super::random;
 use super::values;
@@ -172,7 +173,7 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
             | None
     );
     let s = trim(s);
-    if s.len() < LEAST || values::placeholder(s) {
+    if s.len() < LEAST || innocent::placeholder(s) {
         return false;
     }
     if hexadecimal(s) {
