@@ -231,6 +231,11 @@ impl Assignments {
             {
                 Form::Plain
             }
+            Sign::Equals | Sign::Colon
+                if key == Key::Password && in_settings(text, start, at, stop) =>
+            {
+                Form::Plain
+            }
             Sign::Space => {
                 let flag = name.starts_with(b"--") && name.len() > 4;
                 let netrc = name == b"password" && netrc(text, start);
@@ -437,6 +442,38 @@ fn netrc(text: &[u8], at: usize) -> bool {
         .any(|w| before.windows(w.len()).any(|b| b == *w))
         && (before.windows(8).any(|b| b == b"machine ")
             || before.windows(6).any(|b| b == b"login "))
+}
+
+/// Whether a password stands alone on its line, some lines after a user or a host that is set in
+/// the same way: a file of settings, where plain words are values.
+fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
+    let line = bytes::line_start(text, start, 40);
+    let indent = text[line..start].iter().all(|b| matches!(b, b' ' | b'\t'));
+    let ends = matches!(text.get(stop), None | Some(b'\n' | b'\r'));
+    // A capital starts the name of a type.
+    let word = text.get(at).is_some_and(|b| !b.is_ascii_uppercase());
+    if !(indent && ends && word) || line == 0 {
+        return false;
+    }
+    let before = &text[line.saturating_sub(300)..line];
+    before.split(|b| *b == b'\n').rev().take(6).any(|line| {
+        let line = line.trim_ascii();
+        let name = bytes::run(line, 0, 32, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')
+        });
+        let sign = line.get(name..).and_then(|rest| rest.trim_ascii().first());
+        let name = &line[..name];
+        matches!(sign, Some(b'=' | b':'))
+            && [
+                "user", "username", "login", "host", "hostname", "server", "account", "email",
+                "database",
+            ]
+            .iter()
+            .any(|w| {
+                name.len() >= w.len()
+                    && name[name.len() - w.len()..].eq_ignore_ascii_case(w.as_bytes())
+            })
+    })
 }
 
 /// Whether words go on after a value.

@@ -176,6 +176,10 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     if s.len() < LEAST || innocent::placeholder(s) {
         return false;
     }
+    let number = s.strip_prefix(b"0x").or_else(|| s.strip_prefix(b"0X"));
+    if number.is_some_and(|n| bytes::run(n, 0, 17, |b| b.is_ascii_hexdigit()) <= 16) {
+        return false;
+    }
     if hexadecimal(s) {
         return (near.secret || near.api) && !near.hash && assigned && s.len() >= 20;
     }
