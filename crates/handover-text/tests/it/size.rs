@@ -52,7 +52,7 @@ fn a_hundred_megabytes() {
         });
         timed("cut", &|| drop(cut(&text, SIZE / 2)));
         timed("cut to tokens", &|| {
-            drop(cut_to_tokens(&text, Tokenizer::O200k, 1000))
+            drop(cut_to_tokens(&text, Tokenizer::O200k, 1000));
         });
         timed("quote block", &|| drop(quote_block(&text)));
         timed("quote inline", &|| drop(quote_inline(&text)));
