@@ -46,10 +46,11 @@ pub fn cut(text: &str, max: usize) -> String {
 /// The text in at most `max` tokens, an ellipsis included. Cutting twice gives the same as once.
 pub fn cut_to_tokens(text: &str, tokenizer: Tokenizer, max: u64) -> String {
     let text = text.trim();
-    let measure = tokens::measure(tokenizer, text, max);
-    if measure.tokens <= max {
+    if tokens::fits(tokenizer, text, max) {
         return text.to_owned();
     }
+    let most = text.floor_char_boundary(tokens::most_bytes(max.saturating_add(1)));
+    let measure = tokens::measure(tokenizer, &text[..most], max);
     let attempt = |characters: usize| {
         let head = cut(text, characters);
         tokens::fits(tokenizer, &head, max).then_some(head)

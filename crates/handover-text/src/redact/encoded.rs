@@ -43,6 +43,19 @@ pub(super) fn base64_text(run: &[u8]) -> Option<String> {
     printable(text.as_bytes()).then_some(text)
 }
 
+/// Whether base64 holds `user:password`.
+pub(super) fn is_user_password(run: &[u8]) -> bool {
+    let mut out = [0u8; 96];
+    let digits = run.iter().take_while(|b| **b != b'=').count();
+    if !(8..=128).contains(&digits) || run.len() - digits > 2 {
+        return false;
+    }
+    let len = decode(&run[..digits], &mut out);
+    let text = &out[..len];
+    let colon = text.iter().position(|b| *b == b':');
+    len == digits * 3 / 4 && printable(text) && colon.is_some_and(|at| at > 0 && at + 1 < len)
+}
+
 fn is_printable_start(run: &[u8]) -> bool {
     let mut head = [0u8; 12];
     let len = decode(&run[..16], &mut head);

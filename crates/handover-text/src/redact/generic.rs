@@ -3,6 +3,7 @@
 
 use super::bytes::{self, ALNUM, DIGIT, LOWER, SLASH, UPPER};
 use super::encoded;
+use super::innocent;
 use super::lexicon::{self, Hint};
 use super::random;
 use super::values;
@@ -172,7 +173,11 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
             | None
     );
     let s = trim(s);
-    if s.len() < LEAST || values::placeholder(s) {
+    if s.len() < LEAST || innocent::placeholder(s) {
+        return false;
+    }
+    let number = s.strip_prefix(b"0x").or_else(|| s.strip_prefix(b"0X"));
+    if number.is_some_and(|n| bytes::run(n, 0, 17, |b| b.is_ascii_hexdigit()) <= 16) {
         return false;
     }
     if hexadecimal(s) {

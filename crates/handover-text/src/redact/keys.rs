@@ -22,7 +22,8 @@ pub(super) enum Key {
 const PASSWORD: &[&str] = &[
     "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
     "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
-    "adminpass", "smtppass", "ftppass", "securestring", "keypass", "storepass",
+    "adminpass", "smtppass", "ftppass", "requirepass", "masterauth", "bindpw", "authpass",
+    "rootpw", "securestring", "keypass", "storepass",
 ];
 
 #[rustfmt::skip]

@@ -12,6 +12,7 @@ mod cli;
 mod encoded;
 mod generic;
 mod index;
+mod innocent;
 mod keys;
 mod lexicon;
 mod marks;

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use super::Hit;
 use super::bytes::{self, ALNUM};
+use super::innocent;
 use super::random;
 use super::values;
 
@@ -31,7 +32,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
         if let Some(colon) = user.iter().position(|b| *b == b':')
-            && !values::placeholder(&user[colon + 1..])
+            && !innocent::placeholder(&user[colon + 1..])
         {
             hits.push(Hit::new(RULE, at - back + colon + 1, at));
         }
@@ -68,7 +69,7 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
     match user.iter().position(|b| *b == b':') {
         Some(colon) => {
             let password = &user[colon + 1..];
-            let template = values::placeholder(password)
+            let template = innocent::placeholder(password)
                 || password
                     .iter()
                     .any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))

@@ -14,10 +14,10 @@ use super::vocabulary::{LONGEST, NONE, Vocabulary};
 const SCAN: usize = 64;
 
 /// Bytes merged at once when a piece is longer.
-const WINDOW: usize = 8 * 1024;
+const WINDOW: usize = 1024;
 
 /// How much of a window is merged again as the beginning of the next one.
-const OVERLAP: usize = 1024;
+const OVERLAP: usize = 288;
 
 /// The number of tokens in `text[start..end]`, which is one piece.
 #[inline]
@@ -87,16 +87,20 @@ fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
         .map(|at| at.checked_sub(1).unwrap_or(len))
         .collect();
     let mut ranks = vec![NONE; len];
-    let mut heap = BinaryHeap::with_capacity(len);
+    // Rank and place in one number: the lowest rank first, the leftmost among equals.
+    let entry = |rank: u32, at: usize| Reverse((u64::from(rank) << 32) | at as u64);
+    let mut entries = Vec::with_capacity(len);
     for (at, rank) in ranks.iter_mut().enumerate().take(len.saturating_sub(1)) {
         *rank = vocabulary.rank(piece, at, at + 2);
         if *rank != NONE {
-            heap.push(Reverse((*rank, at)));
+            entries.push(entry(*rank, at));
         }
     }
-    while let Some(Reverse((rank, at))) = heap.pop() {
+    let mut heap = BinaryHeap::from(entries);
+    while let Some(Reverse(least)) = heap.pop() {
+        let at = (least & u64::from(u32::MAX)) as usize;
         // Entries of pairs that changed since stay in the heap and are recognised here.
-        if ranks[at] != rank {
+        if u64::from(ranks[at]) != least >> 32 {
             continue;
         }
         let gone = next[at];
@@ -110,7 +114,7 @@ fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
                 false => NONE,
             };
             if ranks[left] != NONE {
-                heap.push(Reverse((ranks[left], left)));
+                heap.push(entry(ranks[left], left));
             }
         };
         update(at);
@@ -214,7 +218,7 @@ mod tests {
                 prop_assert_eq!(scan(&O200K, bytes, 0, bytes.len()), whole(bytes));
             }
             let long = text.repeat(times);
-            prop_assert_eq!(windows(&O200K, long.as_bytes(), 4 * OVERLAP), whole(long.as_bytes()));
+            prop_assert_eq!(windows(&O200K, long.as_bytes(), WINDOW), whole(long.as_bytes()));
         }
     }
 }

@@ -66,7 +66,14 @@ pub fn upper_bound(tokenizer: Tokenizer, text: &str) -> u64 {
 /// Whether a text has at most `limit` tokens. Short texts are not counted, and long ones only as
 /// far as the limit.
 pub fn fits(tokenizer: Tokenizer, text: &str, limit: u64) -> bool {
-    upper_bound(tokenizer, text) <= limit || measure(tokenizer, text, limit).tokens <= limit
+    upper_bound(tokenizer, text) <= limit
+        || (text.len() <= most_bytes(limit) && measure(tokenizer, text, limit).tokens <= limit)
+}
+
+/// No text with so many tokens is longer: a token has at most 128 bytes, and the cheapest estimate
+/// of one is two fifths.
+pub(crate) fn most_bytes(tokens: u64) -> usize {
+    usize::try_from(tokens.saturating_mul(512)).unwrap_or(usize::MAX)
 }
 
 /// How far a count went.

@@ -3,3 +3,4 @@
 mod fuzz;
 mod parity;
 mod redaction;
+mod size;

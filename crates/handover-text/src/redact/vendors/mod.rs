@@ -96,6 +96,11 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         let Some(end) = pattern.matches(text, at) else {
             continue;
         };
+        // In the middle of base64 a short start is chance.
+        let plain = literal <= 4 && pattern.literal().bytes().all(|b| b.is_ascii_alphanumeric());
+        if plain && in_base64(text, at) {
+            continue;
+        }
         if pattern.random {
             // A weak start counts only at the start of a string, and its body must look random.
             let inside = at > 0 && bytes::is(text[at - 1], bytes::RUN);
@@ -119,6 +124,12 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         }
     }
     best.map(|(_, token)| token)
+}
+
+/// Whether `at` follows a `+` or `/` after a long stretch of base64.
+fn in_base64(text: &[u8], at: usize) -> bool {
+    let sign = at > 0 && bytes::is(text[at - 1], bytes::SLASH);
+    sign && bytes::run_back(text, at, 48, |b| bytes::is(b, bytes::ALNUM | bytes::SLASH)) == 48
 }
 
 /// The first four bytes of a text, or as many as there are.
