@@ -197,18 +197,27 @@ const WORDS: &[&str] = &[
     "the", "is", "and", "or", "for", "set", "new", "old", "field", "input",
 ];
 
-/// Parts of a value that show that it is made up.
+/// Parts of a value that show that it is a mask or an expression.
 #[rustfmt::skip]
-const PARTS: &[&str] = &[
-    "your_", "your-", "yourp", "yours", "yourt", "yourk", "your ", "<your", "my_secret",
-    "placeholder", "changeme", "change_me", "change-me", "redacted", "xxxx", "****", "....",
-    "example_", "example-", "_example", "-example", "example.com", "insert_", "replace_",
-    "replace-", "replaceme", "_here", "-here", "todo", "${", "{{", "}}", "%(", "%s", "%d", "%0",
-    "&lt;", "&quot", "$(", "#{", "<%", "secrets.", "process.env", "getenv", "os.environ", "env.",
-    "%env", "•••", "…",
+const NOT_A_VALUE: &[&str] = &[
+    "<your", "redacted", "xxxx", "****", "....", "${", "{{", "}}", "%(", "%s", "%d", "%0", "&lt;",
+    "&quot", "$(", "#{", "<%", "secrets.", "process.env", "getenv", "os.environ", "env.", "%env",
+    "•••", "…",
 ];
 
-static MADE_UP: Index<{ PARTS.len() }> = Index::new(&[PARTS], Side::Start);
+/// Parts of a value that show that it is made up, unless the rest of it is random.
+#[rustfmt::skip]
+const MADE_UP: &[&str] = &[
+    "your_", "your-", "yourp", "yours", "yourt", "yourk", "your ", "my_secret", "placeholder",
+    "changeme", "change_me", "change-me", "example_", "example-", "_example", "-example",
+    "example.com", "insert_", "replace_", "replace-", "replaceme", "_here", "-here", "todo",
+];
+
+/// A word of letters and digits this long is no part of a made-up value.
+const RANDOM_WORD: usize = 10;
+
+static NOT_VALUES: Index<{ NOT_A_VALUE.len() }> = Index::new(&[NOT_A_VALUE], Side::Start);
+static MADE_UPS: Index<{ MADE_UP.len() }> = Index::new(&[MADE_UP], Side::Start);
 
 /// Whether a value only stands where a secret would.
 pub(super) fn placeholder(value: &[u8]) -> bool {
@@ -245,7 +254,10 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         || WORDS
             .iter()
             .any(|w| value.eq_ignore_ascii_case(w.as_bytes()))
-        || (value.len() <= 200 && MADE_UP.inside(value))
+        || (value.len() <= 200 && NOT_VALUES.inside(value))
+        || (value.len() <= 200
+            && MADE_UPS.inside(value)
+            && random::longest_mixed_word(value) < RANDOM_WORD)
 }
 
 /// Starts of public keys in base64 of DER.
