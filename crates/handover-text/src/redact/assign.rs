@@ -16,15 +16,7 @@ const JUDGED: usize = 300;
 const SPACE: usize = 40;
 
 /// What passwords are called in other scripts.
-const FOREIGN: [&str; 7] = [
-    "密码",
-    "密碼",
-    "口令",
-    "пароль",
-    "Пароль",
-    "パスワード",
-    "비밀번호",
-];
+const FOREIGN: [&str; 7] = ["密码", "密碼", "口令", "пароль", "Пароль", "パスワード", "비밀번호"];
 
 /// Settings that a space separates from their value.
 const SETTINGS: [&str; 5] = ["requirepass", "masterauth", "bindpw", "auth_pass", "rootpw"];
@@ -66,9 +58,7 @@ impl Assignments {
         let rest = text.get(at..)?;
         let name = FOREIGN.iter().find(|n| rest.starts_with(n.as_bytes()))?;
         let end = skip_space(text, at + name.len());
-        let sign = [":", "=", "："]
-            .iter()
-            .find(|s| text[end..].starts_with(s.as_bytes()))?;
+        let sign = [":", "=", "："].iter().find(|s| text[end..].starts_with(s.as_bytes()))?;
         let from = skip_space(text, end + sign.len());
         let value = quoted(text, from, Key::Password).unwrap_or_else(|| Value {
             start: from,
@@ -175,36 +165,14 @@ impl Assignments {
         if sign == Sign::Equals
             && let Some((start, end)) = calls::pair(text, at)
         {
-            return Some(Value {
-                start,
-                end,
-                form: Form::Quoted,
-                key: Key::Password,
-            });
+            return Some(Value { start, end, form: Form::Quoted, key: Key::Password });
         }
-        self.unquoted(
-            text,
-            &Place {
-                start,
-                end,
-                key,
-                sign,
-                at,
-                tight,
-            },
-        )
+        self.unquoted(text, &Place { start, end, key, sign, at, tight })
     }
 
     /// The value at `at` as far as it goes without quotes.
     fn unquoted(&mut self, text: &[u8], place: &Place) -> Option<Value> {
-        let &Place {
-            start,
-            end,
-            key,
-            sign,
-            mut at,
-            tight,
-        } = place;
+        let &Place { start, end, key, sign, mut at, tight } = place;
         if matches!(sign, Sign::Comma | Sign::Call) {
             return None;
         }
@@ -257,9 +225,8 @@ impl Assignments {
             Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word => Form::Loose,
         };
         // `Cookie: name=value` names its value once more.
-        let inner = bytes::run(text, at, 40, |b| {
-            bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')
-        });
+        let inner =
+            bytes::run(text, at, 40, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.'));
         if sign == Sign::Colon
             && key == Key::Weak
             && text.get(at + inner) == Some(&b'=')
@@ -275,12 +242,7 @@ impl Assignments {
         {
             return None;
         }
-        Some(Value {
-            start: at,
-            end: stop,
-            form,
-            key,
-        })
+        Some(Value { start: at, end: stop, form, key })
     }
 
     fn unquoted_end(&mut self, text: &[u8], at: usize, query: bool) -> usize {
@@ -335,10 +297,7 @@ fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
         "Key ",
     ] {
         let quoted = matches!(text.get(at), Some(b'"' | b'\'')) as usize;
-        if text
-            .get(at + quoted..)
-            .is_some_and(|rest| rest.starts_with(scheme.as_bytes()))
-        {
+        if text.get(at + quoted..).is_some_and(|rest| rest.starts_with(scheme.as_bytes())) {
             return at + quoted + scheme.len();
         }
     }
@@ -348,10 +307,7 @@ fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
 fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
     // r"…", b'…', N'…', @"…", f"…"
     let prefix = bytes::run(text, at, 2, |b| {
-        matches!(
-            b,
-            b'r' | b'b' | b'f' | b'u' | b'N' | b'L' | b'@' | b'$' | b'R' | b'B'
-        )
+        matches!(b, b'r' | b'b' | b'f' | b'u' | b'N' | b'L' | b'@' | b'$' | b'R' | b'B')
     });
     if matches!(text.get(at + prefix), Some(b'"' | b'\'')) {
         at += prefix;
@@ -382,27 +338,16 @@ fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
         end += 1;
     }
     let end = end.min(text.len());
-    Some(Value {
-        start,
-        end,
-        form: Form::Quoted,
-        key,
-    })
+    Some(Value { start, end, form: Form::Quoted, key })
 }
 
 /// `IDENTIFIED BY '…'`
 fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?.trim_ascii_end();
     let head = before.len().checked_sub(10)?;
-    before
-        .get(head..)?
-        .eq_ignore_ascii_case(b"identified")
-        .then_some(())?;
+    before.get(head..)?.eq_ignore_ascii_case(b"identified").then_some(())?;
     let mut at = skip_space(text, end);
-    if text
-        .get(at..at + 9)
-        .is_some_and(|w| w.eq_ignore_ascii_case(b"password "))
-    {
+    if text.get(at..at + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"password ")) {
         at = skip_space(text, at + 9);
     }
     // "identified by its name" is prose: the words are shouted, or a user is made.
@@ -458,9 +403,8 @@ fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
     let before = &text[line.saturating_sub(300)..line];
     before.split(|b| *b == b'\n').rev().take(6).any(|line| {
         let line = line.trim_ascii();
-        let name = bytes::run(line, 0, 32, |b| {
-            bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')
-        });
+        let name =
+            bytes::run(line, 0, 32, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.'));
         let sign = line.get(name..).and_then(|rest| rest.trim_ascii().first());
         let name = &line[..name];
         matches!(sign, Some(b'=' | b':'))

@@ -1,5 +1,7 @@
 //! Classes of bytes: what may stand in a token, a name, a run.
 
+use std::borrow::Cow;
+
 /// A letter or a digit.
 pub(super) const ALNUM: u8 = 1;
 /// A decimal digit.
@@ -58,11 +60,7 @@ pub(super) fn run(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) -> bool
 #[inline]
 pub(super) fn run_back(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) -> bool) -> usize {
     let head = bytes.get(..at).unwrap_or_default();
-    head.iter()
-        .rev()
-        .take(cap)
-        .take_while(|b| test(**b))
-        .count()
+    head.iter().rev().take(cap).take_while(|b| test(**b)).count()
 }
 
 /// Where the line that holds `at` begins, looking back at most `cap` bytes.
@@ -72,6 +70,18 @@ pub(super) fn line_start(bytes: &[u8], at: usize, cap: usize) -> usize {
 
 /// Whether `hay` holds `needle` (lower case), in whatever case.
 pub(super) fn contains_ignore_case(hay: &[u8], needle: &[u8]) -> bool {
-    hay.windows(needle.len())
-        .any(|w| w.eq_ignore_ascii_case(needle))
+    hay.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle))
+}
+
+/// Bytes as text of the same length: a byte that is none is shown as a control character.
+pub(super) fn as_text(input: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(input) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(input.len());
+    for chunk in input.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('\u{1a}', chunk.invalid().len()));
+    }
+    Cow::Owned(text)
 }

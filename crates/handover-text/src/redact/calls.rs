@@ -17,15 +17,7 @@ const SURE: &[&str] = &[
 ];
 
 /// Ends of names whose second argument is one if it looks like one.
-const LIKELY: &[&str] = &[
-    "login",
-    "authenticate",
-    "signin",
-    "sign_in",
-    "auth",
-    "connect",
-    "logon",
-];
+const LIKELY: &[&str] = &["login", "authenticate", "signin", "sign_in", "auth", "connect", "logon"];
 
 /// The password among the arguments of the function whose name is `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {

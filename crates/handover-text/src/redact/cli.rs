@@ -41,14 +41,8 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     if !known {
         return None;
     }
-    let (from, to) = word(
-        text,
-        if run.len() > 2 || quote(text, end) {
-            start + 2
-        } else {
-            end + 1
-        },
-    )?;
+    let (from, to) =
+        word(text, if run.len() > 2 || quote(text, end) { start + 2 } else { end + 1 })?;
     let value = text.get(from..to)?;
     // `-p 3306:3306` publishes a port, `-P 8080` names one.
     let port = value.iter().all(|b| b.is_ascii_digit() || *b == b':');

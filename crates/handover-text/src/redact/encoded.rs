@@ -63,8 +63,7 @@ fn is_printable_start(run: &[u8]) -> bool {
 }
 
 fn printable(text: &[u8]) -> bool {
-    text.iter()
-        .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+    text.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
 }
 
 /// Decodes base64 of either alphabet as far as it goes.
@@ -98,10 +97,7 @@ pub(super) fn percent_text(s: &[u8]) -> Option<String> {
     let mut out = Vec::with_capacity(s.len());
     let mut i = 0;
     while i < s.len() {
-        let escape = s
-            .get(i + 1..i + 3)
-            .and_then(hex_pair)
-            .filter(|_| s[i] == b'%');
+        let escape = s.get(i + 1..i + 3).and_then(hex_pair).filter(|_| s[i] == b'%');
         match escape {
             Some(b) => {
                 out.push(b);

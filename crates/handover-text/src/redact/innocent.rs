@@ -36,8 +36,7 @@ fn email(value: &[u8]) -> bool {
     };
     let (local, host) = (&value[..at], &value[at + 1..]);
     let plain = |s: &[u8]| {
-        s.iter()
-            .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'.' | b'-' | b'_' | b'+' | b'%'))
+        s.iter().all(|b| bytes::is(*b, ALNUM) || matches!(b, b'.' | b'-' | b'_' | b'+' | b'%'))
     };
     let dot = host.iter().rposition(|b| *b == b'.');
     !local.is_empty()
@@ -72,9 +71,7 @@ pub(super) fn expression(value: &[u8]) -> bool {
     ) {
         return true;
     }
-    if value
-        .iter()
-        .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'>' | b'|' | b'`'))
+    if value.iter().any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'>' | b'|' | b'`'))
         || has(value, b"::")
         || has(value, b"->")
         || has(value, b"=>")
@@ -83,17 +80,14 @@ pub(super) fn expression(value: &[u8]) -> bool {
     }
     let constant = value.contains(&b'_')
         && value[0].is_ascii_uppercase()
-        && value
-            .iter()
-            .all(|b| bytes::is(*b, UPPER | DIGIT) || *b == b'_');
+        && value.iter().all(|b| bytes::is(*b, UPPER | DIGIT) || *b == b'_');
     if constant && !random::scattered(value) {
         return true;
     }
     // `self.token`, `config.db.password2`: names joined by dots.
     value.contains(&b'.')
         && value.split(|b| *b == b'.').all(|part| {
-            part.first()
-                .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+            part.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
                 && part.iter().all(|b| bytes::is(*b, ALNUM) || *b == b'_')
                 && (random::wordy(part)
                     || wordy_with_number(part)
@@ -121,11 +115,7 @@ pub(super) fn number(value: &[u8]) -> bool {
     );
     let hex = match value {
         [b'0', b'x' | b'X', digits @ ..] => {
-            digits
-                .iter()
-                .take_while(|b| b.is_ascii_hexdigit() || **b == b'_')
-                .count()
-                <= 16
+            digits.iter().take_while(|b| b.is_ascii_hexdigit() || **b == b'_').count() <= 16
         }
         _ => false,
     };
@@ -136,10 +126,7 @@ pub(super) fn number(value: &[u8]) -> bool {
     };
     let kind = kind.strip_prefix(b"int").unwrap_or(kind);
     let kind = kind.strip_suffix(b"_t").unwrap_or(kind);
-    let digits = value
-        .iter()
-        .take_while(|b| b.is_ascii_digit() || **b == b'_')
-        .count();
+    let digits = value.iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
     let suffixed = digits > 0
         && digits < value.len()
         && matches!(
@@ -231,29 +218,22 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     );
     let variable = matches!(first, b'$')
         && value.len() > 1
-        && value[1..]
-            .iter()
-            .all(|b| bytes::is(*b, ALNUM) || *b == b'_')
+        && value[1..].iter().all(|b| bytes::is(*b, ALNUM) || *b == b'_')
         && (value[1].is_ascii_uppercase()
             || value[1] == b'_'
             || random::wordy(&value[1..])
             || value.len() <= 3);
     let same = value.iter().all(|b| b == first);
-    let marks = value.iter().all(|b| {
-        matches!(
-            b,
-            b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'#' | b'?' | b'=' | b'0'
-        )
-    });
+    let marks = value
+        .iter()
+        .all(|b| matches!(b, b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'#' | b'?' | b'=' | b'0'));
     let format = value.len() <= 4 && *first == b'%';
     bracketed
         || variable
         || same
         || marks
         || format
-        || WORDS
-            .iter()
-            .any(|w| value.eq_ignore_ascii_case(w.as_bytes()))
+        || WORDS.iter().any(|w| value.eq_ignore_ascii_case(w.as_bytes()))
         || (value.len() <= 200 && NOT_VALUES.inside(value))
         || (value.len() <= 200
             && MADE_UPS.inside(value)
@@ -261,13 +241,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
 }
 
 /// Starts of public keys in base64 of DER.
-const PUBLIC_DER: &[&[u8]] = &[
-    b"MFkwEwYH",
-    b"MIIBIjAN",
-    b"MIICIjAN",
-    b"MCowBQYD",
-    b"MIGfMA0G",
-];
+const PUBLIC_DER: &[&[u8]] = &[b"MFkwEwYH", b"MIIBIjAN", b"MIICIjAN", b"MCowBQYD", b"MIGfMA0G"];
 
 /// Hashes and keys that are published: `sha256-…`, `ssh-rsa …`.
 pub(super) fn public(value: &[u8]) -> bool {
@@ -284,9 +258,8 @@ pub(super) fn public(value: &[u8]) -> bool {
         "ssh-ed25519",
         "ecdsa-",
     ];
-    STARTS.iter().any(|s| {
-        value
-            .get(..s.len())
-            .is_some_and(|v| v.eq_ignore_ascii_case(s.as_bytes()))
-    }) || PUBLIC_DER.iter().any(|s| value.starts_with(s))
+    STARTS
+        .iter()
+        .any(|s| value.get(..s.len()).is_some_and(|v| v.eq_ignore_ascii_case(s.as_bytes())))
+        || PUBLIC_DER.iter().any(|s| value.starts_with(s))
 }

@@ -66,14 +66,7 @@ const WEAK: &[&str] = &[
     "apisid",
 ];
 
-const ID: &[&str] = &[
-    "clientid",
-    "appid",
-    "keyid",
-    "applicationid",
-    "userid",
-    "accountid",
-];
+const ID: &[&str] = &["clientid", "appid", "keyid", "applicationid", "userid", "accountid"];
 
 /// Endings that name something public although they end like a secret.
 #[rustfmt::skip]
@@ -111,12 +104,8 @@ pub(super) fn classify(name: &[u8]) -> Option<Key> {
     let mut flat = &flat[from..];
     flat = trim_digits(flat);
     ending(flat, name).or_else(|| {
-        let heads = TAILS
-            .at(flat)
-            .map(|(_, tail)| &flat[..flat.len() - tail.len()]);
-        heads
-            .filter_map(|head| ending(trim_digits(head), b""))
-            .max()
+        let heads = TAILS.at(flat).map(|(_, tail)| &flat[..flat.len() - tail.len()]);
+        heads.filter_map(|head| ending(trim_digits(head), b"")).max()
     })
 }
 

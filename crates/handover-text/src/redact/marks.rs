@@ -62,15 +62,44 @@ impl Marks {
     }
 }
 
+/// A text with its hits hidden, and where its places were before.
+pub(super) fn hide(text: &str, hits: &[Hit<'_>]) -> (String, Places) {
+    let mut marks = Marks::default();
+    let mut hidden = String::with_capacity(text.len());
+    let mut places = Places { shifts: Vec::with_capacity(hits.len()) };
+    let mut at = 0;
+    for hit in hits {
+        hidden.push_str(&text[at..hit.start]);
+        hidden.push_str(&marks.mark(hit.rule, &text[hit.start..hit.end]));
+        places.shifts.push((hidden.len(), hit.end));
+        at = hit.end;
+    }
+    hidden.push_str(&text[at..]);
+    (hidden, places)
+}
+
+/// Where each mark of a hidden text ends, and where the secret behind it ended.
+pub(super) struct Places {
+    shifts: Vec<(usize, usize)>,
+}
+
+impl Places {
+    /// Where a place outside the marks was in the original text.
+    pub(super) fn origin(&self, place: usize) -> usize {
+        let marks = self.shifts.partition_point(|(end, _)| *end <= place);
+        match marks.checked_sub(1).map(|last| self.shifts[last]) {
+            Some((end, origin)) => origin + (place - end),
+            None => place,
+        }
+    }
+}
+
 /// Where marks stand in a text.
 pub(super) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     memmem::find_iter(text.as_bytes(), OPEN).filter_map(move |start| {
         let from = start + OPEN.len();
-        let digits = text.as_bytes()[from..]
-            .iter()
-            .take(9)
-            .take_while(|b| b.is_ascii_digit())
-            .count();
+        let digits =
+            text.as_bytes()[from..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
         let close = text.as_bytes().get(from + digits) == Some(&b']');
         (digits > 0 && close).then(|| start..from + digits + 1)
     })

@@ -106,15 +106,52 @@ impl Redactor {
         })
     }
 
-    /// Every secret in the text, sorted, not overlapping.
+    /// Every secret in the text, sorted, not overlapping; all of it is what [`clean`](Self::clean)
+    /// hides.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        let hits = self.hits(text).into_iter();
-        hits.map(|hit| Finding {
-            rule: hit.rule.to_owned(),
-            start: hit.start,
-            end: hit.end,
-        })
-        .collect()
+        let hits = self.all_hits(text).into_iter();
+        hits.map(|hit| Finding { rule: hit.rule.to_owned(), start: hit.start, end: hit.end })
+            .collect()
+    }
+
+    /// Redacts bytes that need not be text, such as a diff: what is outside a secret comes out as it
+    /// went in.
+    pub fn redact_bytes(&self, input: &[u8]) -> Vec<u8> {
+        let text = bytes::as_text(input);
+        let hits = self.all_hits(&text);
+        let mut marks = Marks::default();
+        marks.reserve(&text);
+        let mut out = Vec::with_capacity(input.len());
+        let mut at = 0;
+        for hit in hits {
+            out.extend_from_slice(&input[at..hit.start]);
+            out.extend_from_slice(marks.mark(hit.rule, &text[hit.start..hit.end]).as_bytes());
+            at = hit.end;
+        }
+        out.extend_from_slice(&input[at..]);
+        out
+    }
+
+    /// The hits of every round, by their place in the text as it was given.
+    fn all_hits(&self, text: &str) -> Vec<Hit<'_>> {
+        let mut all = self.hits(text);
+        for _ in 1..ROUNDS {
+            if all.is_empty() {
+                break;
+            }
+            let (hidden, places) = marks::hide(text, &all);
+            let more = self.hits(&hidden);
+            if more.is_empty() {
+                break;
+            }
+            all.extend(
+                more.into_iter().map(|hit| {
+                    Hit::new(hit.rule, places.origin(hit.start), places.origin(hit.end))
+                }),
+            );
+            all.sort_by_key(|hit| hit.start);
+        }
+        all
     }
 
     fn hits(&self, text: &str) -> Vec<Hit<'_>> {
@@ -144,15 +181,7 @@ impl Redactor {
 
     /// Replaces the secrets of a text by marks.
     pub(crate) fn replace<'t>(&self, text: &'t str, marks: &mut Marks) -> Cow<'t, str> {
-        let mut clean = Cow::Borrowed(text);
-        for _ in 0..ROUNDS {
-            let hits = self.hits(&clean);
-            if hits.is_empty() {
-                break;
-            }
-            clean = Cow::Owned(marks.splice(&clean, &hits).into_owned());
-        }
-        clean
+        marks.splice(text, &self.all_hits(text))
     }
 
     /// The same for a value whose key is known.

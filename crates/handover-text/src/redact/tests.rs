@@ -156,11 +156,7 @@ fn secrets_are_found_whole_and_alone() {
 
 #[test]
 fn overlapping_hits_become_one() {
-    let hits = vec![
-        Hit::new("b", 2, 6),
-        Hit::new("a", 0, 3),
-        Hit::new("c", 8, 9),
-    ];
+    let hits = vec![Hit::new("b", 2, 6), Hit::new("a", 0, 3), Hit::new("c", 8, 9)];
     let merged = merge("0123456789", hits);
     assert_eq!(merged, [Hit::new("b", 0, 6), Hit::new("c", 8, 9)]);
 }
@@ -187,4 +183,34 @@ fn names_of_json_fields_tell_in_two_ways() {
         })
     );
     assert_eq!(clean.redactions_by_rule().get("json-key"), Some(&2));
+}
+
+#[test]
+fn bytes_that_are_no_text_come_out_as_they_went_in() {
+    let input = b"\xff\xfe diff --git\n+password=correct-horse-battery \xc3\n".to_vec();
+    let output = Redactor::default().redact_bytes(&input);
+    assert_eq!(output, b"\xff\xfe diff --git\n+password=[REDACTED-1] \xc3\n");
+    assert_eq!(Redactor::default().redact_bytes(b"caf\xc3\xa9"), b"caf\xc3\xa9");
+}
+
+#[test]
+fn what_is_found_is_what_is_hidden() {
+    for example in SPELLINGS {
+        let (text, _) = unmark(example);
+        let redactor = Redactor::default();
+        let mut hidden = String::new();
+        let mut at = 0;
+        for finding in redactor.find(&text) {
+            hidden.push_str(&text[at..finding.start]);
+            hidden.push('#');
+            at = finding.end;
+        }
+        hidden.push_str(&text[at..]);
+        let clean = redactor.clean(&text);
+        let mut marked = clean.as_str().to_owned();
+        for number in (1..9).rev() {
+            marked = marked.replace(&format!("[REDACTED-{number}]"), "#");
+        }
+        assert_eq!(hidden, marked, "{text}");
+    }
 }

@@ -41,20 +41,14 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
 
 fn authority_byte(b: u8) -> bool {
     !b.is_ascii_whitespace()
-        && !matches!(
-            b,
-            b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f'
-        )
+        && !matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f')
 }
 
 /// Where the password stands in an authority; without one, where a user name is a token.
 fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
     // A password may hold a slash or an `@`, a host may not: the last `@` before the path counts,
     // and a path may hold one too (`/@scope/name`).
-    let slash = rest
-        .iter()
-        .position(|b| matches!(b, b'/' | b'?' | b'#'))
-        .unwrap_or(rest.len());
+    let slash = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
     let at = match rest[..slash].iter().rposition(|b| *b == b'@') {
         Some(at) => at,
         None => {
@@ -70,14 +64,10 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
         Some(colon) => {
             let password = &user[colon + 1..];
             let template = innocent::placeholder(password)
-                || password
-                    .iter()
-                    .any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
+                || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
                     && !random::mixed(password);
-            let shown = matches!(
-                password,
-                b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw"
-            );
+            let shown =
+                matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
             (!template && !shown).then_some((colon + 1, at))
         }
         None => {
@@ -91,8 +81,6 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
 }
 
 fn host(rest: &[u8]) -> bool {
-    let len = bytes::run(rest, 0, 256, |b| {
-        bytes::is(b, ALNUM) || matches!(b, b'.' | b'-')
-    });
+    let len = bytes::run(rest, 0, 256, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
     len >= 3 && rest[..len].contains(&b'.')
 }

@@ -72,9 +72,7 @@ fn names_a_password(value: &[u8]) -> bool {
     let joined = value.iter().any(|b| matches!(b, b'_' | b'-' | b'.' | b':'))
         || value[1..].iter().any(u8::is_ascii_uppercase)
         || value.len() <= 9;
-    let name = value
-        .iter()
-        .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-' | b'.' | b':'));
+    let name = value.iter().all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-' | b'.' | b':'));
     joined && name && !random::mixed(value) && keys::classify(value).is_some()
 }
 
@@ -149,12 +147,10 @@ fn camel(letters: &[u8]) -> bool {
 }
 
 fn special(value: &[u8]) -> bool {
-    value.iter().any(|b| {
-        matches!(
-            b,
-            b'!' | b'@' | b'#' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~'
-        )
-    }) && value.iter().filter(|b| b.is_ascii_alphanumeric()).count() >= 4
+    value
+        .iter()
+        .any(|b| matches!(b, b'!' | b'@' | b'#' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~'))
+        && value.iter().filter(|b| b.is_ascii_alphanumeric()).count() >= 4
 }
 
 /// Whether a JSON value under a telling key is a secret: it is a literal, and alone.
