@@ -42,9 +42,7 @@ fn main() -> Result<()> {
 /// Three files: short tokens, long tokens, bytes of the long tokens.
 fn write_vocabulary(bpe: &CoreBPE, path: &Path) -> Result<()> {
     // Ranks are dense from zero; the first gap ends the ordinary tokens.
-    let tokens: Vec<Vec<u8>> = (0..)
-        .map_while(|rank| bpe.decode_bytes(&[rank]).ok())
-        .collect();
+    let tokens: Vec<Vec<u8>> = (0..).map_while(|rank| bpe.decode_bytes(&[rank]).ok()).collect();
     let short = tokens.iter().filter(|token| token.len() <= SHORT).count();
     // Half empty: most look-ups while merging miss, and a miss ends at the first empty slot.
     let mut short_table = Table::new(short * 2, SHORT_SLOT);
@@ -82,10 +80,7 @@ struct Table {
 
 impl Table {
     fn new(slots: usize, slot: usize) -> Self {
-        Self {
-            data: vec![0; slots * slot],
-            slot,
-        }
+        Self { data: vec![0; slots * slot], slot }
     }
 
     fn slots(&self) -> usize {
@@ -116,13 +111,10 @@ fn write_classes(path: &Path) -> Result<()> {
     let mut blocks: Vec<&[u8]> = Vec::new();
     let mut index = Vec::new();
     for block in classes.chunks(BLOCK) {
-        let at = blocks
-            .iter()
-            .position(|known| *known == block)
-            .unwrap_or_else(|| {
-                blocks.push(block);
-                blocks.len() - 1
-            });
+        let at = blocks.iter().position(|known| *known == block).unwrap_or_else(|| {
+            blocks.push(block);
+            blocks.len() - 1
+        });
         index.push(u8::try_from(at)?);
     }
     fs_err::write(path.with_extension("index"), index)?;

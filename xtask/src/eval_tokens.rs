@@ -54,10 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     for (family, samples) in &families {
         let factor = best_factor(samples);
-        println!(
-            "{family}: {} texts, best constant {factor:.2} × o200k",
-            samples.len()
-        );
+        println!("{family}: {} texts, best constant {factor:.2} × o200k", samples.len());
         println!("| kind | texts | mean error | constant | 1 in 100 undercounts by | worst |");
         println!("|---|---|---|---|---|---|");
         print_row("all", samples.iter(), factor);
@@ -65,11 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         kinds.sort_unstable();
         kinds.dedup();
         for kind in kinds {
-            print_row(
-                kind,
-                samples.iter().filter(|sample| sample.kind == kind),
-                factor,
-            );
+            print_row(kind, samples.iter().filter(|sample| sample.kind == kind), factor);
         }
     }
     Ok(())
@@ -87,21 +80,15 @@ fn best_factor(samples: &[Sample]) -> f64 {
 }
 
 fn print_row<'s>(name: &str, samples: impl Iterator<Item = &'s Sample> + Clone, factor: f64) {
-    let mut under: Vec<f64> = samples
-        .clone()
-        .map(|sample| (1.0 - sample.ours / sample.truth).max(0.0))
-        .collect();
+    let mut under: Vec<f64> =
+        samples.clone().map(|sample| (1.0 - sample.ours / sample.truth).max(0.0)).collect();
     under.sort_by(f64::total_cmp);
     println!(
         "| {name} | {} | {:.1} % | {:.1} % | {:.1} % | {:.1} % |",
         under.len(),
         100.0 * mean_error(samples.clone(), |sample| sample.ours),
         100.0 * mean_error(samples, |sample| sample.o200k * factor),
-        100.0
-            * under
-                .get(under.len() * 99 / 100)
-                .copied()
-                .unwrap_or_default(),
+        100.0 * under.get(under.len() * 99 / 100).copied().unwrap_or_default(),
         100.0 * under.last().copied().unwrap_or_default(),
     );
 }

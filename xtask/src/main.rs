@@ -2,7 +2,10 @@
 //!
 //! One file per chore; `cargo xtask --help` lists them.
 
+mod bench_store;
+mod eval_redaction;
 mod eval_tokens;
+mod tidy;
 
 use clap::{Parser, Subcommand};
 
@@ -15,19 +18,28 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Measure quality on data that is given by path.
+    /// Measure how the embedded store behaves as it grows, as ratios
+    BenchStore(bench_store::Args),
+    /// Measure a part of Handover on data given by path
     #[command(subcommand)]
     Eval(Eval),
+    /// Check what no compiler checks: which crate may know which
+    Tidy,
 }
 
 #[derive(Subcommand)]
 enum Eval {
-    /// The estimates of Claude's tokens against true counts.
+    /// Recall and false alarms of secret redaction
+    Redaction(eval_redaction::RedactionArgs),
+    /// The estimates of Claude's tokens against true counts
     Tokens(eval_tokens::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Args::parse().chore {
+        Chore::BenchStore(args) => bench_store::run(&args),
+        Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),
+        Chore::Tidy => tidy::run(),
     }
 }

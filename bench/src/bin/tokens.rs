@@ -78,9 +78,9 @@ fn collect(path: &Path, extension: &str, texts: &mut Vec<String>, room: &mut usi
             .collect::<Result<Vec<_>>>()?;
         entries.sort();
         for entry in entries {
-            let hidden = entry.file_name().is_some_and(|name| {
-                name == "target" || name.as_encoded_bytes().starts_with(b".")
-            });
+            let hidden = entry
+                .file_name()
+                .is_some_and(|name| name == "target" || name.as_encoded_bytes().starts_with(b"."));
             if !hidden {
                 collect(&entry, extension, texts, room)?;
             }
@@ -102,7 +102,10 @@ fn throughput(kind: &str, tokenizer: Tokenizer, texts: &[String]) -> Result<()> 
     for _ in 0..PASSES {
         for (i, (_, counter)) in Counter::ALL.into_iter().enumerate() {
             let start = Instant::now();
-            totals[i] = texts.iter().map(|text| counter.count(tokenizer, text)).sum::<u64>();
+            totals[i] = texts
+                .iter()
+                .map(|text| counter.count(tokenizer, text))
+                .sum::<u64>();
             best[i] = best[i].min(start.elapsed());
         }
     }

@@ -51,10 +51,7 @@ pub struct PackagesConfig {
 
 impl Default for PackagesConfig {
     fn default() -> Self {
-        Self {
-            warn_bytes: 50_000,
-            max_bytes: 5_000_000,
-        }
+        Self { warn_bytes: 50_000, max_bytes: 5_000_000 }
     }
 }
 
@@ -68,9 +65,7 @@ pub struct LearningConfig {
 
 impl Default for LearningConfig {
     fn default() -> Self {
-        Self {
-            ttl_days: crate::learn::TTL_DAYS,
-        }
+        Self { ttl_days: crate::learn::TTL_DAYS }
     }
 }
 

@@ -45,13 +45,8 @@ pub enum IdRule {
 }
 
 fn check(what: &'static str, text: &str) -> Result<(), InvalidId> {
-    let fail = |rule| {
-        Err(InvalidId {
-            what,
-            value: text.chars().take(MAX_ID_CHARS).collect(),
-            rule,
-        })
-    };
+    let fail =
+        |rule| Err(InvalidId { what, value: text.chars().take(MAX_ID_CHARS).collect(), rule });
     let Some(first) = text.bytes().next() else {
         return fail(IdRule::Empty);
     };
@@ -154,11 +149,7 @@ pub const GLOBAL_GROUP: &str = "global";
 fn check_group(what: &'static str, text: &str) -> Result<(), InvalidId> {
     check(what, text)?;
     if text.eq_ignore_ascii_case(GLOBAL_GROUP) {
-        return Err(InvalidId {
-            what,
-            value: text.to_owned(),
-            rule: IdRule::Reserved,
-        });
+        return Err(InvalidId { what, value: text.to_owned(), rule: IdRule::Reserved });
     }
     Ok(())
 }
@@ -167,11 +158,7 @@ fn check_role(what: &'static str, text: &str) -> Result<(), InvalidId> {
     check(what, text)?;
     let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-');
     if !text.as_bytes()[0].is_ascii_lowercase() || !text.bytes().all(allowed) {
-        return Err(InvalidId {
-            what,
-            value: text.to_owned(),
-            rule: IdRule::RoleAlphabet,
-        });
+        return Err(InvalidId { what, value: text.to_owned(), rule: IdRule::RoleAlphabet });
     }
     Ok(())
 }
@@ -223,17 +210,7 @@ mod tests {
 
     #[test]
     fn ids_refuse_what_could_leave_a_folder() {
-        for bad in [
-            "",
-            "a/b",
-            "..",
-            ".hidden",
-            "a b",
-            "ä",
-            "-x",
-            "a\nb",
-            &"x".repeat(65),
-        ] {
+        for bad in ["", "a/b", "..", ".hidden", "a b", "ä", "-x", "a\nb", &"x".repeat(65)] {
             assert!(SessionId::new(bad).is_err(), "{bad:?} was accepted");
         }
         for good in ["P1", "1.2-login", "s_019", "a", &"x".repeat(64)] {

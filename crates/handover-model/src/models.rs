@@ -120,10 +120,9 @@ impl Model {
                 .iter()
                 .filter_map(|row| Some((find_stem(&name, row.0)?, Reverse(row.0.len()), row)))
                 .min_by_key(|&(at, length, _)| (at, length))
-                .map_or(
-                    (Tokenizer::Nearest, DEFAULT_WINDOW),
-                    |(_, _, &(_, tokenizer, window))| (tokenizer, window),
-                )
+                .map_or((Tokenizer::Nearest, DEFAULT_WINDOW), |(_, _, &(_, tokenizer, window))| {
+                    (tokenizer, window)
+                })
         };
         Self {
             tokenizer,
@@ -173,11 +172,7 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, tokenizer: Tokenizer, window: u64, tier: Tier) {
-        let expected = Model {
-            tokenizer,
-            window,
-            tier,
-        };
+        let expected = Model { tokenizer, window, tier };
         assert_eq!(Model::named(Some(name)), expected, "{name}");
     }
 
@@ -202,18 +197,8 @@ mod tests {
         check("claude-3-opus-20240229", Claude, 200_000, Tier::Large);
         check("claude-instant-v1", Claude, 200_000, Tier::Small);
         check("anthropic/claude-sonnet-4.5", Claude, 200_000, Tier::Medium);
-        check(
-            "anthropic.claude-3-5-sonnet-20241022-v2:0",
-            Claude,
-            200_000,
-            Tier::Medium,
-        );
-        check(
-            "us.anthropic.claude-opus-4-7-v1:0",
-            ClaudeNew,
-            200_000,
-            Tier::Large,
-        );
+        check("anthropic.claude-3-5-sonnet-20241022-v2:0", Claude, 200_000, Tier::Medium);
+        check("us.anthropic.claude-opus-4-7-v1:0", ClaudeNew, 200_000, Tier::Large);
     }
 
     #[test]

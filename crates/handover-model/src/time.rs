@@ -24,10 +24,8 @@ impl Timestamp {
     /// From microseconds since 1970, the form in the store. Values beyond what a calendar can show
     /// are brought to its edge.
     pub fn from_micros(micros: i64) -> Self {
-        let (min, max) = (
-            jiff::Timestamp::MIN.as_microsecond(),
-            jiff::Timestamp::MAX.as_microsecond(),
-        );
+        let (min, max) =
+            (jiff::Timestamp::MIN.as_microsecond(), jiff::Timestamp::MAX.as_microsecond());
         Self(micros.clamp(min, max))
     }
 
@@ -38,10 +36,7 @@ impl Timestamp {
 
     /// The moment so many days earlier.
     pub fn minus_days(self, days: u32) -> Self {
-        Self::from_micros(
-            self.0
-                .saturating_sub(i64::from(days).saturating_mul(MICROS_PER_DAY)),
-        )
+        Self::from_micros(self.0.saturating_sub(i64::from(days).saturating_mul(MICROS_PER_DAY)))
     }
 }
 
@@ -58,9 +53,9 @@ impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
-        let time: jiff::Timestamp = text.parse().map_err(|_| InvalidTimestamp {
-            value: text.chars().take(64).collect(),
-        })?;
+        let time: jiff::Timestamp = text
+            .parse()
+            .map_err(|_| InvalidTimestamp { value: text.chars().take(64).collect() })?;
         Ok(Self(time.as_microsecond()))
     }
 }
@@ -92,12 +87,7 @@ mod tests {
     #[test]
     fn never_panics_at_the_edges() {
         assert!(!Timestamp::from_micros(i64::MAX).to_string().is_empty());
-        assert!(
-            !Timestamp::from_micros(i64::MIN)
-                .minus_days(u32::MAX)
-                .to_string()
-                .is_empty()
-        );
+        assert!(!Timestamp::from_micros(i64::MIN).minus_days(u32::MAX).to_string().is_empty());
         assert!("yesterday".parse::<Timestamp>().is_err());
     }
 }

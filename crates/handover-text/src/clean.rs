@@ -1,5 +1,6 @@
 //! Text that has passed redaction, as types that nothing else can make.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -11,12 +12,12 @@ use crate::{Redactor, cut};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clean {
     text: String,
-    redactions: u32,
+    rules: BTreeMap<String, u32>,
 }
 
 impl Clean {
-    pub(crate) fn new(text: String, redactions: u32) -> Self {
-        Self { text, redactions }
+    pub(crate) fn new(text: String, rules: BTreeMap<String, u32>) -> Self {
+        Self { text, rules }
     }
 
     /// The text.
@@ -26,23 +27,22 @@ impl Clean {
 
     /// How many secrets were taken out.
     pub fn redactions(&self) -> u32 {
-        self.redactions
+        self.rules.values().sum()
+    }
+
+    /// How many secrets each rule took out.
+    pub fn redactions_by_rule(&self) -> &BTreeMap<String, u32> {
+        &self.rules
     }
 
     /// The same text in at most `max` characters, cut at a word.
     pub fn cut(&self, max: usize) -> Self {
-        Self {
-            text: cut::cut(&self.text, max),
-            redactions: self.redactions,
-        }
+        Self { text: cut::cut(&self.text, max), rules: self.rules.clone() }
     }
 
     /// The same text on one line.
     pub fn one_line(&self) -> Self {
-        Self {
-            text: cut::one_line(&self.text),
-            redactions: self.redactions,
-        }
+        Self { text: cut::one_line(&self.text), rules: self.rules.clone() }
     }
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Clean {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CleanJson {
     value: Value,
-    redactions: u32,
+    rules: BTreeMap<String, u32>,
 }
 
 impl CleanJson {
@@ -67,7 +67,12 @@ impl CleanJson {
 
     /// How many secrets were taken out.
     pub fn redactions(&self) -> u32 {
-        self.redactions
+        self.rules.values().sum()
+    }
+
+    /// How many secrets each rule took out.
+    pub fn redactions_by_rule(&self) -> &BTreeMap<String, u32> {
+        &self.rules
     }
 }
 
@@ -75,69 +80,79 @@ impl Redactor {
     /// Redacts a text and certifies it.
     pub fn clean(&self, text: &str) -> Clean {
         let mut marks = Marks::default();
-        let (clean, count) = self.replace(text, &mut marks);
-        Clean::new(clean.into_owned(), count)
+        marks.reserve(text);
+        let clean = self.replace(text, &mut marks).into_owned();
+        Clean::new(clean, marks.into_rules())
     }
 
     /// Redacts every string of a parsed value; a key such as `password` tells about its value.
     /// Numbering of secrets runs through the whole value.
     pub fn clean_json(&self, value: Value) -> CleanJson {
-        let mut walk = Walk {
-            redactor: self,
-            marks: Marks::default(),
-            redactions: 0,
-        };
+        let mut walk = Walk { redactor: self, marks: Marks::default() };
+        walk.reserve(&value);
         let value = walk.value(None, value);
-        CleanJson {
-            value,
-            redactions: walk.redactions,
-        }
+        CleanJson { value, rules: walk.marks.into_rules() }
     }
 }
 
 struct Walk<'r> {
     redactor: &'r Redactor,
     marks: Marks,
-    redactions: u32,
 }
 
 impl Walk<'_> {
+    fn reserve(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.marks.reserve(text),
+            Value::Array(items) => items.iter().for_each(|item| self.reserve(item)),
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    self.marks.reserve(name);
+                    self.reserve(field);
+                }
+            }
+            Value::Number(_) | Value::Bool(_) | Value::Null => {}
+        }
+    }
+
     fn value(&mut self, key: Option<&str>, value: Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.string(key, text)),
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| self.value(key, item))
-                .collect(),
+            Value::String(text) => Value::String(self.string(key, &text)),
+            Value::Array(items) => items.into_iter().map(|item| self.value(key, item)).collect(),
             Value::Object(fields) => {
+                // `{"name": "DB_PASSWORD", "value": "…"}` is a field in two.
+                let named = fields
+                    .get("name")
+                    .or_else(|| fields.get("key"))
+                    .and_then(Value::as_str)
+                    .map(str::to_owned);
                 let mut clean = Map::with_capacity(fields.len());
                 for (name, field) in fields {
-                    let field = self.value(Some(&name), field);
-                    clean.insert(self.string(None, name), field);
+                    let key = match &named {
+                        Some(named) if name == "value" => named,
+                        Some(_) | None => &name,
+                    };
+                    let field = self.value(Some(key), field);
+                    clean.insert(self.string(None, &name), field);
                 }
                 Value::Object(clean)
             }
             // A number under a telling key ("pin": 4711) is a secret too.
             Value::Number(number) => {
-                let text = number.to_string();
-                match key.map(|key| self.redactor.replace_value(key, &text, &mut self.marks)) {
-                    Some((clean, 1..)) => {
-                        self.redactions += 1;
-                        Value::String(clean.into_owned())
-                    }
-                    Some((_, 0)) | None => Value::Number(number),
-                }
+                let digits = number.to_string();
+                let mark =
+                    key.and_then(|key| self.redactor.replace_number(key, &digits, &mut self.marks));
+                mark.map_or(Value::Number(number), Value::String)
             }
             Value::Bool(_) | Value::Null => value,
         }
     }
 
-    fn string(&mut self, key: Option<&str>, text: String) -> String {
-        let (clean, count) = match key {
-            Some(key) => self.redactor.replace_value(key, &text, &mut self.marks),
-            None => self.redactor.replace(&text, &mut self.marks),
+    fn string(&mut self, key: Option<&str>, text: &str) -> String {
+        let clean = match key {
+            Some(key) => self.redactor.replace_value(key, text, &mut self.marks),
+            None => self.redactor.replace(text, &mut self.marks),
         };
-        self.redactions += count;
         clean.into_owned()
     }
 }
@@ -175,10 +190,7 @@ mod tests {
     #[test]
     fn equal_secrets_get_equal_numbers() {
         let clean = redactor().clean("password=tr0ub4dor&3 then PASSWD=tr0ub4dor&3");
-        assert_eq!(
-            clean.as_str(),
-            "password=[REDACTED-1] then PASSWD=[REDACTED-1]"
-        );
+        assert_eq!(clean.as_str(), "password=[REDACTED-1] then PASSWD=[REDACTED-1]");
         assert_eq!(clean.redactions(), 2);
     }
 

@@ -9,6 +9,7 @@ pub mod quote;
 mod redact;
 mod ticks;
 pub mod tokens;
+pub mod words;
 
 pub use clean::{Clean, CleanJson};
 pub use redact::{Finding, InvalidRule, Redactor};

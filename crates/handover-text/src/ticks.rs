@@ -34,8 +34,5 @@ impl Ticks {
 
 /// How many times the byte at a place is repeated.
 pub(crate) fn run(bytes: &[u8], at: usize) -> usize {
-    bytes[at..]
-        .iter()
-        .take_while(|byte| **byte == bytes[at])
-        .count()
+    bytes[at..].iter().take_while(|byte| **byte == bytes[at]).count()
 }

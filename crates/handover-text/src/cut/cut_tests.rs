@@ -57,10 +57,7 @@ fn closes_a_fence_or_leaves_it_out() {
     let text = "Do:\n\n```sh\ncargo build\ncargo test\n```\n\nThen more words.";
     assert_eq!(cut(text, 30), "Do:\n\n```sh\ncargo build…\n```");
     assert_eq!(cut(text, 14), "Do:…");
-    assert_eq!(
-        cut(text, 48),
-        "Do:\n\n```sh\ncargo build\ncargo test\n```\n\nThen…"
-    );
+    assert_eq!(cut(text, 48), "Do:\n\n```sh\ncargo build\ncargo test\n```\n\nThen…");
     let open = "~~~~\nnever closed, many words in here";
     assert_eq!(cut(open, 25), "~~~~\nnever closed,…\n~~~~");
 }
@@ -69,10 +66,7 @@ fn closes_a_fence_or_leaves_it_out() {
 fn cuts_to_tokens() {
     let text = "The quick brown fox jumps over the lazy dog.";
     assert_eq!(cut_to_tokens(text, Tokenizer::O200k, 100), text);
-    assert_eq!(
-        cut_to_tokens(text, Tokenizer::O200k, 6),
-        "The quick brown fox jumps…"
-    );
+    assert_eq!(cut_to_tokens(text, Tokenizer::O200k, 6), "The quick brown fox jumps…");
     assert_eq!(cut_to_tokens(text, Tokenizer::O200k, 0), "");
     assert_eq!(cut_to_tokens(&"a".repeat(10_000), Tokenizer::O200k, 1), "…");
     let long = cut_to_tokens(&"a".repeat(10_000), Tokenizer::O200k, 100);
@@ -82,20 +76,8 @@ fn cuts_to_tokens() {
 #[test]
 fn long_texts_take_linear_time() {
     let start = std::time::Instant::now();
-    for unit in [
-        "a",
-        " ",
-        "`",
-        "[",
-        "](",
-        "*a",
-        "<!--",
-        "<a",
-        "\n",
-        "\u{301}",
-        "🇩",
-        "[REDACTED-1]",
-    ] {
+    for unit in ["a", " ", "`", "[", "](", "*a", "<!--", "<a", "\n", "\u{301}", "🇩", "[REDACTED-1]"]
+    {
         let text = format!("x{}", unit.repeat(2_000_000 / unit.len()));
         for max in [100, 1_000_000] {
             assert!(cut(&text, max).chars().count() <= max, "{unit:?}");

@@ -37,10 +37,7 @@ pub fn cut(text: &str, max: usize) -> String {
         }
         end = spans.outside(fence.start);
     }
-    format!(
-        "{}{ELLIPSIS}",
-        text[..grapheme_before(text, end)].trim_end()
-    )
+    format!("{}{ELLIPSIS}", text[..grapheme_before(text, end)].trim_end())
 }
 
 /// The text in at most `max` tokens, an ellipsis included. Cutting twice gives the same as once.
@@ -109,12 +106,8 @@ fn word_before(text: &str, limit: usize) -> usize {
     if text[end..].starts_with(char::is_whitespace) {
         return end;
     }
-    let mut spaces = text[..end]
-        .rmatch_indices(char::is_whitespace)
-        .map(|(at, _)| at);
-    spaces
-        .find(|&at| grapheme_before(text, at) == at)
-        .unwrap_or(end)
+    let mut spaces = text[..end].rmatch_indices(char::is_whitespace).map(|(at, _)| at);
+    spaces.find(|&at| grapheme_before(text, at) == at).unwrap_or(end)
 }
 
 /// The last boundary of graphemes at or before a place.

@@ -57,13 +57,7 @@ impl Spans {
                 (Some(_), _) => {}
                 (None, Some((mark, width, _))) => {
                     found.inline(text, paragraph, at);
-                    fence = Some(Fence {
-                        start: at,
-                        code: next,
-                        end: text.len(),
-                        mark,
-                        width,
-                    });
+                    fence = Some(Fence { start: at, code: next, end: text.len(), mark, width });
                 }
                 (None, None) if line.trim().is_empty() => {
                     found.inline(text, paragraph, at);
@@ -166,9 +160,7 @@ impl Spans {
                     let slot = &mut open[usize::from(byte == b'_') + 2 * usize::from(byte == b'~')]
                         [width.min(3)];
                     let before = at > start && !bytes[at - 1].is_ascii_whitespace();
-                    let after = bytes
-                        .get(at + width)
-                        .is_some_and(|b| !b.is_ascii_whitespace());
+                    let after = bytes.get(at + width).is_some_and(|b| !b.is_ascii_whitespace());
                     match *slot {
                         Some(opening) if before => {
                             self.push(opening, at + width);
@@ -188,10 +180,7 @@ impl Spans {
 /// The mark and width of a line that could open a fence, and whether it could close one.
 fn fence_of(line: &str) -> Option<(char, usize, bool)> {
     let body = line.trim_start_matches(' ');
-    let mark = body
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
+    let mark = body.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let rest = body.trim_start_matches(mark);
     let width = body.len() - rest.len();
     let indented = line.len() - body.len() > 3;

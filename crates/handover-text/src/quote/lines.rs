@@ -60,12 +60,7 @@ fn marker(body: &str, rest: &str, before: Before) -> Option<(usize, usize)> {
     let first = body.chars().next()?;
     let line = body.trim_end_matches([' ', '\t']);
     let width = body.len() - body.trim_start_matches(first).len();
-    let ends_word = |at: usize| {
-        body[at..]
-            .chars()
-            .next()
-            .is_none_or(|c| c == ' ' || c == '\t')
-    };
+    let ends_word = |at: usize| body[at..].chars().next().is_none_or(|c| c == ' ' || c == '\t');
     let only = |allowed: &[char]| line.chars().all(|c| allowed.contains(&c));
     let rule = || only(&[first, ' ', '\t']) && line.matches(first).count() >= 3;
     // The line below a paragraph that makes it a heading or the head of a table.
@@ -112,12 +107,10 @@ fn definition(rest: &str) -> Option<usize> {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             ']' if rest[at + 1..].starts_with(':') => {
-                return Some(
-                    match rest.starts_with("[REDACTED-") && !rest[..at].contains('\n') {
-                        true => at + 1,
-                        false => 0,
-                    },
-                );
+                return Some(match rest.starts_with("[REDACTED-") && !rest[..at].contains('\n') {
+                    true => at + 1,
+                    false => 0,
+                });
             }
             // An opening one inside may be escaped yet, as the beginning of a line.
             ']' => return None,

@@ -31,12 +31,7 @@ pub fn quote_block(text: &str) -> String {
             flush(&mut out, &mut paragraph);
             push_line(&mut out, "");
         } else if paragraph.is_empty() {
-            paragraph.push_str(&lines::escape_start(
-                line,
-                rest,
-                Before::Blank,
-                PREFIX.len(),
-            ));
+            paragraph.push_str(&lines::escape_start(line, rest, Before::Blank, PREFIX.len()));
         } else {
             paragraph.push('\n');
             paragraph.push_str(&lines::escape_start(line, rest, Before::Text, PREFIX.len()));
@@ -76,11 +71,7 @@ fn push_line(out: &mut String, line: &str) {
     if !out.is_empty() {
         out.push('\n');
     }
-    out.push_str(if line.is_empty() {
-        PREFIX.trim_end()
-    } else {
-        PREFIX
-    });
+    out.push_str(if line.is_empty() { PREFIX.trim_end() } else { PREFIX });
     out.push_str(line);
 }
 

@@ -24,10 +24,7 @@ fn plain_text_stays_as_it_is() {
 fn blocks_open_nothing() {
     for (text, expected) in [
         ("# Heading", "> \\# Heading"),
-        (
-            "- item\n  + item\n3. item",
-            "> \\- item\n>   \\+ item\n> 3\\. item",
-        ),
+        ("- item\n  + item\n3. item", "> \\- item\n>   \\+ item\n> 3\\. item"),
         ("> nested", "> \\> nested"),
         ("text\n===", "> text\n> \\==="),
         ("text\n---", "> text\n> \\---"),
@@ -70,10 +67,7 @@ fn lines_of_ours_stay_ours() {
     for (text, expected) in [
         ("a stray ` tick and ``two", "a stray \\` tick and \\`\\`two"),
         ("**open", "\\*\\*open"),
-        (
-            "_private and __init__.py",
-            "\\_private and \\_\\_init\\_\\_.py",
-        ),
+        ("_private and __init__.py", "\\_private and \\_\\_init\\_\\_.py"),
         ("ends in \\", "ends in \\\\"),
         ("two\nlines\t here", "two lines here"),
         ("# no heading", "\\# no heading"),
@@ -111,10 +105,9 @@ fn parse(text: &str) -> Vec<Event<'_>> {
 /// Whether an event may occur inside a quotation.
 fn is_text(event: &Event<'_>) -> bool {
     match event {
-        Event::Start(tag) => matches!(
-            tag,
-            Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough
-        ),
+        Event::Start(tag) => {
+            matches!(tag, Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough)
+        }
         Event::End(tag) => matches!(
             tag,
             TagEnd::Paragraph | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough

@@ -69,8 +69,7 @@ fn behind_sequence(escape: char, rest: &str) -> &str {
         Some('[') => {
             let end = body.find(|c: char| !matches!(c, ' '..='?'));
             let tail = end.map_or("", |end| &body[end..]);
-            tail.strip_prefix(|c: char| matches!(c, '@'..='~'))
-                .unwrap_or(tail)
+            tail.strip_prefix(|c: char| matches!(c, '@'..='~')).unwrap_or(tail)
         }
         // A string up to a bell or terminator, on this line; without one only the introducer goes.
         Some(']' | 'P' | '^' | '_' | 'X') => match body.find(['\n', '\u{7}', '\u{9c}', '\u{1b}']) {
@@ -94,13 +93,8 @@ mod tests {
 
     #[test]
     fn keeps_what_can_be_seen() {
-        for text in [
-            "tab\tand\nline",
-            "e\u{301} ñ 漢字",
-            "👩‍👩‍👧‍👦 ❤️ 👍🏽 🇩🇪 1️⃣",
-            "می‌خواهم",
-            "\u{a0}",
-        ] {
+        for text in ["tab\tand\nline", "e\u{301} ñ 漢字", "👩‍👩‍👧‍👦 ❤️ 👍🏽 🇩🇪 1️⃣", "می‌خواهم", "\u{a0}"]
+        {
             assert_eq!(visible(text), text);
         }
     }

@@ -1,15 +1,37 @@
 //! Finding secrets and replacing them by numbered marks.
 //!
-//! A first engine: vendor prefixes, assignments to telling names, credentials in URLs, JWTs and
-//! private-key blocks. Bytes outside a finding are never touched.
+//! [`scan`] reads a text once and wakes the detectors: vendors' formats ([`vendors`]), shapes
+//! without a prefix, values of telling names ([`assign`]), command lines, addresses, private keys,
+//! text encoded once, and random strings ([`generic`]). Nothing is set up at start, nothing is a
+//! regular expression but the rules of the configuration. Bytes outside a finding stay as they are.
 
-mod rules;
+mod assign;
+mod bytes;
+mod calls;
+mod cli;
+mod encoded;
+mod generic;
+mod index;
+mod keys;
+mod lexicon;
+mod marks;
+mod pattern;
+mod pem;
+mod random;
+mod scan;
+mod shapes;
+mod signs;
+mod urls;
+mod values;
+mod vendors;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use handover_model::RedactionMode;
 use handover_model::config::RedactionConfig;
+use regex::Regex;
+
+pub(crate) use marks::Marks;
 
 /// A rule of the configuration that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,36 +54,100 @@ pub struct Finding {
     pub end: usize,
 }
 
+/// A finding that borrows its rule's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hit<'r> {
+    rule: &'r str,
+    start: usize,
+    end: usize,
+}
+
+impl<'r> Hit<'r> {
+    fn new(rule: &'r str, start: usize, end: usize) -> Self {
+        Self { rule, start, end }
+    }
+}
+
 /// Finds and replaces secrets. Cheap to make, immutable, shareable.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     mode: RedactionMode,
     allow: Vec<String>,
+    extra: Vec<Extra>,
 }
+
+/// A rule of the configuration.
+#[derive(Debug, Clone)]
+struct Extra {
+    name: String,
+    pattern: Regex,
+}
+
+/// Redaction is repeated until nothing is found, so that doing it twice changes nothing; a mark
+/// can lay bare what stood in the shadow of a secret. Hardly any text needs a second round.
+const ROUNDS: usize = 8;
 
 impl Redactor {
     /// A redactor for a configuration; fails if one of its extra rules is not a regular expression.
     pub fn new(config: &RedactionConfig) -> Result<Self, InvalidRule> {
+        let extra = config.rules.iter().map(|rule| {
+            let pattern = Regex::new(&rule.pattern).map_err(|error| InvalidRule {
+                name: rule.name.clone(),
+                reason: error.to_string(),
+            })?;
+            let name = rule.name.clone();
+            Ok(Extra { name, pattern })
+        });
         Ok(Self {
             mode: config.mode,
             allow: config.allow.clone(),
+            extra: extra.collect::<Result<_, _>>()?,
         })
     }
 
     /// Every secret in the text, sorted, not overlapping.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        if self.mode == RedactionMode::Off {
-            return Vec::new();
-        }
-        let mut findings = rules::find(text);
-        findings.retain(|f| !self.allow.iter().any(|a| a == &text[f.start..f.end]));
-        findings
+        let hits = self.hits(text).into_iter();
+        hits.map(|hit| Finding { rule: hit.rule.to_owned(), start: hit.start, end: hit.end })
+            .collect()
     }
 
-    /// Replaces the secrets of a text by marks; also says how many there were.
-    pub(crate) fn replace<'t>(&self, text: &'t str, marks: &mut Marks) -> (Cow<'t, str>, u32) {
-        let findings = self.find(text);
-        splice(text, &findings, marks)
+    fn hits(&self, text: &str) -> Vec<Hit<'_>> {
+        let mut hits = Vec::new();
+        match self.mode {
+            RedactionMode::Off => return hits,
+            RedactionMode::PatternOnly => scan::patterns(text, &mut hits),
+            RedactionMode::PatternAndEntropy => scan::everything(text, &mut hits),
+        }
+        for extra in &self.extra {
+            hits.extend(extra.pattern.captures_iter(text).filter_map(|found| {
+                let secret = found.get(1).or_else(|| found.get(0))?;
+                Some(Hit::new(&extra.name, secret.start(), secret.end()))
+            }));
+        }
+        if hits.is_empty() {
+            return hits;
+        }
+        if !self.allow.is_empty() {
+            hits.retain(|hit| {
+                let found = text.get(hit.start..hit.end);
+                !self.allow.iter().any(|a| Some(a.as_str()) == found)
+            });
+        }
+        marks::spare(text, merge(text, hits))
+    }
+
+    /// Replaces the secrets of a text by marks.
+    pub(crate) fn replace<'t>(&self, text: &'t str, marks: &mut Marks) -> Cow<'t, str> {
+        let mut clean = Cow::Borrowed(text);
+        for _ in 0..ROUNDS {
+            let hits = self.hits(&clean);
+            if hits.is_empty() {
+                break;
+            }
+            clean = Cow::Owned(marks.splice(&clean, &hits).into_owned());
+        }
+        clean
     }
 
     /// The same for a value whose key is known.
@@ -70,42 +156,67 @@ impl Redactor {
         key: &str,
         text: &'t str,
         marks: &mut Marks,
-    ) -> (Cow<'t, str>, u32) {
-        let allowed = self.mode == RedactionMode::Off || self.allow.iter().any(|a| a == text);
-        if !allowed && rules::telling_key(key) && !rules::placeholder(text) {
-            return (Cow::Owned(marks.mark(text)), 1);
+    ) -> Cow<'t, str> {
+        let telling = keys::classify(key.as_bytes())
+            .is_some_and(|key| values::is_json_secret(key, text.as_bytes()));
+        if telling && !self.is_allowed(text) && marks::marks(text).next().is_none() {
+            return Cow::Owned(marks.mark("json-key", text));
         }
         self.replace(text, marks)
     }
-}
 
-/// The numbers given to secrets so far: equal secrets get equal numbers.
-#[derive(Debug, Default)]
-pub(crate) struct Marks {
-    numbers: HashMap<String, usize>,
-}
+    /// The mark for a number whose key says that it is a secret.
+    pub(crate) fn replace_number(
+        &self,
+        key: &str,
+        digits: &str,
+        marks: &mut Marks,
+    ) -> Option<String> {
+        let telling = keys::classify(key.as_bytes())
+            .is_some_and(|key| values::is_json_number_secret(key, digits.as_bytes()));
+        (telling && !self.is_allowed(digits)).then(|| marks.mark("json-key", digits))
+    }
 
-impl Marks {
-    fn mark(&mut self, secret: &str) -> String {
-        let next = self.numbers.len() + 1;
-        let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
-        format!("[REDACTED-{number}]")
+    fn is_allowed(&self, text: &str) -> bool {
+        self.mode == RedactionMode::Off || self.allow.iter().any(|a| a == text)
     }
 }
 
-fn splice<'t>(text: &'t str, findings: &[Finding], marks: &mut Marks) -> (Cow<'t, str>, u32) {
-    if findings.is_empty() {
-        return (Cow::Borrowed(text), 0);
+/// Sorts hits and joins those that overlap: a secret found twice is hidden whole. The rule that
+/// found the longer part gives the name. Ends move out to the borders of characters.
+fn merge<'r>(text: &str, mut hits: Vec<Hit<'r>>) -> Vec<Hit<'r>> {
+    for hit in &mut hits {
+        hit.end = hit.end.min(text.len());
+        hit.start = hit.start.min(hit.end);
+        while !text.is_char_boundary(hit.start) {
+            hit.start -= 1;
+        }
+        while !text.is_char_boundary(hit.end) {
+            hit.end += 1;
+        }
     }
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    let mut count = 0;
-    for finding in findings {
-        out.push_str(&text[at..finding.start]);
-        out.push_str(&marks.mark(&text[finding.start..finding.end]));
-        at = finding.end;
-        count += 1;
+    hits.retain(|hit| hit.start < hit.end);
+    hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
+    let mut out: Vec<Hit<'r>> = Vec::with_capacity(hits.len());
+    let mut longest = 0;
+    for hit in hits {
+        let len = hit.end - hit.start;
+        match out.last_mut() {
+            Some(last) if hit.start < last.end => {
+                last.end = last.end.max(hit.end);
+                if len > longest {
+                    last.rule = hit.rule;
+                    longest = len;
+                }
+            }
+            Some(_) | None => {
+                longest = len;
+                out.push(hit);
+            }
+        }
     }
-    out.push_str(&text[at..]);
-    (Cow::Owned(out), count)
+    out
 }
+
+#[cfg(test)]
+mod tests;

@@ -81,9 +81,7 @@ pub(super) static CLAUDE: Prices = Prices {
         106, 122, 128, 100, 113, 89, 47, 132, 72, 49, 85, 0, 86, 84, 64, 98, 176, 47, 94, 100, 100,
         85,
     ],
-    character: [
-        1, 5, 5, 1, 0, 6, 34, 28, 44, 24, 45, 72, 37, 54, 47, 49, 117, 66, 32, 37, 0, 43,
-    ],
+    character: [1, 5, 5, 1, 0, 6, 34, 28, 44, 24, 45, 72, 37, 54, 47, 49, 117, 66, 32, 37, 0, 43],
     lead: 56,
     run: 3,
 };
@@ -203,12 +201,8 @@ impl Kind {
                 _ => Self::Mixed,
             };
         };
-        let vietnamese = |c| {
-            matches!(
-                c,
-                '\u{1ea0}'..='\u{1ef9}' | 'đ' | 'Đ' | 'ơ' | 'Ơ' | 'ư' | 'Ư'
-            )
-        };
+        let vietnamese =
+            |c| matches!(c, '\u{1ea0}'..='\u{1ef9}' | 'đ' | 'Đ' | 'ơ' | 'Ơ' | 'ư' | 'Ư');
         match foreign {
             _ if body.contains(vietnamese) => Self::Vietnamese,
             '\u{80}'..='\u{24f}' => Self::Accented,
@@ -264,9 +258,7 @@ mod tests {
             }
             // Every byte of another piece; a lead comes with two bytes at least.
             for (token, character) in prices.token.iter().zip(prices.character) {
-                assert!(within(
-                    token + character + prices.lead.div_ceil(2) + prices.run
-                ));
+                assert!(within(token + character + prices.lead.div_ceil(2) + prices.run));
             }
         }
     }

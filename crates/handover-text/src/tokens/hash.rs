@@ -27,10 +27,7 @@ pub(crate) fn short_key(bytes: &[u8]) -> u64 {
 /// The home slot of a short token in a table of `slots` slots.
 #[inline]
 pub(crate) fn short_home(key: u64, len: usize, slots: usize) -> usize {
-    reduce(
-        (key ^ (len as u64).rotate_right(8)).wrapping_mul(ODD),
-        slots,
-    )
+    reduce((key ^ (len as u64).rotate_right(8)).wrapping_mul(ODD), slots)
 }
 
 /// The home slot of a token longer than [`SHORT`] in a table of `slots` slots.

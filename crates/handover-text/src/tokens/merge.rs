@@ -83,9 +83,7 @@ fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let len = piece.len();
     // A list of parts, linked by their beginnings; `len` ends it on both sides.
     let mut next: Vec<usize> = (1..=len + 1).collect();
-    let mut previous: Vec<usize> = (0..=len)
-        .map(|at| at.checked_sub(1).unwrap_or(len))
-        .collect();
+    let mut previous: Vec<usize> = (0..=len).map(|at| at.checked_sub(1).unwrap_or(len)).collect();
     let mut ranks = vec![NONE; len];
     // Rank and place in one number: the lowest rank first, the leftmost among equals.
     let entry = |rank: u32, at: usize| Reverse((u64::from(rank) << 32) | at as u64);
@@ -144,14 +142,10 @@ fn windows(vocabulary: &Vocabulary, piece: &[u8], window: usize) -> u64 {
     // Tokens of the current window that the previous one has already counted.
     let mut counted = 0;
     while base + window < piece.len() {
-        let restart = current
-            .partition_point(|&at| at + OVERLAP < window)
-            .max(counted + 1);
+        let restart = current.partition_point(|&at| at + OVERLAP < window).max(counted + 1);
         let next_base = base + current[restart];
-        let following = boundaries(
-            vocabulary,
-            &piece[next_base..piece.len().min(next_base + window)],
-        );
+        let following =
+            boundaries(vocabulary, &piece[next_base..piece.len().min(next_base + window)]);
         let Some((left, right)) = common_token(&current[restart..], &following) else {
             // Never seen; a wider window settles it.
             return windows(vocabulary, piece, window * 2);
@@ -201,11 +195,7 @@ mod tests {
         for len in [1, 2, 63, 64, 65, 1000, 50_000] {
             for letter in [b"a", b" ", b"x", b"="] {
                 let piece = letter.repeat(len);
-                assert_eq!(
-                    count(&O200K, &piece, 0, len),
-                    whole(&piece),
-                    "{len} {letter:?}"
-                );
+                assert_eq!(count(&O200K, &piece, 0, len), whole(&piece), "{len} {letter:?}");
             }
         }
     }

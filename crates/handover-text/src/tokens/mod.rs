@@ -30,11 +30,7 @@ pub struct Count {
 impl Count {
     /// Counts a text.
     pub fn of(tokenizer: Tokenizer, text: &str) -> Self {
-        Self {
-            tokens: count(tokenizer, text),
-            tokenizer,
-            exact: tokenizer.exact(),
-        }
+        Self { tokens: count(tokenizer, text), tokenizer, exact: tokenizer.exact() }
     }
 }
 

@@ -36,10 +36,7 @@ pub(crate) fn o200k(text: &str, start: usize) -> usize {
     }
     //  ?[^\s\p{L}\p{N}]+[\r\n/]*
     if let Some(end) = symbols(text, start, class, next) {
-        return end
-            + count_while(&text.as_bytes()[end..], |b| {
-                matches!(b, b'\r' | b'\n' | b'/')
-            });
+        return end + count_while(&text.as_bytes()[end..], |b| matches!(b, b'\r' | b'\n' | b'/'));
     }
     // \s*[\r\n]+|\s+(?!\S)|\s+
     let white = White::scan(text, start);
@@ -203,13 +200,8 @@ struct White {
 
 impl White {
     fn scan(text: &str, start: usize) -> Self {
-        let mut white = Self {
-            start,
-            last: start,
-            last_newline: None,
-            end: start,
-            at_end_of_text: true,
-        };
+        let mut white =
+            Self { start, last: start, last_newline: None, end: start, at_end_of_text: true };
         while let Some((class, next)) = peek(text, white.end) {
             if !class.is_white() {
                 white.at_end_of_text = false;
@@ -226,11 +218,7 @@ impl White {
 
     /// `\s+(?!\S)|\s+`: the last character of a run is left to the word that follows it.
     fn before_last(&self) -> usize {
-        if self.at_end_of_text || self.last == self.start {
-            self.end
-        } else {
-            self.last
-        }
+        if self.at_end_of_text || self.last == self.start { self.end } else { self.last }
     }
 }
 
@@ -259,11 +247,7 @@ mod tests {
     fn o200k_splits_as_its_pattern() {
         check(o200k, "Hello World's", &["Hello", " World's"]);
         check(o200k, "HTTPServer getX", &["HTTPServer", " get", "X"]);
-        check(
-            o200k,
-            "a  b\n\n  c ",
-            &["a", " ", " b", "\n\n", " ", " c", " "],
-        );
+        check(o200k, "a  b\n\n  c ", &["a", " ", " b", "\n\n", " ", " c", " "]);
         check(o200k, "12345", &["123", "45"]);
         check(o200k, " //\n/x", &[" //\n/", "x"]);
         check(o200k, "\u{301}ABC", &["\u{301}", "ABC"]);

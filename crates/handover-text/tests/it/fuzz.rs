@@ -24,10 +24,7 @@ const ALPHABET: [&str; 96] = [
 const LONGEST: usize = 64;
 
 fn markdown(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .map(|byte| ALPHABET[usize::from(*byte) % ALPHABET.len()])
-        .collect()
+    bytes.iter().map(|byte| ALPHABET[usize::from(*byte) % ALPHABET.len()]).collect()
 }
 
 /// Each input as Markdown, and as the text that its bytes are.
@@ -92,17 +89,11 @@ fn parse(text: &str) -> Vec<Event<'_>> {
 fn check_block(quoted: &str) {
     let document = format!("{quoted}\n\n## After");
     let events = parse(&document);
-    assert!(
-        matches!(events.first(), Some(Event::Start(Tag::BlockQuote(None)))),
-        "{document:?}"
-    );
+    assert!(matches!(events.first(), Some(Event::Start(Tag::BlockQuote(None)))), "{document:?}");
     let after = parse("## After");
     assert!(events.ends_with(&after), "{document:?}");
     let inside = &events[1..events.len() - after.len()];
-    assert!(
-        matches!(inside.last(), Some(Event::End(TagEnd::BlockQuote(None)))),
-        "{document:?}"
-    );
+    assert!(matches!(inside.last(), Some(Event::End(TagEnd::BlockQuote(None)))), "{document:?}");
     check_text(&inside[..inside.len() - 1], &document);
 }
 
@@ -110,10 +101,7 @@ fn check_block(quoted: &str) {
 fn check_line(line: &str) {
     let document = format!("**x:** {line} `c` *e* **s**");
     let events = parse(&document);
-    assert!(
-        events.ends_with(&parse("`c` *e* **s**")[1..]),
-        "{document:?}"
-    );
+    assert!(events.ends_with(&parse("`c` *e* **s**")[1..]), "{document:?}");
     assert!(events.starts_with(&parse("**x:**")[..4]), "{document:?}");
     check_text(&events, &document);
     let document = format!("Above\n{line}\n\nEnd.");
@@ -124,10 +112,9 @@ fn check_line(line: &str) {
 fn check_text(events: &[Event<'_>], document: &str) {
     for event in events {
         let expected = match event {
-            Event::Start(tag) => matches!(
-                tag,
-                Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough
-            ),
+            Event::Start(tag) => {
+                matches!(tag, Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough)
+            }
             Event::End(tag) => matches!(
                 tag,
                 TagEnd::Paragraph | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough

@@ -2,4 +2,5 @@
 
 mod fuzz;
 mod parity;
+mod redaction;
 mod size;

@@ -180,24 +180,11 @@ fn check_all(tokenizer: Tokenizer, reference: &CoreBPE) {
     // Every character once, alone and inside a word: all general categories.
     for block in 0..0x11_0000 / 64 {
         let block = (block * 64..block * 64 + 64).filter_map(char::from_u32);
-        let text: String = block
-            .flat_map(|c| [c, 'a', c, 'B', ' ', c, c, '1', c])
-            .collect();
+        let text: String = block.flat_map(|c| [c, 'a', c, 'B', ' ', c, c, '1', c]).collect();
         check(tokenizer, reference, &text);
     }
     // One huge piece of each kind.
-    for unit in [
-        "a",
-        "A",
-        " ",
-        "\n",
-        "=",
-        "ab",
-        "你",
-        "abcdefghijklmnop",
-        "\u{301}",
-        "é",
-    ] {
+    for unit in ["a", "A", " ", "\n", "=", "ab", "你", "abcdefghijklmnop", "\u{301}", "é"] {
         check(tokenizer, reference, &unit.repeat(20_000 / unit.len()));
     }
 }

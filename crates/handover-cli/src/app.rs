@@ -1,0 +1,249 @@
+//! What a command has at hand: the screen, the project, the configuration, the store. Each is found
+//! when it is first asked for, so that a command pays only for what it uses.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use handover_context::package_file::{Places, Setting};
+use handover_model::config::Config;
+use handover_model::{GroupId, ProjectId, SessionId, SessionStatus, Timestamp};
+use handover_sqlite::SqliteStore;
+use handover_store::Store;
+use handover_text::Redactor;
+
+use crate::config::Loaded;
+use crate::env;
+use crate::error::{CommandError, Exit, io};
+use crate::input::Stdin;
+use crate::project::Project;
+use crate::ui::Ui;
+
+/// The flags that every command takes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Common {
+    pub(crate) project: Option<PathBuf>,
+    pub(crate) session: Option<SessionId>,
+    pub(crate) group: Option<String>,
+    pub(crate) config: Vec<String>,
+}
+
+/// What a command has at hand.
+pub(crate) struct App {
+    pub(crate) ui: Ui,
+    pub(crate) stdin: Stdin,
+    pub(crate) common: Common,
+    project: OnceCell<Project>,
+    config: OnceCell<Loaded>,
+    redactor: OnceCell<Redactor>,
+    store: OnceCell<SqliteStore>,
+    places: OnceCell<Places>,
+}
+
+impl App {
+    pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
+        Self {
+            ui,
+            stdin,
+            common,
+            project: OnceCell::new(),
+            config: OnceCell::new(),
+            redactor: OnceCell::new(),
+            store: OnceCell::new(),
+            places: OnceCell::new(),
+        }
+    }
+
+    /// The same, in a project that was just made.
+    pub(crate) fn new_at(other: &Self, root: &Path) -> Self {
+        let common = Common { project: Some(root.to_owned()), ..other.common.clone() };
+        Self::new(other.ui.clone(), other.stdin.clone(), common)
+    }
+
+    /// The moment.
+    pub(crate) fn now(&self) -> Timestamp {
+        env::now()
+    }
+
+    /// The folder in which the user is.
+    pub(crate) fn folder(&self) -> Result<PathBuf, CommandError> {
+        std::env::current_dir().map_err(|error| io(&error))
+    }
+
+    /// The project.
+    pub(crate) fn project(&self) -> Result<&Project, CommandError> {
+        get_or_try(&self.project, || match &self.common.project {
+            Some(folder) => Project::find(&self.existing(folder)?),
+            None => Project::find(&self.folder()?),
+        })
+    }
+
+    /// The project, or where a new one belongs.
+    pub(crate) fn project_to_be(&self) -> Result<Project, CommandError> {
+        match &self.common.project {
+            // Said in so many words: exactly there.
+            Some(folder) => Ok(Project::at(&self.existing(folder)?)),
+            None => Ok(Project::find_or_place(&self.folder()?)),
+        }
+    }
+
+    fn existing(&self, folder: &Path) -> Result<PathBuf, CommandError> {
+        fs_err::canonicalize(folder).map_err(|error| {
+            CommandError::invalid(error).hinted("`--project` names an existing folder.")
+        })
+    }
+
+    /// The configuration, with or without a project.
+    pub(crate) fn loaded_config(&self) -> Result<&Loaded, CommandError> {
+        get_or_try(&self.config, || {
+            let folder = self.project().ok().map(Project::folder);
+            let loaded = Loaded::read(folder.as_deref(), &self.common.config)?;
+            for warning in &loaded.warnings {
+                self.ui.warn(warning);
+            }
+            Ok(loaded)
+        })
+    }
+
+    pub(crate) fn config(&self) -> Result<&Config, CommandError> {
+        Ok(&self.loaded_config()?.config)
+    }
+
+    /// The redactor of the configuration.
+    pub(crate) fn redactor(&self) -> Result<&Redactor, CommandError> {
+        get_or_try(&self.redactor, || {
+            Redactor::new(&self.config()?.redaction).map_err(|error| {
+                CommandError::new(Exit::Usage, "invalid_config", error)
+                    .hinted("Mend `redaction.rules` in the configuration.")
+            })
+        })
+    }
+
+    /// Where package files may be.
+    pub(crate) fn places(&self) -> Result<&Places, CommandError> {
+        get_or_try(&self.places, || {
+            let project = self.project()?;
+            Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))
+        })
+    }
+
+    /// Where the store is.
+    pub(crate) fn store_path(&self) -> Result<PathBuf, CommandError> {
+        let project = self.project()?;
+        let path = match &self.config()?.store.location {
+            None => project.folder().join("store.db"),
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                return Err(CommandError::new(
+                    Exit::Environment,
+                    "store_unsupported",
+                    "this version has no PostgreSQL store",
+                )
+                .hinted("Unset HANDOVER_STORE or name a file."));
+            }
+            Some(path) => project.root.join(path),
+        };
+        Ok(path)
+    }
+
+    /// The store.
+    pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
+        let store = get_or_try(&self.store, || Ok(SqliteStore::open(&self.store_path()?)?))?;
+        Ok(store)
+    }
+
+    /// The project that sessions belong to unless they say otherwise.
+    pub(crate) fn project_id(&self) -> Result<ProjectId, CommandError> {
+        let configured = self.config()?.project.id.clone();
+        Ok(match configured {
+            Some(id) => id,
+            None => self.project()?.default_id(),
+        })
+    }
+
+    /// The session that a command is about: the flag, else the variable, else the only active one.
+    pub(crate) fn session(&self) -> Result<SessionId, CommandError> {
+        match self.session_if_any()? {
+            Some(session) => Ok(session),
+            None => Err(CommandError::new(Exit::Usage, "no_session", "there is no active session")
+                .hinted("Open one with `handover session new`, or pass `--session ID`.")),
+        }
+    }
+
+    /// The same for commands that also work without one.
+    pub(crate) fn session_if_any(&self) -> Result<Option<SessionId>, CommandError> {
+        if let Some(session) = &self.common.session {
+            return Ok(Some(session.clone()));
+        }
+        if let Some(text) = env::var(env::SESSION) {
+            let id = SessionId::new(text).map_err(|error| {
+                CommandError::invalid(error).hinted(format!("It comes from {}.", env::SESSION))
+            })?;
+            return Ok(Some(id));
+        }
+        let mut active = self.store()?.sessions(Some(SessionStatus::Active))?;
+        match active.len() {
+            0 | 1 => Ok(active.pop().map(|session| session.id)),
+            count => {
+                let ids: Vec<String> = active.iter().take(5).map(|s| s.id.to_string()).collect();
+                Err(CommandError::new(
+                    Exit::Usage,
+                    "ambiguous_session",
+                    format!("there are {count} active sessions: {}", ids.join(", ")),
+                )
+                .hinted(format!("Pass `--session ID` or set {}.", env::SESSION)))
+            }
+        }
+    }
+
+    /// The group that a command is about: the flag, else the variable.
+    pub(crate) fn group(&self) -> Result<Option<GroupId>, CommandError> {
+        match &self.common.group {
+            Some(group) => Ok(Some(GroupId::new(group.clone())?)),
+            None => self.default_group(),
+        }
+    }
+
+    /// The group of the variable.
+    pub(crate) fn default_group(&self) -> Result<Option<GroupId>, CommandError> {
+        env::var(env::GROUP)
+            .map(|text| {
+                GroupId::new(text).map_err(|error| {
+                    CommandError::invalid(error).hinted(format!("It comes from {}.", env::GROUP))
+                })
+            })
+            .transpose()
+    }
+
+    /// What drafts of packages are made with.
+    pub(crate) fn package_setting<'a>(
+        &'a self,
+        session: &'a SessionId,
+        groups: &'a [GroupId],
+    ) -> Result<Setting<'a>, CommandError> {
+        let packages = &self.config()?.packages;
+        Ok(Setting {
+            places: self.places()?,
+            redactor: self.redactor()?,
+            session,
+            groups,
+            warn_bytes: packages.warn_bytes,
+            max_bytes: packages.max_bytes,
+            now: self.now(),
+        })
+    }
+
+    /// The ids of a session's groups.
+    pub(crate) fn group_ids(&self, session: &SessionId) -> Result<Vec<GroupId>, CommandError> {
+        Ok(self.store()?.groups(session)?.into_iter().map(|group| group.id).collect())
+    }
+}
+
+fn get_or_try<T>(
+    cell: &OnceCell<T>,
+    make: impl FnOnce() -> Result<T, CommandError>,
+) -> Result<&T, CommandError> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = make()?;
+    Ok(cell.get_or_init(|| value))
+}

@@ -1,0 +1,119 @@
+//! Arguments in, exit code out.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser};
+use handover_model::SessionId;
+
+use crate::app::{App, Common};
+use crate::commands::Command;
+use crate::error::{CommandError, Exit};
+use crate::input::Stdin;
+use crate::ui::{ColorChoice, Ui};
+
+/// The context and handoff layer for multi-agent software work
+///
+/// Handover keeps what one agent learned and gives it to the next one who needs it: ranked, redacted,
+/// inside its budget. Records live in a project's `.handover/` folder.
+#[derive(Debug, Parser)]
+#[command(name = "handover", version, after_help = EXAMPLES, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    global: Global,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  handover demo                                     see it work in a throw-away project
+  handover init                                     make this folder a project
+  handover session new login                        open a session
+  handover package add docs/oauth.md --kind research
+  handover search \"refresh token\"
+
+Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 blocked, 4 budget, 5 environment, 130 interrupted.";
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+struct Global {
+    /// The session that the command is about [default: HANDOVER_SESSION, else the only active one]
+    #[arg(long, global = true, value_name = "ID")]
+    session: Option<SessionId>,
+
+    /// The task group that the command is about [default: HANDOVER_GROUP]
+    #[arg(long, global = true, value_name = "ID")]
+    group: Option<String>,
+
+    /// The project's folder [default: found from the current folder upwards]
+    #[arg(long, global = true, value_name = "DIR")]
+    project: Option<PathBuf>,
+
+    /// Print one JSON document instead of text for people
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Print no notes and warnings
+    #[arg(long, short, global = true)]
+    quiet: bool,
+
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+
+    /// Set a configuration value for this call
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    config: Vec<String>,
+}
+
+/// The command line as clap sees it, for completions.
+pub(crate) fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs one command line.
+pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
+    let wants_json = args.iter().any(|arg| arg == "--json");
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return parse_error(&error, wants_json),
+    };
+    let Cli { command, global } = cli;
+    let ui = Ui::new(global.json, global.quiet, global.color);
+    let common = Common {
+        project: global.project,
+        session: global.session,
+        group: global.group,
+        config: global.config,
+    };
+    let app = App::new(ui, stdin, common);
+    match command.run(&app) {
+        Ok(exit) => {
+            app.ui.close();
+            exit
+        }
+        Err(error) => {
+            app.ui.error(&error);
+            error.exit
+        }
+    }
+}
+
+/// Help and version are data; everything else is a usage error.
+fn parse_error(error: &clap::Error, json: bool) -> Exit {
+    if !error.use_stderr() || !json {
+        let _ = error.print();
+        return if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    }
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let rest: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage:")).collect();
+    let message = if rest.is_empty() { message } else { format!("{message} {}", rest.join(" ")) };
+    let error = CommandError::new(Exit::Usage, "usage", message)
+        .hinted("`handover help` and `--help` on every command show examples.");
+    Ui::new(true, false, ColorChoice::Auto).error(&error);
+    Exit::Usage
+}

@@ -1,0 +1,24 @@
+//! `handover completions`
+
+use clap_complete::Shell;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::Exit;
+
+/// Print the completion script of a shell
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover completions bash > ~/.local/share/bash-completion/completions/handover\n  handover completions zsh > ~/.zfunc/_handover"
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+pub(crate) fn run(app: &App, args: CompletionsArgs) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::cli::command(), "handover", &mut script);
+    app.ui.text(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,31 @@
+//! `handover config show`
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+
+/// Show every value and where it comes from
+///
+/// Layers, from weakest to strongest: built-in defaults, the user's file, the project's file, the
+/// environment (`HANDOVER_<SECTION>_<KEY>`, and HANDOVER_STORE), `--config KEY=VALUE`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover config show\n  HANDOVER_REDACTION_MODE=pattern_only handover config show --json"
+)]
+pub(crate) struct ShowArgs {}
+
+pub(crate) fn run(app: &App, _args: ShowArgs) -> Outcome {
+    let entries = app.loaded_config()?.entries();
+    app.ui.answer("config", &entries, |ui| {
+        let rows = entries
+            .iter()
+            .map(|entry| {
+                let value =
+                    if entry.value.is_null() { "–".to_owned() } else { entry.value.to_string() };
+                vec![entry.key.to_owned(), value, entry.source.to_string()]
+            })
+            .collect();
+        ui.table(&["key", "value", "from"], rows, "")
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,123 @@
+//! `handover doctor`
+
+use handover_context::package_file::{FileState, file_state};
+use handover_model::SessionStatus;
+use handover_store::PackageFilter;
+use serde::Serialize;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// Check that everything Handover needs is in order
+///
+/// Looks at the project, the configuration, the store (a full integrity check) and the files of every
+/// package of the active sessions. Exits with 0 only when all is well.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover doctor\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
+)]
+pub(crate) struct DoctorArgs {}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: String,
+    ok: bool,
+    detail: String,
+    fix: Option<String>,
+}
+
+impl Check {
+    fn fine(name: &str, detail: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), ok: true, detail: detail.into(), fix: None }
+    }
+
+    fn wrong(name: &str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), ok: false, detail: detail.into(), fix: Some(fix.into()) }
+    }
+
+    fn failed(name: &str, error: CommandError) -> Self {
+        Self { name: name.to_owned(), ok: false, detail: error.message, fix: error.hint }
+    }
+}
+
+pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
+    let mut checks = Vec::new();
+    match app.project() {
+        Ok(project) => checks.push(Check::fine("project", project.root.display().to_string())),
+        Err(error) => checks.push(Check::failed("project", error)),
+    }
+    match app.loaded_config() {
+        Ok(loaded) if loaded.warnings.is_empty() => {
+            checks.push(Check::fine("configuration", "all keys are known"));
+        }
+        Ok(loaded) => checks.push(Check::wrong(
+            "configuration",
+            loaded.warnings.join(" "),
+            "Remove or rename the keys.",
+        )),
+        Err(error) => checks.push(Check::failed("configuration", error)),
+    }
+    if checks.iter().all(|check| check.ok || check.name == "configuration" && check.fix.is_some()) {
+        match store(app) {
+            Ok(found) => checks.extend(found),
+            Err(error) => checks.push(Check::failed("store", error)),
+        }
+    }
+    let all_fine = checks.iter().all(|check| check.ok);
+    app.ui.answer("checks", &checks, |ui| {
+        for check in &checks {
+            let mark = if check.ok { "ok  " } else { "FAIL" };
+            ui.line(format_args!("{mark}  {}: {}", check.name, check.detail))?;
+            if let Some(fix) = check.fix.as_ref().filter(|_| !check.ok) {
+                ui.line(format_args!("      {fix}"))?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(if all_fine { Exit::Done } else { Exit::Failed })
+}
+
+fn store(app: &App) -> Result<Vec<Check>, CommandError> {
+    let path = app.store_path()?;
+    let mut checks = vec![];
+    let store = app.store()?;
+    checks.push(Check::fine("store", path.display().to_string()));
+    for check in store.check()? {
+        let name = format!("store {}", check.name);
+        checks.push(match check.problems.first() {
+            None => Check::fine(&name, "ok"),
+            Some(first) => Check::wrong(
+                &name,
+                format!("{} problems, the first: {first}", check.problems.len()),
+                "Keep a copy of the file, then move it away and run `handover package scan` to register the files anew.",
+            ),
+        });
+    }
+    checks.push(files(app)?);
+    Ok(checks)
+}
+
+/// Whether the files of the active sessions' packages are what was registered.
+fn files(app: &App) -> Result<Check, CommandError> {
+    let (mut seen, mut odd) = (0, Vec::new());
+    for session in app.store()?.sessions(Some(SessionStatus::Active))? {
+        for package in app.store()?.packages(&session.id, &PackageFilter::default())? {
+            seen += 1;
+            let what = match file_state(app.places()?, &package) {
+                FileState::Current => continue,
+                FileState::Changed => "has changed",
+                FileState::Vanished => "is gone",
+            };
+            odd.push(format!("{} (package {} of {}) {what}", package.path, package.id, session.id));
+        }
+    }
+    Ok(match odd.first() {
+        None => Check::fine("package files", format!("{seen} files are as registered")),
+        Some(first) => Check::wrong(
+            "package files",
+            format!("{} of {seen} are not as registered, the first: {first}", odd.len()),
+            "Register changed files again with `handover package add FILE`; restore those that are gone.",
+        ),
+    })
+}

@@ -1,0 +1,37 @@
+//! `handover error list`
+
+use handover_store::ErrorFilter;
+
+use super::{answer_all, project_of};
+use crate::app::App;
+use crate::commands::Outcome;
+
+/// List the project's error patterns, most trusted first
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover error list --lang rust\n  handover error list --expired --json"
+)]
+pub(crate) struct ListArgs {
+    /// Only of this language, or of none
+    #[arg(long, value_name = "NAME")]
+    lang: Option<String>,
+
+    /// Those too that were not seen for longer than their time to live
+    #[arg(long)]
+    expired: bool,
+
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+}
+
+pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
+    let filter = ErrorFilter {
+        language: args.lang,
+        above: None,
+        live_at: (!args.expired).then(|| app.now()),
+        limit: args.limit,
+    };
+    let patterns = app.store()?.errors(&project_of(app)?, &filter)?;
+    answer_all(app, &patterns, "No errors yet.")
+}

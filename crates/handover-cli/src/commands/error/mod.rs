@@ -1,0 +1,161 @@
+//! `handover error …`
+
+mod confirm;
+mod list;
+mod match_text;
+mod record;
+mod reject;
+mod resolve;
+
+use clap::{Args, Subcommand};
+use handover_model::{ErrorPattern, ProjectId, Role};
+use handover_store::{ErrorSighting, Verdict};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+use crate::ui::Ui;
+
+/// Record errors, what solved them, and find them again
+///
+/// Patterns belong to the project and cross sessions. Two errors are the same if they differ only in
+/// paths, numbers, ids, times and quoted values.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ErrorCommand {
+    Record(record::RecordArgs),
+    Resolve(resolve::ResolveArgs),
+    Confirm(confirm::ConfirmArgs),
+    Reject(reject::RejectArgs),
+    Match(match_text::MatchArgs),
+    List(list::ListArgs),
+}
+
+impl ErrorCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Record(args) => record::run(app, args),
+            Self::Resolve(args) => resolve::run(app, args),
+            Self::Confirm(args) => confirm::run(app, args),
+            Self::Reject(args) => reject::run(app, args),
+            Self::Match(args) => match_text::run(app, args),
+            Self::List(args) => list::run(app, args),
+        }
+    }
+}
+
+/// An error as the command line describes it.
+#[derive(Debug, Args)]
+struct SightingArgs {
+    /// What it said
+    #[arg(long, value_name = "TEXT")]
+    message: String,
+
+    /// Its type, such as TypeError [default: taken from the message]
+    #[arg(long = "type", value_name = "NAME")]
+    kind: Option<String>,
+
+    /// The command that failed
+    #[arg(long, value_name = "TEXT")]
+    command: Option<String>,
+
+    /// The programming language
+    #[arg(long, value_name = "NAME")]
+    lang: Option<String>,
+
+    /// Who met it
+    #[arg(long)]
+    role: Option<Role>,
+
+    /// A word that tells apart what the message does not; repeat for more
+    #[arg(long, value_name = "TEXT")]
+    hint: Vec<String>,
+}
+
+impl SightingArgs {
+    fn sighting(self, app: &App) -> Result<ErrorSighting, CommandError> {
+        if self.message.trim().is_empty() {
+            return Err(
+                CommandError::invalid("the message is empty").hinted("Pass what the error said.")
+            );
+        }
+        let redactor = app.redactor()?;
+        let clean = |text: String| redactor.clean(&text);
+        // An error needs no session: the project learns from it.
+        let session = match &app.common.session {
+            Some(session) => Some(session.clone()),
+            None => app.session_if_any().unwrap_or_default(),
+        };
+        Ok(ErrorSighting {
+            project: project_of(app)?,
+            kind: self.kind.map(clean),
+            message: redactor.clean(&self.message),
+            hints: self.hint.into_iter().map(clean).collect(),
+            language: self.lang.map(|lang| clean(lang.to_lowercase())),
+            ttl_days: app.config()?.learning.ttl_days,
+            session,
+            group: app.group()?,
+            role: self.role,
+            command: self.command.map(clean),
+            now: app.now(),
+        })
+    }
+}
+
+/// The project that learns: the session's, if one is named, else this one.
+fn project_of(app: &App) -> Result<ProjectId, CommandError> {
+    match &app.common.session {
+        Some(session) => Ok(app.store()?.session(session)?.project),
+        None => app.project_id(),
+    }
+}
+
+fn judge(app: &App, hash: &str, verdict: Verdict) -> Outcome {
+    let pattern = app.store()?.judge_error(&project_of(app)?, hash, verdict, app.now())?;
+    answer(app, &pattern)
+}
+
+fn answer(app: &App, pattern: &ErrorPattern) -> Outcome {
+    app.ui.answer("error", &to_json(pattern), |ui| print(ui, pattern))?;
+    Ok(Exit::Done)
+}
+
+fn to_json(pattern: &ErrorPattern) -> Value {
+    json!({
+        "hash": pattern.hash,
+        "signature": pattern.signature,
+        "solution": pattern.solution,
+        "confidence": pattern.confidence,
+        "occurrences": pattern.occurrences,
+        "language": pattern.language,
+        "first_seen": pattern.first_seen,
+        "last_seen": pattern.last_seen,
+        "ttl_days": pattern.ttl_days,
+    })
+}
+
+fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
+    ui.line(format_args!(
+        "{}  {}: {}  (confidence {}, seen {}×)",
+        pattern.hash,
+        pattern.signature.kind,
+        pattern.signature.message,
+        pattern.confidence,
+        pattern.occurrences
+    ))?;
+    match &pattern.solution {
+        Some(solution) => ui.line(format_args!("  solved by: {solution}")),
+        None => ui.line("  not solved yet"),
+    }
+}
+
+fn answer_all(app: &App, patterns: &[ErrorPattern], empty: &str) -> Outcome {
+    let errors: Vec<Value> = patterns.iter().map(to_json).collect();
+    app.ui.answer("errors", &errors, |ui| {
+        if patterns.is_empty() {
+            return ui.line(empty);
+        }
+        patterns.iter().try_for_each(|pattern| print(ui, pattern))
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,19 @@
+//! `handover error reject`
+
+use handover_store::Verdict;
+
+use super::judge;
+use crate::app::App;
+use crate::commands::Outcome;
+
+/// A known solution did not help: −0.2
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  handover error reject 4f2a91c07be3d518")]
+pub(crate) struct RejectArgs {
+    /// The pattern, or the start of its hash
+    hash: String,
+}
+
+pub(crate) fn run(app: &App, args: RejectArgs) -> Outcome {
+    judge(app, &args.hash, Verdict::Rejected)
+}

@@ -1,0 +1,33 @@
+//! `handover error resolve`
+
+use super::{SightingArgs, answer};
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::CommandError;
+
+/// Keep what solved an error
+///
+/// A pattern starts at confidence 0.5; each further solution of the same error confirms it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover error resolve --message \"Cannot find module '@app/db'\" --solution \"npm run build:packages first\""
+)]
+pub(crate) struct ResolveArgs {
+    #[command(flatten)]
+    sighting: SightingArgs,
+
+    /// What solved it
+    #[arg(long, value_name = "TEXT")]
+    solution: String,
+}
+
+pub(crate) fn run(app: &App, args: ResolveArgs) -> Outcome {
+    if args.solution.trim().is_empty() {
+        return Err(
+            CommandError::invalid("the solution is empty").hinted("Say what solved the error.")
+        );
+    }
+    let solution = app.redactor()?.clean(args.solution.trim());
+    let pattern = app.store()?.resolve_error(&args.sighting.sighting(app)?, &solution)?;
+    answer(app, &pattern)
+}

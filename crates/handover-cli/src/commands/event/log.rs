@@ -1,0 +1,57 @@
+//! `handover event log`
+
+use handover_model::EventType;
+use handover_store::NewEvent;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::{CommandError, Exit};
+
+/// Append an event; its payload (JSON) comes on standard input
+///
+/// With a key, logging the same event twice is logging it once.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  echo '{\"verdict\": \"approved\"}' | handover event log verdict --group P1 --key P1-review-2\n  handover event log checkpoint < /dev/null"
+)]
+pub(crate) struct LogArgs {
+    /// What happened, such as `verdict`
+    #[arg(value_name = "TYPE")]
+    kind: EventType,
+
+    /// Two events of one session, group and type never share a key
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+}
+
+pub(crate) fn run(app: &App, args: LogArgs) -> Outcome {
+    let text = app.stdin.read("the payload")?;
+    let payload: Value = if text.trim().is_empty() {
+        json!({})
+    } else {
+        serde_json::from_str(&text)
+            .map_err(|error| CommandError::invalid(format!("the payload is not JSON: {error}")))?
+    };
+    if args.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+        return Err(
+            CommandError::invalid("the key is empty").hinted("Leave `--key` out, or name one.")
+        );
+    }
+    let redactor = app.redactor()?;
+    let new = NewEvent {
+        session: app.session()?,
+        group: app.group()?,
+        kind: args.kind,
+        payload: redactor.clean_json(payload),
+        key: args.key.map(|key| redactor.clean(&key)),
+        now: app.now(),
+    };
+    let logged = app.store()?.log_event(&new)?;
+    let answer = json!({"id": logged.id, "duplicate": logged.duplicate});
+    app.ui.answer("event", &answer, |ui| {
+        let word = if logged.duplicate { "There already:" } else { "Logged" };
+        ui.line(format_args!("{word} event {}", logged.id))
+    })?;
+    Ok(Exit::Done)
+}

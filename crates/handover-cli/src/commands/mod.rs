@@ -1,0 +1,72 @@
+//! One file per command: its arguments, whose comments are the help text, and what it does.
+
+mod completions;
+mod config;
+mod demo;
+mod doctor;
+mod error;
+mod event;
+mod group;
+mod init;
+mod package;
+mod reasoning;
+mod search;
+mod session;
+mod skill_output;
+mod strategy;
+
+use clap::Subcommand;
+
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// What a command ends with.
+pub(crate) type Outcome = Result<Exit, CommandError>;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Init(init::InitArgs),
+    #[command(subcommand)]
+    Session(session::SessionCommand),
+    #[command(subcommand)]
+    Group(group::GroupCommand),
+    #[command(subcommand)]
+    Package(package::PackageCommand),
+    #[command(subcommand)]
+    Reasoning(reasoning::ReasoningCommand),
+    #[command(subcommand)]
+    SkillOutput(skill_output::SkillOutputCommand),
+    #[command(subcommand)]
+    Error(error::ErrorCommand),
+    #[command(subcommand)]
+    Strategy(strategy::StrategyCommand),
+    #[command(subcommand)]
+    Event(event::EventCommand),
+    Search(search::SearchArgs),
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    Doctor(doctor::DoctorArgs),
+    Demo(demo::DemoArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+impl Command {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Init(args) => init::run(app, args),
+            Self::Session(command) => command.run(app),
+            Self::Group(command) => command.run(app),
+            Self::Package(command) => command.run(app),
+            Self::Reasoning(command) => command.run(app),
+            Self::SkillOutput(command) => command.run(app),
+            Self::Error(command) => command.run(app),
+            Self::Strategy(command) => command.run(app),
+            Self::Event(command) => command.run(app),
+            Self::Search(args) => search::run(app, args),
+            Self::Config(command) => command.run(app),
+            Self::Doctor(args) => doctor::run(app, args),
+            Self::Demo(args) => demo::run(app, args),
+            Self::Completions(args) => completions::run(app, args),
+        }
+    }
+}

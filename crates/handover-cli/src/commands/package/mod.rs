@@ -1,0 +1,149 @@
+//! `handover package …`
+
+mod add;
+mod import;
+mod list;
+mod scan;
+mod show;
+mod update;
+mod validate;
+
+pub(crate) use scan::register_found;
+
+use clap::{Args, Subcommand};
+use handover_context::package_file::{Facts, Placement};
+use handover_model::{Package, PackageKind, Priority, Role};
+use handover_store::Registered;
+use serde_json::Value;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::CommandError;
+
+/// Register, import, list, update and check context packages
+#[derive(Debug, Subcommand)]
+pub(crate) enum PackageCommand {
+    Add(add::AddArgs),
+    Import(import::ImportArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Update(update::UpdateArgs),
+    Scan(scan::ScanArgs),
+    Validate(validate::ValidateArgs),
+}
+
+impl PackageCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Add(args) => add::run(app, args),
+            Self::Import(args) => import::run(app, args),
+            Self::List(args) => list::run(app, args),
+            Self::Show(args) => show::run(app, args),
+            Self::Update(args) => update::run(app, args),
+            Self::Scan(args) => scan::run(app, args),
+            Self::Validate(args) => validate::run(app, args),
+        }
+    }
+}
+
+/// What can be said about a package on the command line; the file's front matter gives the defaults.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FactArgs {
+    /// research, failures, decisions, handoff or investigation
+    #[arg(long)]
+    kind: Option<PackageKind>,
+
+    /// Who wrote it
+    #[arg(long, value_name = "ROLE")]
+    producer: Option<Role>,
+
+    /// Whom it is for; repeat for more. None means everyone
+    #[arg(long, value_name = "ROLE")]
+    consumer: Vec<Role>,
+
+    /// low, medium, high or critical
+    #[arg(long)]
+    priority: Option<Priority>,
+
+    /// What other agents see, at most 400 characters
+    #[arg(long, value_name = "TEXT")]
+    summary: Option<String>,
+
+    /// For every group of the session, not only one
+    #[arg(long)]
+    global: bool,
+}
+
+impl FactArgs {
+    fn facts(self, app: &App) -> Result<Facts, CommandError> {
+        let flag = app.common.group.as_deref();
+        let placement = match (self.global, flag) {
+            (true, Some(group)) => {
+                return Err(CommandError::invalid(format!(
+                    "`--global` and `--group {group}` exclude each other"
+                ))
+                .hinted("Give one of them."));
+            }
+            (true, None) => Some(Placement::Global),
+            (false, Some(group)) => Some(Placement::parse(group)?),
+            (false, None) => None,
+        };
+        Ok(Facts {
+            kind: self.kind,
+            producer: self.producer,
+            consumers: (!self.consumer.is_empty()).then_some(self.consumer),
+            priority: self.priority,
+            summary: self.summary,
+            placement,
+            default_group: app.default_group()?,
+            files: None,
+            iteration: None,
+        })
+    }
+}
+
+/// The answer of the commands that register one package.
+fn answer(app: &App, registered: &Registered) -> Result<(), CommandError> {
+    let package = &registered.package;
+    app.ui.answer("package", &with_created(registered), |ui| {
+        let word = match (registered.created, package.supersedes) {
+            (false, _) => "Unchanged".to_owned(),
+            (true, Some(former)) => {
+                format!("Registered (version {}, supersedes {former})", package.version)
+            }
+            (true, None) => "Registered".to_owned(),
+        };
+        ui.line(format_args!("{word} package {}: {}", package.id, package.path))?;
+        let summary = handover_text::cut::cut(&package.summary, 100);
+        ui.line(format_args!(
+            "  [{}] {} · {} tokens · {summary}",
+            package.priority, package.kind, package.tokens
+        ))
+    })
+}
+
+fn with_created(registered: &Registered) -> Value {
+    let mut value = serde_json::to_value(&registered.package).unwrap_or_default();
+    value["created"] = registered.created.into();
+    value
+}
+
+/// The rows of a listing.
+fn rows(packages: &[Package]) -> Vec<Vec<String>> {
+    packages
+        .iter()
+        .map(|p| {
+            vec![
+                p.id.to_string(),
+                format!("v{}", p.version),
+                p.priority.to_string(),
+                p.kind.to_string(),
+                p.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
+                p.path.clone(),
+                handover_text::cut::cut(&p.summary, 60),
+            ]
+        })
+        .collect()
+}
+
+const HEADER: [&str; 7] = ["id", "ver", "priority", "kind", "group", "path", "summary"];

@@ -1,0 +1,138 @@
+//! `handover package scan`
+
+use std::path::PathBuf;
+
+use handover_context::package_file::{Facts, Found, Reach, announced, draft, scan};
+use handover_model::SessionId;
+use handover_store::Registered;
+use serde_json::{Value, json};
+
+use super::with_created;
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::{CommandError, Exit};
+use crate::input;
+
+/// Find and register package files that nobody registered
+///
+/// Looks into the session's artifacts folder, where every Markdown file is a package, and through the
+/// project for artifacts with telling names such as `qa_failures_group_P1.md`. Files stay where they
+/// are. With --announced it reads an agent's output instead and registers the packages that its
+/// "Context Package Created" sections name.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover package scan\n  handover package scan --announced agent-output.md\n  agent … | handover package scan --announced -"
+)]
+pub(crate) struct ScanArgs {
+    /// Read announcements from this file, or from standard input for `-`
+    #[arg(long, value_name = "FILE")]
+    announced: Option<PathBuf>,
+}
+
+/// What a scan did.
+#[derive(Debug, Default)]
+pub(crate) struct Scanned {
+    pub(crate) registered: Vec<Registered>,
+    pub(crate) unchanged: Vec<Registered>,
+    /// Path and reason.
+    pub(crate) skipped: Vec<(String, String)>,
+}
+
+impl Scanned {
+    fn add(&mut self, registered: Registered) {
+        if registered.created {
+            self.registered.push(registered);
+        } else {
+            self.unchanged.push(registered);
+        }
+    }
+}
+
+pub(crate) fn run(app: &App, args: ScanArgs) -> Outcome {
+    let session = app.session()?;
+    let scanned = match &args.announced {
+        Some(file) => register_announced(
+            app,
+            &session,
+            &input::file(file, &app.stdin, "the agent's output")?,
+        )?,
+        None => {
+            let sessions = app.store()?.sessions(None)?;
+            let others: Vec<SessionId> =
+                sessions.into_iter().map(|s| s.id).filter(|id| *id != session).collect();
+            register_found(app, &session, Reach::Project { others: &others })?
+        }
+    };
+    let packages: Vec<Value> =
+        scanned.registered.iter().chain(&scanned.unchanged).map(with_created).collect();
+    let skipped: Vec<Value> = scanned
+        .skipped
+        .iter()
+        .map(|(path, reason)| json!({"path": path, "reason": reason}))
+        .collect();
+    app.ui.answer_all(json!({"packages": packages, "skipped": skipped}), |ui| {
+        for registered in &scanned.registered {
+            ui.line(format_args!(
+                "Registered package {}: {}",
+                registered.package.id, registered.package.path
+            ))?;
+        }
+        for (path, reason) in &scanned.skipped {
+            ui.line(format_args!("Skipped {path}: {reason}"))?;
+        }
+        ui.line(format_args!(
+            "{} registered, {} unchanged, {} skipped",
+            scanned.registered.len(),
+            scanned.unchanged.len(),
+            scanned.skipped.len()
+        ))
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Registers what a scan finds. A file that cannot be a package is skipped with the reason: one bad
+/// file must not hide the others.
+pub(crate) fn register_found(
+    app: &App,
+    session: &SessionId,
+    reach: Reach<'_>,
+) -> Result<Scanned, CommandError> {
+    let mut scanned = Scanned::default();
+    let groups = app.group_ids(session)?;
+    let setting = app.package_setting(session, &groups)?;
+    for Found { path, .. } in scan(setting.places, session, reach) {
+        let shown = path.strip_prefix(setting.places.root()).unwrap_or(&path).display().to_string();
+        let drafted = setting
+            .places
+            .locate(setting.places.root(), &path)
+            .and_then(|located| draft(&setting, &located, Facts::default()));
+        match drafted {
+            Ok(draft) => scanned.add(app.store()?.register_packages(&[draft.package])?.remove(0)),
+            Err(error) => scanned.skipped.push((shown, CommandError::from(error).message)),
+        }
+    }
+    Ok(scanned)
+}
+
+fn register_announced(app: &App, session: &SessionId, text: &str) -> Result<Scanned, CommandError> {
+    let mut scanned = Scanned::default();
+    let groups = app.group_ids(session)?;
+    let setting = app.package_setting(session, &groups)?;
+    for mut announcement in announced(text) {
+        let shown = announcement.file.display().to_string();
+        if let Some(problem) = announcement.problems.into_iter().next() {
+            scanned.skipped.push((shown, problem));
+            continue;
+        }
+        announcement.facts.default_group = app.group()?;
+        let drafted = setting
+            .places
+            .locate_untrusted(&announcement.file)
+            .and_then(|located| draft(&setting, &located, announcement.facts));
+        match drafted {
+            Ok(draft) => scanned.add(app.store()?.register_packages(&[draft.package])?.remove(0)),
+            Err(error) => scanned.skipped.push((shown, CommandError::from(error).message)),
+        }
+    }
+    Ok(scanned)
+}

@@ -1,0 +1,81 @@
+//! `handover package show`
+
+use handover_context::package_file::{FileState, file_state};
+use handover_model::PackageId;
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+
+/// Show a package, its versions, who got it, and whether its file is still the same
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  handover package show 3\n  handover package show 3 --json")]
+pub(crate) struct ShowArgs {
+    /// The package
+    id: PackageId,
+
+    /// The registered text too, as it is in the store
+    #[arg(long)]
+    body: bool,
+}
+
+pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
+    let store = app.store()?;
+    let package = store.package(args.id)?;
+    let history = store.package_history(args.id)?;
+    let deliveries = store.package_deliveries(args.id)?;
+    let state = file_state(app.places()?, &package);
+    let body = args.body.then(|| store.package_body(args.id)).transpose()?;
+    let mut answer = serde_json::to_value(&package).unwrap_or_default();
+    answer["file"] = serde_json::to_value(state).unwrap_or_default();
+    answer["history"] = serde_json::to_value(&history).unwrap_or_default();
+    answer["deliveries"] = serde_json::to_value(&deliveries).unwrap_or_default();
+    if let Some(body) = &body {
+        answer["body"] = body.as_str().into();
+    }
+    app.ui.answer("package", &answer, |ui| {
+        ui.line(format_args!("Package    {} (version {})", package.id, package.version))?;
+        ui.line(format_args!(
+            "File       {}{}",
+            package.path,
+            match state {
+                FileState::Current => "",
+                FileState::Changed => "  (changed since it was registered)",
+                FileState::Vanished => "  (gone)",
+            }
+        ))?;
+        ui.line(format_args!("Kind       {} [{}]", package.kind, package.priority))?;
+        ui.line(format_args!("From       {}", package.producer))?;
+        let consumers: Vec<&str> = package.consumers.iter().map(|role| role.as_str()).collect();
+        ui.line(format_args!(
+            "For        {}",
+            if consumers.is_empty() { "everyone".to_owned() } else { consumers.join(", ") }
+        ))?;
+        let group = package.group.as_ref().map_or("–", |group| group.as_str());
+        ui.line(format_args!("Group      {group} ({})", package.scope))?;
+        ui.line(format_args!(
+            "Size       {} bytes, {} tokens",
+            package.size_bytes, package.tokens
+        ))?;
+        ui.line(format_args!("Summary    {}", package.summary))?;
+        if let Some(by) = package.superseded_by {
+            ui.line(format_args!("Superseded by {by}"))?;
+        }
+        if history.len() > 1 {
+            let chain: Vec<String> =
+                history.iter().map(|p| format!("v{} = {}", p.version, p.id)).collect();
+            ui.line(format_args!("Versions   {}", chain.join(", ")))?;
+        }
+        for delivery in &deliveries {
+            ui.line(format_args!(
+                "Delivered  {} to {} (iteration {}), {}",
+                delivery.delivered_at, delivery.role, delivery.iteration, delivery.state
+            ))?;
+        }
+        match &body {
+            Some(body) => ui.text(&format!("\n{body}")),
+            None => Ok(()),
+        }
+    })?;
+    Ok(Exit::Done)
+}

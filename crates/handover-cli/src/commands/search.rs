@@ -1,0 +1,71 @@
+//! `handover search`
+
+use handover_context::package_file::{FileState, file_state};
+use handover_context::search::search;
+use serde_json::json;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// Find packages by words in their title, summary, files and text
+///
+/// Words are stemmed, identifiers are split (`getUserById` is found by "user by id"), and only latest
+/// versions of this session are searched.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover search \"refresh token rotation\"\n  handover search getUserById --limit 3 --json"
+)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    query: String,
+
+    /// At most so many results
+    #[arg(long, default_value = "10", value_name = "N")]
+    limit: u32,
+}
+
+pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
+    if args.query.trim().is_empty() {
+        return Err(CommandError::invalid("the query is empty").hinted("Say what to look for."));
+    }
+    let session = app.session()?;
+    let hits = search(app.store()?, &session, &args.query, args.limit as usize)?;
+    let places = app.places()?;
+    let results: Vec<_> = hits
+        .iter()
+        .map(|hit| {
+            json!({
+                "id": hit.package.id,
+                "path": hit.package.path,
+                "score": (hit.score * 1000.0).round() / 1000.0,
+                "snippet": hit.snippet,
+                "kind": hit.package.kind,
+                "priority": hit.package.priority,
+                "summary": hit.package.summary,
+                "version": hit.package.version,
+                "file": file_state(places, &hit.package),
+            })
+        })
+        .collect();
+    app.ui.answer("results", &results, |ui| {
+        if hits.is_empty() {
+            return ui.line("Nothing found.");
+        }
+        for hit in &hits {
+            let package = &hit.package;
+            let note = match file_state(places, package) {
+                FileState::Current => "",
+                FileState::Changed => "  (the file has changed since)",
+                FileState::Vanished => "  (the file is gone)",
+            };
+            ui.line(format_args!(
+                "{:>4}  {}  [{}]{note}",
+                package.id, package.path, package.priority
+            ))?;
+            ui.line(format_args!("      {}", hit.snippet))?;
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,41 @@
+//! `handover session list`
+
+use handover_model::SessionStatus;
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+
+/// List sessions, newest first
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover session list\n  handover session list --status active --json"
+)]
+pub(crate) struct ListArgs {
+    /// Only those that are active, completed or failed
+    #[arg(long)]
+    status: Option<SessionStatus>,
+}
+
+pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
+    let sessions = app.store()?.sessions(args.status)?;
+    app.ui.answer("sessions", &sessions, |ui| {
+        let rows = sessions
+            .iter()
+            .map(|s| {
+                vec![
+                    s.id.to_string(),
+                    s.status.to_string(),
+                    s.project.to_string(),
+                    s.created_at.to_string(),
+                ]
+            })
+            .collect();
+        ui.table(
+            &["session", "status", "project", "created"],
+            rows,
+            "No sessions yet; open one with `handover session new`.",
+        )
+    })?;
+    Ok(Exit::Done)
+}

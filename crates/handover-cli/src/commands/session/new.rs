@@ -1,0 +1,102 @@
+//! `handover session new`
+
+use handover_model::{ProjectId, SessionId};
+use handover_store::NewSession;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::commands::package::register_found;
+use crate::error::{CommandError, Exit, io};
+use handover_context::package_file::Reach;
+
+/// Open a session
+///
+/// The same id again gives the same session. Its folder for packages is created, and files that lie
+/// there already are registered.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover session new login-rework\n  handover session new --metadata '{\"ticket\": \"SHOP-42\"}' --json"
+)]
+pub(crate) struct NewArgs {
+    /// Its id [default: made from the time]
+    id: Option<SessionId>,
+
+    /// The project that learns from it [default: this one]
+    #[arg(long, value_name = "ID")]
+    project_id: Option<ProjectId>,
+
+    /// A JSON object to remember
+    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
+    metadata: String,
+}
+
+pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
+    let metadata: Value = serde_json::from_str(&args.metadata)
+        .map_err(|error| CommandError::invalid(format!("the metadata is not JSON: {error}")))?;
+    if !metadata.is_object() {
+        return Err(CommandError::invalid("the metadata is not a JSON object")
+            .hinted("Write it as `--metadata '{\"ticket\": \"A-1\"}'`."));
+    }
+    let project = match &args.project_id {
+        Some(id) => id.clone(),
+        None => app.project_id()?,
+    };
+    let new = NewSession {
+        id: match args.id {
+            Some(id) => id,
+            None => generated_id(app)?,
+        },
+        project,
+        metadata: app.redactor()?.clean_json(metadata),
+        now: app.now(),
+    };
+    let opened = app.store()?.open_session(&new)?;
+    let session = &opened.record;
+    if let Some(asked) = &args.project_id
+        && *asked != session.project
+    {
+        return Err(CommandError::new(
+            Exit::Usage,
+            "conflict",
+            format!(
+                "session `{}` belongs to project `{}`, not `{asked}`",
+                session.id, session.project
+            ),
+        )
+        .hinted("Choose another session id."));
+    }
+    fs_err::create_dir_all(app.places()?.context_folder(&session.id))
+        .map_err(|error| io(&error))?;
+    let found = register_found(app, &session.id, Reach::Session)?;
+    let answer = json!({
+        "id": session.id,
+        "project": session.project,
+        "status": session.status,
+        "metadata": session.metadata,
+        "created_at": session.created_at,
+        "created": opened.created,
+        "packages_found": found.registered.len(),
+    });
+    app.ui.answer("session", &answer, |ui| {
+        let word = if opened.created { "Opened" } else { "Session exists:" };
+        ui.line(format_args!("{word} {}", session.id))?;
+        if !found.registered.is_empty() {
+            ui.note(format_args!(
+                "Registered {} files that were there already.",
+                found.registered.len()
+            ));
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Sorts by time, and can be said aloud: `s-20261115-104502-7f3a`.
+fn generated_id(app: &App) -> Result<SessionId, CommandError> {
+    let time: String =
+        app.now().to_string().chars().filter(char::is_ascii_digit).take(14).collect();
+    let (date, clock) = time.split_at(8);
+    let random = uuid::Uuid::now_v7().simple().to_string();
+    Ok(SessionId::new(format!("s-{date}-{clock}-{}", &random[26..]))?)
+}

@@ -1,0 +1,57 @@
+//! `handover session purge`
+
+use handover_model::SessionId;
+use serde_json::json;
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::{CommandError, Exit, io};
+
+/// Delete a session with all its records and its artifacts folder
+///
+/// Error patterns and strategies belong to the project and stay, as do package files elsewhere in the
+/// project. Asks first, unless --yes is given.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover session purge login-rework\n  handover session purge login-rework --yes"
+)]
+pub(crate) struct PurgeArgs {
+    /// The session
+    id: SessionId,
+
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
+    let store = app.store()?;
+    let counts = store.session_counts(&args.id)?;
+    let folder = app.places()?.artifacts(&args.id);
+    let question = format!(
+        "Delete session {} with {} packages, {} pieces of reasoning, {} receipts and the folder {}?",
+        args.id,
+        counts.package_versions,
+        counts.reasoning,
+        counts.receipts,
+        folder.display()
+    );
+    if !args.yes && !app.ui.confirm(&question) {
+        return Err(CommandError::new(
+            Exit::Usage,
+            "not_confirmed",
+            format!("session `{}` was not purged", args.id),
+        )
+        .hinted("Pass `--yes` to purge without being asked."));
+    }
+    let counts = store.purge_session(&args.id)?;
+    // The records are gone; a folder that cannot be removed is worth an error, not a lie.
+    match fs_err::remove_dir_all(&folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(io(&error)),
+    }
+    let answer = json!({"id": args.id, "purged": true, "counts": counts});
+    app.ui.answer("session", &answer, |ui| ui.line(format_args!("Purged {}", args.id)))?;
+    Ok(Exit::Done)
+}

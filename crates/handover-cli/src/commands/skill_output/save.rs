@@ -1,0 +1,44 @@
+//! `handover skill-output save`
+
+use handover_model::{Role, SkillName};
+use handover_store::NewSkillOutput;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::{CommandError, Exit};
+
+/// Save what a skill returned (JSON on standard input), always as a new entry
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lint --json | handover skill-output save lint-check --role developer --group P1"
+)]
+pub(crate) struct SaveArgs {
+    /// The skill
+    name: SkillName,
+
+    /// For whom it ran
+    #[arg(long)]
+    role: Option<Role>,
+}
+
+pub(crate) fn run(app: &App, args: SaveArgs) -> Outcome {
+    let text = app.stdin.read("the skill's JSON")?;
+    let output: Value = serde_json::from_str(&text).map_err(|error| {
+        CommandError::invalid(format!("the skill's output is not JSON: {error}"))
+    })?;
+    let new = NewSkillOutput {
+        session: app.session()?,
+        skill: args.name,
+        role: args.role,
+        group: app.group()?,
+        output: app.redactor()?.clean_json(output),
+        now: app.now(),
+    };
+    let saved = app.store()?.save_skill_output(&new)?;
+    let answer = json!({"id": saved.id, "iteration": saved.iteration, "redactions": new.output.redactions()});
+    app.ui.answer("skill_output", &answer, |ui| {
+        ui.line(format_args!("Saved {} (iteration {})", saved.skill, saved.iteration))
+    })?;
+    Ok(Exit::Done)
+}

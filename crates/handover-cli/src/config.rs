@@ -1,0 +1,242 @@
+//! The layers of the configuration, and where each value comes from.
+//!
+//! Built-in defaults < user file < project file < environment < flags. Every layer is a set of
+//! `section.key = value`; the highest one that has a key wins.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use handover_model::config::Config;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::env;
+use crate::error::CommandError;
+
+/// Every key, in the order in which `config show` lists them.
+const KEYS: &[&str] = &[
+    "project.id",
+    "store.location",
+    "packages.warn_bytes",
+    "packages.max_bytes",
+    "redaction.mode",
+    "redaction.allow",
+    "redaction.rules",
+    "learning.ttl_days",
+];
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "name", rename_all = "snake_case")]
+pub(crate) enum Source {
+    Default,
+    UserFile(PathBuf),
+    ProjectFile(PathBuf),
+    Environment(String),
+    Flag,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("built-in default"),
+            Self::UserFile(path) | Self::ProjectFile(path) => write!(f, "{}", path.display()),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::Flag => f.write_str("flag --config"),
+        }
+    }
+}
+
+/// The configuration in force.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// Unknown keys, as sentences.
+    pub(crate) warnings: Vec<String>,
+    set: Vec<(&'static str, Value, Source)>,
+}
+
+/// One key with its value and where that comes from.
+#[derive(Debug, Serialize)]
+pub(crate) struct Entry {
+    pub(crate) key: &'static str,
+    pub(crate) value: serde_json::Value,
+    pub(crate) source: Source,
+}
+
+impl Loaded {
+    /// Reads all layers. `project_folder` is `.handover/`, if there is a project.
+    pub(crate) fn read(
+        project_folder: Option<&Path>,
+        flags: &[String],
+    ) -> Result<Self, CommandError> {
+        let mut loaded = Self::default();
+        if let Some(path) = env::user_config_file() {
+            loaded.file(&path, Source::UserFile(path.clone()))?;
+        }
+        if let Some(folder) = project_folder {
+            let path = folder.join("config.toml");
+            loaded.file(&path, Source::ProjectFile(path.clone()))?;
+        }
+        loaded.environment()?;
+        for flag in flags {
+            loaded.flag(flag)?;
+        }
+        loaded.config = parse(&loaded.set, "the configuration")?;
+        Ok(loaded)
+    }
+
+    /// Every key with its value in force and where that comes from.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        let config = serde_json::to_value(&self.config).unwrap_or_default();
+        KEYS.iter()
+            .map(|key| {
+                let pointer = format!("/{}", key.replace('.', "/"));
+                let value = config.pointer(&pointer).cloned().unwrap_or_default();
+                let winner = self.set.iter().rev().find(|(set, ..)| set == key);
+                let source = winner.map_or(Source::Default, |(.., source)| source.clone());
+                Entry { key, value, source }
+            })
+            .collect()
+    }
+
+    fn file(&mut self, path: &Path, source: Source) -> Result<(), CommandError> {
+        let text = match fs_err::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(bad(&error, &source)),
+        };
+        let table: Table = text.parse().map_err(|error| bad(&error, &source))?;
+        let mut layer = Vec::new();
+        for (section, value) in table {
+            let Value::Table(keys) = value else {
+                self.unknown(&section, &source);
+                continue;
+            };
+            for (key, value) in keys {
+                self.entry(&format!("{section}.{key}"), value, &source, &mut layer);
+            }
+        }
+        self.add(layer, &source)
+    }
+
+    fn environment(&mut self) -> Result<(), CommandError> {
+        for key in KEYS {
+            let name = format!("HANDOVER_{}", key.replace('.', "_").to_uppercase());
+            let found = match *key {
+                "store.location" => {
+                    env::var(env::STORE).map(|value| (env::STORE.to_owned(), value))
+                }
+                _ => env::var(&name).map(|value| (name, value)),
+            };
+            if let Some((name, text)) = found {
+                let source = Source::Environment(name);
+                self.add(vec![(*key, value_of(key, &text), source.clone())], &source)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flag(&mut self, flag: &str) -> Result<(), CommandError> {
+        let Some((key, text)) = flag.split_once('=') else {
+            return Err(CommandError::invalid(format!("`--config {flag}` has no `=`"))
+                .hinted("Write it as `--config redaction.mode=off`."));
+        };
+        let Some(known) = KEYS.iter().find(|known| **known == key) else {
+            let error = CommandError::invalid(format!("there is no configuration key `{key}`"));
+            return Err(error.hinted(did_you_mean(key)));
+        };
+        self.add(vec![(known, value_of(known, text), Source::Flag)], &Source::Flag)
+    }
+
+    fn entry(
+        &mut self,
+        key: &str,
+        value: Value,
+        source: &Source,
+        layer: &mut Vec<(&'static str, Value, Source)>,
+    ) {
+        match KEYS.iter().find(|known| **known == key) {
+            Some(known) => layer.push((known, value, source.clone())),
+            None => self.unknown(key, source),
+        }
+    }
+
+    fn unknown(&mut self, key: &str, source: &Source) {
+        self.warnings.push(format!("{source}: there is no key `{key}`. {}", did_you_mean(key)));
+    }
+
+    /// Adds a layer that makes sense by itself, so that an error names the right place.
+    fn add(
+        &mut self,
+        layer: Vec<(&'static str, Value, Source)>,
+        source: &Source,
+    ) -> Result<(), CommandError> {
+        parse(&layer, &source.to_string())?;
+        self.set.extend(layer);
+        Ok(())
+    }
+}
+
+fn parse(set: &[(&'static str, Value, Source)], place: &str) -> Result<Config, CommandError> {
+    let mut table = Table::new();
+    for (key, value, _) in set {
+        if let Some((section, key)) = key.split_once('.') {
+            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(section) = section {
+                section.insert(key.to_owned(), value.clone());
+            }
+        }
+    }
+    Config::deserialize(table).map_err(|error| bad(&error, &place))
+}
+
+fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
+    let message = error.to_string();
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    CommandError::new(crate::error::Exit::Usage, "invalid_config", format!("{place}: {message}"))
+        .hinted("`handover config show` lists every key with its value.")
+}
+
+/// Text from the environment or a flag as the type that the key has: TOML if it is, else a string.
+fn value_of(key: &str, text: &str) -> Value {
+    let is_text = matches!(key, "project.id" | "store.location" | "redaction.mode");
+    let parsed = format!("value = {text}").parse::<Table>().ok();
+    match parsed.and_then(|mut table| table.remove("value")) {
+        Some(value) if !is_text => value,
+        Some(_) | None => Value::String(text.to_owned()),
+    }
+}
+
+fn did_you_mean(key: &str) -> String {
+    let nearest = KEYS.iter().max_by(|a, b| {
+        let distance = |known: &str| strsim::jaro_winkler(known, key);
+        distance(a).total_cmp(&distance(b))
+    });
+    match nearest {
+        Some(known) => format!("Did you mean `{known}`?"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_keys_is_the_list_of_fields() {
+        let config = serde_json::to_value(Config::default()).unwrap();
+        let mut fields = Vec::new();
+        for (section, keys) in config.as_object().unwrap() {
+            fields.extend(keys.as_object().unwrap().keys().map(|key| format!("{section}.{key}")));
+        }
+        assert_eq!(KEYS, fields);
+    }
+
+    #[test]
+    fn values_take_the_type_of_their_key() {
+        assert_eq!(value_of("packages.warn_bytes", "12"), Value::Integer(12));
+        assert_eq!(value_of("project.id", "12"), Value::String("12".into()));
+        assert_eq!(value_of("redaction.allow", "[\"a\"]"), Value::Array(vec!["a".into()]));
+    }
+}

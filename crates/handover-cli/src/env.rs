@@ -1,0 +1,35 @@
+//! The environment, the clock and the current folder: read here and nowhere else.
+
+use std::path::PathBuf;
+
+use handover_model::Timestamp;
+
+/// A variable, unless it is unset or empty.
+pub(crate) fn var(name: &str) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The session that commands are about, if no flag says so.
+pub(crate) const SESSION: &str = "HANDOVER_SESSION";
+/// The group that commands are about, if no flag says so.
+pub(crate) const GROUP: &str = "HANDOVER_GROUP";
+/// Where the store is: a file path or a `postgres://` URL.
+pub(crate) const STORE: &str = "HANDOVER_STORE";
+
+/// The user's configuration file.
+pub(crate) fn user_config_file() -> Option<PathBuf> {
+    let folder = match var("XDG_CONFIG_HOME") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(var("HOME")?).join(".config"),
+    };
+    Some(folder.join("handover").join("config.toml"))
+}
+
+/// The moment.
+pub(crate) fn now() -> Timestamp {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    let now = std::time::SystemTime::now();
+    let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,246 @@
+//! What the user sees when something goes wrong: what happened, and what to do next.
+//!
+//! Every error of the libraries becomes a [`CommandError`] here, with its exit code, its stable
+//! code for scripts, and a hint.
+
+use std::fmt;
+
+use handover_context::package_file::{ImportError, PackageFileError};
+use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
+use handover_store::{Fault, StoreError};
+use serde_json::json;
+
+/// The documented exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Done = 0,
+    /// It was tried and failed.
+    Failed = 1,
+    /// The request makes no sense as it is.
+    Usage = 2,
+    /// Something outside is missing or broken: the store, git, a host program.
+    Environment = 5,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error as the user sees it.
+#[derive(Debug)]
+pub(crate) struct CommandError {
+    pub(crate) exit: Exit,
+    /// Stable, for scripts.
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl CommandError {
+    pub(crate) fn new(exit: Exit, code: &'static str, message: impl fmt::Display) -> Self {
+        Self { exit, code, message: message.to_string(), hint: None }
+    }
+
+    /// Input that makes no sense.
+    pub(crate) fn invalid(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, "invalid_input", message)
+    }
+
+    /// Says what to do next.
+    pub(crate) fn hinted(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The error with all its causes, on one line.
+    fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            let text = error.to_string();
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = error.source();
+        }
+        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self::new(exit, code, message)
+    }
+
+    /// The error as scripts get it.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        json!({"schema": 1, "error": {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+        }})
+    }
+}
+
+/// Reading or writing a file of the project failed.
+pub(crate) fn io(error: &std::io::Error) -> CommandError {
+    CommandError::chain(Exit::Environment, "io", error)
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
+        let (exit, code, hint) = match &error {
+            StoreError::NotFound { what, .. } => (Exit::Usage, "not_found", not_found_hint(what)),
+            StoreError::AlreadySuperseded { by, .. } => (
+                Exit::Usage,
+                "conflict",
+                Some(format!("The latest so far is {by}: see `handover package show {by}`.")),
+            ),
+            StoreError::OtherSession { session, .. } => (
+                Exit::Usage,
+                "conflict",
+                Some(format!(
+                    "Packages do not cross sessions; use `--session {session}` if you meant that one."
+                )),
+            ),
+            StoreError::PathTaken { id, .. } => (
+                Exit::Usage,
+                "conflict",
+                Some(format!("Supersede {id} instead, or register the text under another path.")),
+            ),
+            StoreError::WrongState { .. } => (Exit::Usage, "conflict", None),
+            StoreError::Ambiguous { .. } => (
+                Exit::Usage,
+                "ambiguous",
+                Some("Give more of the hash; `handover error list` shows them.".to_owned()),
+            ),
+            StoreError::Newer { .. } => (
+                Exit::Environment,
+                "store_newer",
+                Some("Update handover; the store was left as it is.".to_owned()),
+            ),
+            StoreError::Foreign { .. } => (
+                Exit::Environment,
+                "store_foreign",
+                Some("Point HANDOVER_STORE to another file, or move this one away.".to_owned()),
+            ),
+            StoreError::Backend { fault, .. } => {
+                let (code, hint) = fault_words(*fault);
+                (Exit::Environment, code, Some(hint.to_owned()))
+            }
+        };
+        Self { hint, ..Self::chain(exit, code, &error) }
+    }
+}
+
+fn not_found_hint(what: &str) -> Option<String> {
+    let command = match what {
+        "session" => "handover session list",
+        "group" => "handover group list",
+        "error pattern" => "handover error list",
+        "strategy" => "handover strategy list",
+        _ if what.starts_with("package") => "handover package list --all-versions",
+        _ => return None,
+    };
+    Some(format!("`{command}` shows what there is."))
+}
+
+fn fault_words(fault: Fault) -> (&'static str, &'static str) {
+    match fault {
+        Fault::Busy => ("store_busy", "Another process holds the store; try again."),
+        Fault::Full => ("store_full", "Free some space and try again; nothing was half-written."),
+        Fault::ReadOnly => (
+            "store_read_only",
+            "Make `.handover/` writable, or set HANDOVER_STORE to a file that is.",
+        ),
+        Fault::Corrupt => (
+            "store_damaged",
+            "Run `handover doctor`; move the file away to start anew. Package files are not affected.",
+        ),
+        Fault::Unavailable => (
+            "store_unavailable",
+            "Check that the folder exists and can be written, or run `handover doctor`.",
+        ),
+        Fault::Io => ("store_io", "Check the disk, then run `handover doctor`."),
+        Fault::Refused => ("store_refused", "This should not happen; please report it."),
+    }
+}
+
+impl From<PackageFileError> for CommandError {
+    fn from(error: PackageFileError) -> Self {
+        let hint = match &error {
+            PackageFileError::Missing { .. } => {
+                Some("Check the path; it is relative to the current folder.")
+            }
+            PackageFileError::Outside { .. } | PackageFileError::Climbs { .. } => {
+                Some("Copy the file into the project, for example below `docs/`.")
+            }
+            PackageFileError::NotAFile { .. } => {
+                Some("Name a Markdown file; `handover package scan` looks through folders.")
+            }
+            PackageFileError::TooLarge { .. } => Some(
+                "Split it: agents are told to read packages whole. `packages.max_bytes` is the limit.",
+            ),
+            PackageFileError::NotText { .. } => Some("Packages are Markdown in UTF-8."),
+            PackageFileError::FrontMatter { .. } => {
+                Some("`handover package add --help` shows an example.")
+            }
+            PackageFileError::Disagreement { .. } => {
+                Some("Make them say the same, or leave one out.")
+            }
+            PackageFileError::NoKind { .. } => Some(
+                "Pass `--kind research|failures|decisions|handoff|investigation`, or put `type:` into the front matter.",
+            ),
+            PackageFileError::Empty { .. } | PackageFileError::EmptyText { .. } => {
+                Some("Say in one or two lines what the reader gets.")
+            }
+            PackageFileError::Name { .. } => Some("Rename the file."),
+            PackageFileError::Read { .. } => None,
+        };
+        let exit = if matches!(error, PackageFileError::Read { .. }) {
+            Exit::Environment
+        } else {
+            Exit::Usage
+        };
+        let code = if exit == Exit::Usage { "invalid_package" } else { "io" };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
+    }
+}
+
+impl From<ImportError> for CommandError {
+    fn from(error: ImportError) -> Self {
+        let exit = if matches!(error, ImportError::Write { .. }) {
+            Exit::Environment
+        } else {
+            Exit::Usage
+        };
+        Self::chain(exit, "invalid_import", &error)
+            .hinted("Nothing was imported; mend the line and try again.")
+    }
+}
+
+macro_rules! invalid_input {
+    ($($error:ty),+) => {
+        $(impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                Self::invalid(error)
+            }
+        })+
+    };
+}
+
+invalid_input!(InvalidId, InvalidTimestamp, UnknownWord);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once_and_on_one_line() {
+        let cause = std::io::Error::other("two\nlines");
+        let error = StoreError::Backend { fault: Fault::Full, source: Box::new(cause) };
+        let error = CommandError::from(error);
+        assert_eq!(error.message, "the disk is full: two lines");
+        assert_eq!((error.exit, error.code), (Exit::Environment, "store_full"));
+        assert!(!error.to_json().to_string().contains('\n'));
+    }
+}

@@ -1,0 +1,61 @@
+//! Reading what comes on standard input or from a file named on the command line.
+
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+use crate::error::{CommandError, io};
+
+/// The largest text that a command takes.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Where standard input comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Stdin {
+    /// The process's own.
+    Process,
+    /// A given text: the demo plays its commands this way.
+    Text(String),
+}
+
+impl Stdin {
+    /// All of it as text. `what` says what is expected, for the error when nobody is there to give it.
+    pub(crate) fn read(&self, what: &str) -> Result<String, CommandError> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::Process => {
+                let stdin = std::io::stdin();
+                if stdin.is_terminal() {
+                    return Err(CommandError::new(
+                        crate::error::Exit::Usage,
+                        "usage",
+                        format!("{what} is expected on standard input"),
+                    )
+                    .hinted("Pipe it in, or pass it as an argument."));
+                }
+                text(stdin.lock(), what)
+            }
+        }
+    }
+}
+
+/// A file as text, or standard input for `-`.
+pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, CommandError> {
+    if path.as_os_str() == "-" {
+        return stdin.read(what);
+    }
+    let file = fs_err::File::open(path)
+        .map_err(|error| CommandError::invalid(error).hinted("Check the path."))?;
+    text(file, what)
+}
+
+fn text(reader: impl Read, what: &str) -> Result<String, CommandError> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| io(&error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(CommandError::invalid(format!("{what} has more than {MAX_BYTES} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        CommandError::invalid(format!("{what} is not UTF-8 text (byte {at})"))
+    })
+}

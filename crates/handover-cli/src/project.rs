@@ -1,0 +1,147 @@
+//! Finding the project: the folder with `.handover/`, from any sub-folder and any git worktree.
+//!
+//! The search goes upwards and stops at the root of a git repository, so that a clone inside
+//! another project's folder never uses that project's store. A linked worktree uses the store of
+//! its main checkout.
+
+use std::path::{Path, PathBuf};
+
+use handover_model::ProjectId;
+
+use crate::error::{CommandError, Exit};
+
+/// The folder that makes a project.
+pub(crate) const FOLDER: &str = ".handover";
+
+/// Where the user is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Project {
+    /// The folder that holds `.handover/`.
+    pub(crate) root: PathBuf,
+}
+
+impl Project {
+    /// The project of a folder.
+    pub(crate) fn find(from: &Path) -> Result<Self, CommandError> {
+        let place = Place::of(from);
+        match place.project() {
+            Some(project) => Ok(project),
+            None => Err(CommandError::new(
+                Exit::Usage,
+                "no_project",
+                format!("{} is not inside a Handover project", from.display()),
+            )
+            .hinted("Run `handover init` in the project's folder, or pass `--project DIR`.")),
+        }
+    }
+
+    /// The project of a folder, or the place where a new one belongs: the root of the repository
+    /// (of its main checkout), else the folder itself.
+    pub(crate) fn find_or_place(from: &Path) -> Self {
+        let place = Place::of(from);
+        place.project().unwrap_or_else(|| match place.repository {
+            Some(Repository { main: Some(main), .. }) => Self { root: main },
+            Some(Repository { root, main: None }) => Self { root },
+            None => Self { root: from.to_owned() },
+        })
+    }
+
+    /// Exactly this folder.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// `.handover/`
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.root.join(FOLDER)
+    }
+
+    /// The roots of the linked worktrees of the project's repository: git keeps a folder for each,
+    /// in which `gitdir` leads to the worktree's `.git`.
+    pub(crate) fn worktrees(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs_err::read_dir(self.root.join(".git/worktrees")) else {
+            return Vec::new();
+        };
+        let git_files = entries
+            .filter_map(|entry| fs_err::read_to_string(entry.ok()?.path().join("gitdir")).ok());
+        git_files
+            .filter_map(|path| Path::new(path.trim()).parent().map(Path::to_owned))
+            .filter(|root| root.is_dir())
+            .collect()
+    }
+
+    /// A project id made of the folder's name.
+    pub(crate) fn default_id(&self) -> ProjectId {
+        let name = self.root.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let slug: String = name
+            .chars()
+            .map(
+                |c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' },
+            )
+            .collect();
+        let slug: String = slug.trim_start_matches(['.', '_', '-']).chars().take(64).collect();
+        ProjectId::new(slug).unwrap_or_else(|_| {
+            #[expect(clippy::expect_used, reason = "a constant")]
+            ProjectId::new("project").expect("a valid id")
+        })
+    }
+}
+
+/// What lies above a folder.
+struct Place {
+    /// The nearest folder with `.handover/` that is not beyond the repository.
+    nearest: Option<PathBuf>,
+    repository: Option<Repository>,
+}
+
+struct Repository {
+    /// The root of this checkout.
+    root: PathBuf,
+    /// The root of the main checkout, if this is a linked worktree of one.
+    main: Option<PathBuf>,
+}
+
+impl Place {
+    fn of(from: &Path) -> Self {
+        let mut nearest = None;
+        for folder in from.ancestors() {
+            if nearest.is_none() && folder.join(FOLDER).is_dir() {
+                nearest = Some(folder.to_owned());
+            }
+            let git = folder.join(".git");
+            if git.exists() {
+                let main = main_checkout(&git);
+                let repository = Repository { root: folder.to_owned(), main };
+                return Self { nearest, repository: Some(repository) };
+            }
+        }
+        Self { nearest, repository: None }
+    }
+
+    fn project(&self) -> Option<Project> {
+        if let Some(Repository { root, main: Some(main) }) = &self.repository {
+            // A project of its own inside the worktree wins over the main checkout's.
+            let own = self.nearest.as_ref().filter(|nearest| *nearest != root);
+            if own.is_none() && main.join(FOLDER).is_dir() {
+                return Some(Project { root: main.clone() });
+            }
+        }
+        self.nearest.clone().map(|root| Project { root })
+    }
+}
+
+/// The main checkout of a linked worktree: its `.git` is a file that leads to
+/// `<main>/.git/worktrees/<name>`, where `commondir` leads back to `<main>/.git`. A submodule's
+/// `.git` is a file too, but has no `commondir`.
+fn main_checkout(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() {
+        return None;
+    }
+    let text = fs_err::read_to_string(git).ok()?;
+    let gitdir = text.trim().strip_prefix("gitdir:")?.trim();
+    let gitdir = git.parent()?.join(gitdir);
+    let common = fs_err::read_to_string(gitdir.join("commondir")).ok()?;
+    let common = fs_err::canonicalize(gitdir.join(common.trim())).ok()?;
+    // A bare repository has worktrees but no main checkout.
+    (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}

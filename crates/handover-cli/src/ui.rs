@@ -1,0 +1,205 @@
+//! Everything that is printed: data to standard output, the rest to standard error.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::error::CommandError;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The user's screen, or the script's pipe.
+#[derive(Debug, Clone)]
+pub(crate) struct Ui {
+    json: bool,
+    quiet: bool,
+    /// Warnings wait for the end when a script listens: an error must be alone on its line.
+    warnings: RefCell<Vec<String>>,
+}
+
+const WARN: Style = AnsiColor::Yellow.on_default().bold();
+const FAIL: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default();
+const DIM: Style = Style::new().dimmed();
+
+impl Ui {
+    pub(crate) fn new(json: bool, quiet: bool, color: ColorChoice) -> Self {
+        match color {
+            ColorChoice::Auto => {}
+            ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+            ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+        }
+        Self { json, quiet, warnings: RefCell::default() }
+    }
+
+    /// Answers: a script gets `{"schema":1,key:value}`, a person gets what `human` prints.
+    pub(crate) fn answer<T: Serialize + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+        human: impl FnOnce(&Self) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        if !self.json {
+            return human(self);
+        }
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let written = write!(out, "{{\"schema\":1,\"{key}\":")
+            .and_then(|()| serde_json::to_writer(&mut out, value).map_err(io::Error::from))
+            .and_then(|()| out.write_all(b"}\n"))
+            .and_then(|()| out.flush());
+        finish(written)
+    }
+
+    /// The same for an answer with several keys.
+    pub(crate) fn answer_all(
+        &self,
+        fields: Value,
+        human: impl FnOnce(&Self) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        if !self.json {
+            return human(self);
+        }
+        let mut document = serde_json::Map::new();
+        document.insert("schema".to_owned(), 1.into());
+        if let Value::Object(fields) = fields {
+            document.extend(fields);
+        }
+        self.line(Value::Object(document))
+    }
+
+    /// A line of data. Stored text is part of it, so nothing in it may steer the terminal.
+    pub(crate) fn line(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
+        let text = printable(text.to_string(), |c| c.is_control() && !matches!(c, '\n' | '\t'));
+        let mut out = io::stdout().lock();
+        finish(writeln!(out, "{text}").and_then(|()| out.flush()))
+    }
+
+    /// Text as it is, without a line end of its own.
+    pub(crate) fn text(&self, text: &str) -> Result<(), CommandError> {
+        let mut out = io::stdout().lock();
+        finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    }
+
+    /// A table; a sentence instead when it has no rows. Columns are as wide as they must be and
+    /// nothing is wrapped, so that lines can be cut and sorted by other programs.
+    pub(crate) fn table(
+        &self,
+        header: &[&str],
+        rows: Vec<Vec<String>>,
+        empty: &str,
+    ) -> Result<(), CommandError> {
+        if rows.is_empty() {
+            return self.line(empty);
+        }
+        let mut lines = Vec::with_capacity(rows.len() + 1);
+        lines.push(header.iter().map(|title| title.to_uppercase()).collect::<Vec<_>>());
+        lines.extend(rows.into_iter().map(|row| row.into_iter().map(single_line).collect()));
+        let mut widths = vec![0; header.len()];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = width_of(cell).max(*width);
+            }
+        }
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut text = String::new();
+        let mut written = Ok(());
+        for line in &lines {
+            text.clear();
+            for (width, cell) in widths.iter().zip(line) {
+                text.push_str(cell);
+                text.extend(std::iter::repeat_n(' ', width - width_of(cell) + 2));
+            }
+            written = written.and_then(|()| writeln!(out, "{}", text.trim_end()));
+        }
+        finish(written.and_then(|()| out.flush()))
+    }
+
+    /// Something worth knowing that is not data.
+    pub(crate) fn note(&self, text: impl std::fmt::Display) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(anstream::stderr(), "{DIM}{text}{DIM:#}");
+        }
+    }
+
+    /// Something odd.
+    pub(crate) fn warn(&self, text: impl std::fmt::Display) {
+        if self.quiet {
+            return;
+        }
+        if self.json {
+            self.warnings.borrow_mut().push(text.to_string());
+        } else {
+            let _ = writeln!(anstream::stderr(), "{WARN}warning:{WARN:#} {text}");
+        }
+    }
+
+    /// The end of a command that succeeded: scripts get their warnings, one document a line.
+    pub(crate) fn close(&self) {
+        for message in self.warnings.take() {
+            let warning = serde_json::json!({"schema": 1, "warning": {"message": message}});
+            let _ = writeln!(anstream::stderr(), "{warning}");
+        }
+    }
+
+    /// The error that ends the command.
+    pub(crate) fn error(&self, error: &CommandError) {
+        let mut out = anstream::stderr();
+        if self.json {
+            let _ = writeln!(out, "{}", error.to_json());
+            return;
+        }
+        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", error.message);
+        if let Some(hint) = &error.hint {
+            let _ = writeln!(out, "{HINT}hint:{HINT:#} {hint}");
+        }
+    }
+
+    /// Asks a person for a yes. Nobody there to ask is a no.
+    pub(crate) fn confirm(&self, question: &str) -> bool {
+        if !io::stdin().is_terminal() || self.json {
+            return false;
+        }
+        let _ = write!(anstream::stderr(), "{question} [y/N] ");
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+    }
+}
+
+fn width_of(cell: &str) -> usize {
+    if cell.is_ascii() { cell.len() } else { cell.width() }
+}
+
+fn single_line(text: String) -> String {
+    printable(text, char::is_control)
+}
+
+fn printable(text: String, bad: impl Fn(char) -> bool) -> String {
+    if !text.contains(&bad) {
+        return text;
+    }
+    text.chars().map(|c| if bad(c) { ' ' } else { c }).collect()
+}
+
+fn finish(written: io::Result<()>) -> Result<(), CommandError> {
+    match written {
+        // The reader has seen enough: `handover package list | head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => Err(crate::error::io(&error)),
+        Ok(()) => Ok(()),
+    }
+}

@@ -1,0 +1,94 @@
+//! What people see: help, tables, the demo.
+
+use crate::project;
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let env = project();
+    let mut todo: Vec<Vec<String>> = vec![vec![]];
+    let mut seen = 0;
+    while let Some(path) = todo.pop() {
+        let mut args = path.clone();
+        args.push("--help".to_owned());
+        let help = env.run(&args).ok().stdout;
+        seen += 1;
+        let commands =
+            help.split("\nCommands:\n").nth(1).map(|rest| rest.split("\n\n").next().unwrap());
+        match commands {
+            Some(list) => {
+                for name in list.lines().filter_map(|line| line.split_whitespace().next()) {
+                    if name != "help" {
+                        todo.push(path.iter().cloned().chain([name.to_owned()]).collect());
+                    }
+                }
+            }
+            None => assert!(help.contains("Examples:"), "{path:?} teaches nothing:\n{help}"),
+        }
+    }
+    assert!(seen > 40, "{seen}");
+}
+
+#[test]
+fn the_demo_tells_its_story_and_leaves_nothing() {
+    let env = project();
+    let demo = env.run(["demo"]).ok();
+    assert!(demo.stdout.contains("supersedes 1"), "{demo}");
+    assert!(demo.stdout.contains("DB_PASSWORD=[REDACTED-1]"), "{demo}");
+    assert!(!demo.stdout.contains("FAIL"), "{demo}");
+}
+
+#[test]
+fn tables_are_plain_lines() {
+    let env = project();
+    env.write("a.md", "Résumé of 缓存 caches");
+    env.run(["package", "add", "a.md", "--kind", "research", "--priority", "low"]).ok();
+    env.write("b.md", "\u{1b}[31mred\u{1b}[0m text");
+    env.run(["package", "add", "b.md", "--kind", "decisions", "--group", "P1"]).ok();
+    let list = env.run(["package", "list"]).ok();
+    insta::assert_snapshot!(list.stdout, @r"
+    ID  VER  PRIORITY  KIND       GROUP  PATH  SUMMARY
+    2   v1   medium    decisions  P1     b.md   [31mred [0m text
+    1   v1   low       research   –      a.md  Résumé of 缓存 caches
+    ");
+    assert!(!env.run(["package", "show", "2"]).ok().stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let env = project();
+    insta::assert_snapshot!(env.run(["package", "show", "7"]), @r"
+    exit code: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: there is no package `7`
+    hint: `handover package list --all-versions` shows what there is.
+    ");
+    env.write("a.md", "---\ntype: decisions\n---\nx");
+    insta::assert_snapshot!(env.run(["package", "add", "a.md", "--kind", "research"]), @r"
+    exit code: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `a.md`: the flag says kind `research`, the front matter says `decisions`
+    hint: Make them say the same, or leave one out.
+    ");
+}
+
+#[test]
+fn completions_exist_for_the_usual_shells() {
+    let env = project();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(env.run(["completions", shell]).ok().stdout.contains("handover"));
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let env = project();
+    for n in 0..50 {
+        env.write(&format!("{n}.md"), "x");
+        env.run(["package", "add", &format!("{n}.md"), "--kind", "research"]).ok();
+    }
+    let mut child = env.start(["package", "list", "--json"]);
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,7 @@
+//! What Handover does with records: package files, search, learning.
+//!
+//! Synchronous, over the traits of handover-store; knows no database, no process, no terminal.
+
+pub mod learning;
+pub mod package_file;
+pub mod search;

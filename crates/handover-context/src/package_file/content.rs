@@ -1,0 +1,97 @@
+//! Title and summary of a Markdown text.
+
+/// The first heading of the first level, if any.
+pub(super) fn title(body: &str) -> Option<&str> {
+    outside_fences(body)
+        .find_map(|line| line.strip_prefix("# "))
+        .map(str::trim)
+        .filter(|title| !title.is_empty())
+}
+
+/// The text of the `## Summary` section, else the first paragraph, else the title.
+pub(super) fn summary(body: &str) -> Option<String> {
+    section(body)
+        .or_else(|| paragraph(outside_fences(body)))
+        .or_else(|| title(body).map(ToOwned::to_owned))
+}
+
+fn section(body: &str) -> Option<String> {
+    let mut lines = outside_fences(body).skip_while(|line| {
+        let heading =
+            line.strip_prefix("## ").map(|h| h.trim().trim_end_matches([':', '#']).trim());
+        !heading.is_some_and(|h| h.eq_ignore_ascii_case("summary"))
+    });
+    lines.next()?;
+    let inside = lines.take_while(|line| !is_heading(line));
+    let text: Vec<&str> = inside.map(str::trim).filter(|l| !l.is_empty()).collect();
+    (!text.is_empty()).then(|| text.join(" "))
+}
+
+fn paragraph<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
+    let mut text: Vec<&str> = Vec::new();
+    for line in lines {
+        let skip = line.trim().is_empty() || is_heading(line) || is_rule(line);
+        match (skip, text.is_empty()) {
+            (true, true) => {}
+            (true, false) => break,
+            (false, _) => text.push(line.trim()),
+        }
+    }
+    (!text.is_empty()).then(|| text.join(" "))
+}
+
+fn is_heading(line: &str) -> bool {
+    let hashes = line.bytes().take_while(|b| *b == b'#').count();
+    (1..=6).contains(&hashes) && line[hashes..].starts_with([' ', '\t'])
+}
+
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 3 && (line.bytes().all(|b| b == b'-') || line.bytes().all(|b| b == b'*'))
+}
+
+/// The lines that are not inside a code fence.
+fn outside_fences(body: &str) -> impl Iterator<Item = &str> {
+    let mut fence: Option<&str> = None;
+    body.lines().filter(move |line| {
+        let text = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => {
+                fence = Some(mark);
+                false
+            }
+            (Some(open), Some(mark)) if open == mark => {
+                fence = None;
+                false
+            }
+            (Some(_), _) => false,
+            (None, None) => true,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_section_wins() {
+        let body = "# OAuth\nIntro.\n\n## Summary\nTwo\nlines.\n\n## More\nx";
+        assert_eq!(title(body), Some("OAuth"));
+        assert_eq!(summary(body).unwrap(), "Two lines.");
+    }
+
+    #[test]
+    fn then_the_first_paragraph_then_the_title() {
+        assert_eq!(summary("# T\n\n---\nFirst\npara.\n\nSecond").unwrap(), "First para.");
+        assert_eq!(summary("# Only a title\n").unwrap(), "Only a title");
+        assert_eq!(summary("  \n"), None);
+    }
+
+    #[test]
+    fn code_is_not_a_heading() {
+        let body = "```\n# no\n## Summary\nno\n```\nyes\n";
+        assert_eq!((title(body), summary(body).unwrap().as_str()), (None, "yes"));
+    }
+}

@@ -1,0 +1,278 @@
+//! The YAML at the start of a file.
+
+use std::fmt;
+
+use handover_model::{InvalidId, PackageKind, Priority, Role, UnknownWord};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// More than this is not front matter.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// What a file says about itself. Keys that are not ours are left to whoever they are for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrontMatter {
+    /// `type`
+    pub kind: Option<PackageKind>,
+    /// `group_id`; may be `global`.
+    pub group: Option<String>,
+    /// `session_id`
+    pub session: Option<String>,
+    /// `producer`
+    pub producer: Option<Role>,
+    /// `consumers`
+    pub consumers: Option<Vec<Role>>,
+    /// `priority`
+    pub priority: Option<Priority>,
+    /// `summary`
+    pub summary: Option<String>,
+    /// `iteration`
+    pub iteration: Option<u32>,
+    /// `files`
+    pub files: Vec<String>,
+}
+
+/// What can be wrong with front matter.
+#[derive(Debug, thiserror::Error)]
+pub enum FrontMatterError {
+    /// The closing line is missing.
+    #[error("it starts with `---` and never ends; a line `---` is expected after it")]
+    Open,
+    /// Too long to be front matter.
+    #[error("it has {size} bytes, and {MAX_BYTES} are allowed")]
+    TooLarge {
+        /// Its size.
+        size: usize,
+    },
+    /// Not YAML, or not of our shape.
+    #[error("{message}")]
+    Yaml {
+        /// The parser's words, on one line.
+        message: String,
+    },
+    /// A word that is not of the set.
+    #[error(transparent)]
+    Word(#[from] UnknownWord),
+    /// A name that is not valid.
+    #[error(transparent)]
+    Id(#[from] InvalidId),
+    /// A number that is none.
+    #[error("`{value}` is not a whole number that could be the {key}")]
+    Number {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+    },
+}
+
+/// Splits a text into its front matter, if it has any, and the rest.
+pub(super) fn split(text: &str) -> Result<(Option<FrontMatter>, &str), FrontMatterError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.split_inclusive('\n');
+    let Some(first) = lines.next() else {
+        return Ok((None, text));
+    };
+    if first.trim_end() != "---" {
+        return Ok((None, text));
+    }
+    let start = first.len();
+    let mut at = start;
+    for line in lines {
+        if matches!(line.trim_end(), "---" | "...") {
+            let yaml = &text[start..at];
+            if yaml.len() > MAX_BYTES {
+                return Err(FrontMatterError::TooLarge { size: yaml.len() });
+            }
+            return Ok((Some(parse(yaml)?), &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    Err(FrontMatterError::Open)
+}
+
+fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
+    if yaml.trim().is_empty() {
+        return Ok(FrontMatter::default());
+    }
+    let raw: Raw = serde_saphyr::from_str(yaml).map_err(|error| {
+        let message = error.to_string();
+        let line = message.lines().find(|l| !l.trim().is_empty()).unwrap_or("not valid YAML");
+        FrontMatterError::Yaml { message: line.trim().to_owned() }
+    })?;
+    Ok(FrontMatter {
+        kind: raw.kind.one().map(|w| w.parse()).transpose()?,
+        group: raw.group_id.one().or_else(|| raw.group.one()),
+        session: raw.session_id.one(),
+        producer: raw.producer.one().map(|w| Role::new(w.to_lowercase())).transpose()?,
+        consumers: raw
+            .consumers
+            .0
+            .map(|names| names.iter().map(|n| Role::new(n.to_lowercase())).collect())
+            .transpose()?,
+        priority: raw.priority.one().map(|w| w.to_lowercase().parse()).transpose()?,
+        summary: raw.summary.one(),
+        iteration: raw
+            .iteration
+            .one()
+            .map(|value| {
+                value.parse().map_err(|_| FrontMatterError::Number { key: "iteration", value })
+            })
+            .transpose()?,
+        files: raw.files.0.unwrap_or_default(),
+    })
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Raw {
+    #[serde(rename = "type")]
+    kind: Words,
+    group_id: Words,
+    group: Words,
+    session_id: Words,
+    producer: Words,
+    consumers: Words,
+    priority: Words,
+    summary: Words,
+    iteration: Words,
+    files: Words,
+}
+
+/// One value or a list of them, as text: `consumers: developer, qa_expert` is what people write.
+#[derive(Default)]
+struct Words(Option<Vec<String>>);
+
+impl Words {
+    /// The value as one text.
+    fn one(&self) -> Option<String> {
+        self.0.as_ref().map(|words| words.join(", ")).filter(|text| !text.is_empty())
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct WordsVisitor;
+
+        impl<'de> Visitor<'de> for WordsVisitor {
+            type Value = Words;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, a number or a list of them")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Words, E> {
+                let words = text.split(',').map(str::trim).filter(|w| !w.is_empty());
+                Ok(Words(Some(words.map(ToOwned::to_owned).collect())))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Words, E> {
+                Ok(Words(Some(vec![value.to_string()])))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Words, E> {
+                Ok(Words(Some(vec![value.to_string()])))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Words, E> {
+                Ok(Words(Some(vec![value.to_string()])))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Words, E> {
+                Ok(Words(Some(vec![value.to_string()])))
+            }
+
+            fn visit_unit<E>(self) -> Result<Words, E> {
+                Ok(Words(None))
+            }
+
+            fn visit_none<E>(self) -> Result<Words, E> {
+                Ok(Words(None))
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Words, D::Error> {
+                inner.deserialize_any(self)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Words, A::Error> {
+                let mut words = Vec::new();
+                // As text, so that a group `1.10` does not become the number 1.1.
+                while let Some(word) = seq.next_element::<String>()? {
+                    words.push(word);
+                }
+                Ok(Words(Some(words)))
+            }
+        }
+
+        deserializer.deserialize_any(WordsVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
+        split(&format!("---\n{yaml}\n---\n# Body\n")).map(|(front, _)| front.unwrap())
+    }
+
+    #[test]
+    fn the_documented_keys_are_read() {
+        let front = front(
+            "type: research\ngroup_id: P1\nproducer: requirements_engineer\n\
+             consumers: [developer, senior_software_engineer]\npriority: high\nversion: 1\n\
+             iteration: 2\nfiles:\n  - src/a.rs\n  - src/b.rs\ntags: {their: own}",
+        )
+        .unwrap();
+        assert_eq!(front.kind, Some(PackageKind::Research));
+        assert_eq!(front.group.as_deref(), Some("P1"));
+        assert_eq!(front.priority, Some(Priority::High));
+        assert_eq!(front.consumers.unwrap().len(), 2);
+        assert_eq!(front.iteration, Some(2));
+        assert_eq!(front.files, ["src/a.rs", "src/b.rs"]);
+    }
+
+    #[test]
+    fn what_people_write_is_understood() {
+        let front =
+            front("consumers: developer, QA_expert\ngroup_id: 7\nsummary: 'a, b'\npriority:")
+                .unwrap();
+        let roles: Vec<String> = front.consumers.unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(roles, ["developer", "qa_expert"]);
+        assert_eq!(front.group.as_deref(), Some("7"));
+        assert_eq!(front.summary.as_deref(), Some("a, b"));
+        assert_eq!(front.priority, None);
+    }
+
+    #[test]
+    fn line_ends_marks_and_absence() {
+        let (front, rest) = split("\u{feff}---\r\ntype: handoff\r\n---\r\nbody").unwrap();
+        assert_eq!((front.unwrap().kind, rest), (Some(PackageKind::Handoff), "body"));
+        assert!(split("# Title\n---\nx").unwrap().0.is_none());
+        assert!(split("").unwrap().0.is_none());
+        assert_eq!(split("---\n---\nx").unwrap(), (Some(FrontMatter::default()), "x"));
+    }
+
+    #[test]
+    fn bad_front_matter_is_named() {
+        assert!(matches!(split("---\ntype: x"), Err(FrontMatterError::Open)));
+        assert!(matches!(front("type: rumour"), Err(FrontMatterError::Word(_))));
+        assert!(matches!(front("producer: 'Q A'"), Err(FrontMatterError::Id(_))));
+        assert!(matches!(front("iteration: -1"), Err(FrontMatterError::Number { .. })));
+        assert!(matches!(front("type: [unclosed"), Err(FrontMatterError::Yaml { .. })));
+        assert!(matches!(front("- a\n- b"), Err(FrontMatterError::Yaml { .. })));
+        let long = format!("x: {}", "y".repeat(70_000));
+        assert!(matches!(front(&long), Err(FrontMatterError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn a_bomb_does_not_go_off() {
+        let level =
+            |n: usize| format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(", "));
+        let levels: String = (1..30).map(level).collect();
+        let yaml = format!("a0: &a0 [x, x, x, x, x, x, x, x, x]\n{levels}files: *a29");
+        assert!(front(&yaml).is_err());
+        let deep = format!("files: {}{}", "[".repeat(20_000), "]".repeat(20_000));
+        assert!(front(&deep).is_err());
+    }
+}

@@ -1,0 +1,268 @@
+//! Importing packages from JSON lines.
+//!
+//! Every line is checked before anything is written; bodies become files below the artifacts
+//! folder, and are taken back if the registration fails.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use handover_model::{GroupId, PackageKind, Priority, Role, Scope, Timestamp};
+use handover_store::NewPackage;
+use serde::Deserialize;
+
+use super::draft::{Setting, draft};
+use super::{Facts, PackageFileError, Placement};
+
+/// One line of an import.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportLine {
+    /// What it carries.
+    pub kind: PackageKind,
+    /// Who wrote it.
+    pub producer: Role,
+    /// How much it matters.
+    pub priority: Priority,
+    /// What other agents see.
+    pub summary: String,
+    /// The group that it came from.
+    pub group: Option<GroupId>,
+    /// Whether only its group gets it.
+    pub scope: Option<Scope>,
+    /// Whom it is for.
+    #[serde(default)]
+    pub consumers: Vec<Role>,
+    /// When it was made.
+    pub created_at: Option<Timestamp>,
+    /// An existing file.
+    pub path: Option<PathBuf>,
+    /// The text, if there is no file yet.
+    pub body: Option<String>,
+    /// The name of the file for the text.
+    pub name: Option<String>,
+    /// Paths that it is about.
+    pub files: Option<Vec<String>>,
+}
+
+/// Why a line cannot be imported. Lines count from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// Not JSON of the right shape.
+    #[error("line {line} is not valid: {message}")]
+    Json {
+        /// The line.
+        line: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// Exactly one of `path` and `body` is needed.
+    #[error("line {line} must have either `path` or `body`")]
+    Source {
+        /// The line.
+        line: usize,
+    },
+    /// A scope that contradicts the group.
+    #[error("line {line} has scope `group` and no `group`")]
+    Scope {
+        /// The line.
+        line: usize,
+    },
+    /// A name that is no file name.
+    #[error("line {line}: `{name}` is not a file name of letters, digits, `.`, `_` and `-`")]
+    Name {
+        /// The line.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// Two lines want the same file for different texts.
+    #[error("line {line} has the name of line {first} and another body")]
+    Twice {
+        /// The line.
+        line: usize,
+        /// The line that had the name first.
+        first: usize,
+    },
+    /// The file is no package.
+    #[error("line {line} cannot be a package")]
+    File {
+        /// The line.
+        line: usize,
+        /// Why.
+        #[source]
+        source: Box<PackageFileError>,
+    },
+    /// Writing a body failed.
+    #[error("the body of line {line} cannot be written")]
+    Write {
+        /// The line.
+        line: usize,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// An import that is ready to be registered; its files are in place.
+#[derive(Debug)]
+pub struct PreparedImport {
+    /// One per line, in order.
+    pub packages: Vec<NewPackage>,
+    written: Vec<Written>,
+}
+
+#[derive(Debug)]
+struct Written {
+    path: PathBuf,
+    /// What was there before.
+    former: Option<Vec<u8>>,
+}
+
+impl PreparedImport {
+    /// Takes the written files back.
+    pub fn undo(self) {
+        undo(&self.written);
+    }
+}
+
+fn undo(written: &[Written]) {
+    for file in written.iter().rev() {
+        // Best effort: the error that made us undo is the one to report.
+        let _ = match &file.former {
+            Some(bytes) => fs_err::write(&file.path, bytes),
+            None => fs_err::remove_file(&file.path),
+        };
+    }
+}
+
+/// Checks every line, then writes the bodies. Nothing is left behind on error.
+pub fn prepare_import(setting: &Setting<'_>, text: &str) -> Result<PreparedImport, ImportError> {
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if !line.trim().is_empty() {
+            lines.push((index + 1, check(index + 1, line)?));
+        }
+    }
+    let folder = setting.places.context_folder(setting.session);
+    let mut prepared =
+        PreparedImport { packages: Vec::with_capacity(lines.len()), written: Vec::new() };
+    let mut names: HashMap<String, (usize, String)> = HashMap::new();
+    for (number, line) in lines {
+        let added = file_of(setting, &folder, number, &line, &mut names, &mut prepared.written)
+            .and_then(|path| package_of(setting, number, &path, line));
+        match added {
+            Ok(package) => prepared.packages.push(package),
+            Err(error) => {
+                prepared.undo();
+                return Err(error);
+            }
+        }
+    }
+    Ok(prepared)
+}
+
+fn check(number: usize, text: &str) -> Result<ImportLine, ImportError> {
+    let line: ImportLine = serde_json::from_str(text)
+        .map_err(|error| ImportError::Json { line: number, message: error.to_string() })?;
+    if line.path.is_some() == line.body.is_some() {
+        return Err(ImportError::Source { line: number });
+    }
+    if line.scope == Some(Scope::Group) && line.group.is_none() {
+        return Err(ImportError::Scope { line: number });
+    }
+    if let Some(name) = &line.name {
+        let stem = name.strip_suffix(".md").unwrap_or(name);
+        let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if stem.is_empty() || stem.len() > 200 || stem.starts_with('.') || !stem.chars().all(fine) {
+            return Err(ImportError::Name { line: number, name: name.clone() });
+        }
+    }
+    Ok(line)
+}
+
+/// The file of a line: the existing one, or a new one with its body.
+fn file_of(
+    setting: &Setting<'_>,
+    folder: &Path,
+    number: usize,
+    line: &ImportLine,
+    names: &mut HashMap<String, (usize, String)>,
+    written: &mut Vec<Written>,
+) -> Result<PathBuf, ImportError> {
+    let Some(body) = &line.body else {
+        return Ok(line.path.clone().unwrap_or_default());
+    };
+    let text = file_text(line, body);
+    let name = match &line.name {
+        Some(name) => name.strip_suffix(".md").unwrap_or(name).to_owned(),
+        None => format!("imported-{}", &super::content_hash(text.as_bytes())[..16]),
+    };
+    let relative = folder.strip_prefix(setting.places.root()).unwrap_or(folder);
+    let path = relative.join(format!("{name}.md"));
+    if let Some((first, same)) = names.get(&name) {
+        return if *same == text {
+            Ok(path)
+        } else {
+            Err(ImportError::Twice { line: number, first: *first })
+        };
+    }
+    let write_error = |source| ImportError::Write { line: number, source };
+    let absolute = setting.places.root().join(&path);
+    let former = fs_err::read(&absolute).ok();
+    if former.as_deref() != Some(text.as_bytes()) {
+        fs_err::create_dir_all(folder).map_err(write_error)?;
+        written.push(Written { path: absolute.clone(), former });
+        fs_err::write(&absolute, &text).map_err(write_error)?;
+    }
+    names.insert(name, (number, text));
+    Ok(path)
+}
+
+/// The file says about itself what the line said, so that the index can be rebuilt from it.
+fn file_text(line: &ImportLine, body: &str) -> String {
+    let mut text = format!("---\ntype: {}\n", line.kind);
+    if let Some(group) = &line.group {
+        let _ = writeln!(text, "group_id: '{group}'");
+    }
+    let _ = writeln!(text, "producer: {}", line.producer);
+    if !line.consumers.is_empty() {
+        let names: Vec<&str> = line.consumers.iter().map(Role::as_str).collect();
+        let _ = writeln!(text, "consumers: [{}]", names.join(", "));
+    }
+    let _ = write!(text, "priority: {}\n---\n{body}", line.priority);
+    if !body.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn package_of(
+    setting: &Setting<'_>,
+    number: usize,
+    path: &Path,
+    line: ImportLine,
+) -> Result<NewPackage, ImportError> {
+    let file_error = |source| ImportError::File { line: number, source: Box::new(source) };
+    let located = setting.places.locate_untrusted(path).map_err(file_error)?;
+    let global = line.scope == Some(Scope::Global) || line.group.is_none();
+    let facts = Facts {
+        kind: Some(line.kind),
+        producer: Some(line.producer),
+        consumers: Some(line.consumers),
+        priority: Some(line.priority),
+        summary: Some(line.summary),
+        placement: line.group.clone().map(Placement::Group),
+        default_group: None,
+        files: line.files,
+        iteration: None,
+    };
+    let mut package = draft(setting, &located, facts).map_err(file_error)?.package;
+    if global {
+        package.scope = Scope::Global;
+    }
+    if let Some(time) = line.created_at {
+        package.created_at = time;
+    }
+    Ok(package)
+}

@@ -1,0 +1,33 @@
+//! Package files: finding them safely, reading their front matter and name, and making of it all
+//! what the store registers.
+//!
+//! Everything in a file is untrusted: its path may lead elsewhere, its front matter may be a bomb,
+//! its words may contradict its name. Files are read, never altered.
+
+mod announce;
+mod content;
+mod draft;
+mod error;
+mod front_matter;
+mod import;
+mod name;
+mod place;
+mod scan;
+mod state;
+
+pub use announce::{Announced, announced};
+pub use draft::{Draft, Facts, Placement, Setting, draft, front_matter_of};
+pub use error::PackageFileError;
+pub use front_matter::{FrontMatter, FrontMatterError};
+pub use import::{ImportError, ImportLine, PreparedImport, prepare_import};
+pub use place::{Located, Places};
+pub use scan::{Found, Reach, scan};
+pub use state::{FileState, file_state};
+
+/// The longest summary that is kept.
+pub const MAX_SUMMARY_CHARS: usize = 400;
+
+/// The hash by which content is compared.
+pub fn content_hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}

@@ -1,0 +1,241 @@
+//! Where package files may be: inside the project, or inside another worktree of it.
+
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use handover_model::SessionId;
+
+use super::PackageFileError;
+
+/// The folders that count as inside.
+#[derive(Debug, Clone)]
+pub struct Places {
+    root: PathBuf,
+    worktrees: Vec<PathBuf>,
+}
+
+/// A file that is inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Where it is, symlinks followed.
+    pub absolute: PathBuf,
+    /// How the store names it: relative to the project with `/`, or absolute if it lies in another
+    /// worktree, where a relative path would mean a different file.
+    pub stored: String,
+}
+
+impl Places {
+    /// The project's root and those of the other worktrees of its repository. All must exist.
+    pub fn new(root: &Path, worktrees: &[PathBuf]) -> std::io::Result<Self> {
+        Ok(Self {
+            root: fs_err::canonicalize(root)?,
+            worktrees: worktrees.iter().map(fs_err::canonicalize).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where a session's package files go by default.
+    pub fn artifacts(&self, session: &SessionId) -> PathBuf {
+        self.root.join(".handover").join("artifacts").join(session.as_str())
+    }
+
+    /// The folder inside [`artifacts`](Self::artifacts) where the naming convention holds.
+    pub fn context_folder(&self, session: &SessionId) -> PathBuf {
+        self.artifacts(session).join("context")
+    }
+
+    /// The absolute path of a stored one.
+    pub fn absolute(&self, stored: &str) -> PathBuf {
+        self.root.join(stored)
+    }
+
+    /// Checks a path that a person typed. Relative means relative to `base`; `..` is fine as long as
+    /// the file is inside.
+    pub fn locate(&self, base: &Path, path: &Path) -> Result<Located, PackageFileError> {
+        let given = base.join(path);
+        let absolute = match fs_err::canonicalize(&given) {
+            Ok(absolute) => absolute,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(PackageFileError::Missing { path: path.to_owned() });
+            }
+            Err(source) => {
+                return Err(PackageFileError::Read { path: path.to_owned(), source });
+            }
+        };
+        let (inside, stored) = if let Ok(relative) = absolute.strip_prefix(&self.root) {
+            (true, relative)
+        } else {
+            let inside = self.worktrees.iter().any(|tree| absolute.starts_with(tree));
+            (inside, absolute.as_path())
+        };
+        if !inside {
+            return Err(PackageFileError::Outside {
+                path: path.to_owned(),
+                target: absolute,
+                root: self.root.clone(),
+            });
+        }
+        let stored =
+            storable(stored).ok_or_else(|| PackageFileError::Name { path: path.to_owned() })?;
+        let metadata = fs_err::metadata(&absolute)
+            .map_err(|source| PackageFileError::Read { path: path.to_owned(), source })?;
+        if !metadata.is_file() {
+            let what = if metadata.is_dir() { "a folder" } else { "a device or a pipe" };
+            return Err(PackageFileError::NotAFile { path: path.to_owned(), what });
+        }
+        Ok(Located { absolute, stored })
+    }
+
+    /// Checks a path that came from a file or an agent: relative to the project, and never climbing.
+    pub fn locate_untrusted(&self, path: &Path) -> Result<Located, PackageFileError> {
+        if path.components().any(|part| part == Component::ParentDir) {
+            return Err(PackageFileError::Climbs { path: path.to_owned() });
+        }
+        self.locate(&self.root, path)
+    }
+
+    /// Reads a located file as text, at most `max` bytes of it.
+    pub fn read(&self, located: &Located, max: u64) -> Result<String, PackageFileError> {
+        let path = || PathBuf::from(&located.stored);
+        let read_error = |source| PackageFileError::Read { path: path(), source };
+        let file = fs_err::File::open(&located.absolute).map_err(read_error)?;
+        let size = file.metadata().map_err(read_error)?.len();
+        let mut bytes = Vec::with_capacity(size.min(max) as usize);
+        // The size may be wrong by the time of reading: the limit holds for what is read.
+        file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(read_error)?;
+        if size > max || bytes.len() as u64 > max {
+            let size = size.max(bytes.len() as u64);
+            return Err(PackageFileError::TooLarge { path: path(), size, max });
+        }
+        if let Some(offset) = bytes.iter().position(|b| *b == 0) {
+            return Err(PackageFileError::NotText { path: path(), offset });
+        }
+        String::from_utf8(bytes).map_err(|error| PackageFileError::NotText {
+            path: path(),
+            offset: error.utf8_error().valid_up_to(),
+        })
+    }
+}
+
+/// A path as text with `/`, if every part of it can be shown.
+fn storable(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    for part in path.components() {
+        match part {
+            Component::RootDir => text.push('/'),
+            Component::Normal(name) => {
+                if !text.is_empty() && !text.ends_with('/') {
+                    text.push('/');
+                }
+                text.push_str(name.to_str()?);
+            }
+            Component::Prefix(_) | Component::CurDir | Component::ParentDir => return None,
+        }
+    }
+    (!text.is_empty() && !text.chars().any(char::is_control)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    struct Project {
+        folder: tempfile::TempDir,
+    }
+
+    impl Project {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            for dir in ["p/docs", "p/sub", "outside", "tree/docs"] {
+                fs_err::create_dir_all(folder.path().join(dir)).unwrap();
+            }
+            for file in ["p/docs/a.md", "outside/secret.md", "tree/docs/b.md"] {
+                fs_err::write(folder.path().join(file), "text").unwrap();
+            }
+            Self { folder }
+        }
+
+        fn path(&self, path: &str) -> PathBuf {
+            self.folder.path().join(path)
+        }
+
+        fn places(&self) -> Places {
+            Places::new(&self.path("p"), &[self.path("tree")]).unwrap()
+        }
+    }
+
+    #[test]
+    fn inside_is_found_from_anywhere() {
+        let project = Project::new();
+        let places = project.places();
+        for (base, path) in
+            [("p", "docs/a.md"), ("p/sub", "../docs/a.md"), ("p", "./sub/../docs/a.md")]
+        {
+            let located = places.locate(&project.path(base), Path::new(path)).unwrap();
+            assert_eq!(located.stored, "docs/a.md");
+        }
+        symlink(project.path("p/docs/a.md"), project.path("p/sub/link.md")).unwrap();
+        let located = places.locate(&project.path("p"), Path::new("sub/link.md")).unwrap();
+        assert_eq!(located.stored, "docs/a.md");
+    }
+
+    #[test]
+    fn another_worktree_is_named_absolutely() {
+        let project = Project::new();
+        let located =
+            project.places().locate(&project.path("tree"), Path::new("docs/b.md")).unwrap();
+        assert!(located.stored.ends_with("/tree/docs/b.md") && located.stored.starts_with('/'));
+        assert_eq!(project.places().absolute(&located.stored), located.absolute);
+    }
+
+    #[test]
+    fn outside_is_refused_however_it_is_reached() {
+        let project = Project::new();
+        let places = project.places();
+        symlink(project.path("outside/secret.md"), project.path("p/docs/link.md")).unwrap();
+        symlink(project.path("outside"), project.path("p/way")).unwrap();
+        for path in ["../outside/secret.md", "docs/link.md", "way/secret.md", "/etc/passwd"] {
+            let error = places.locate(&project.path("p"), Path::new(path)).unwrap_err();
+            assert!(matches!(error, PackageFileError::Outside { .. }), "{path}: {error}");
+        }
+        let climbing = places.locate_untrusted(Path::new("docs/../docs/a.md")).unwrap_err();
+        assert!(matches!(climbing, PackageFileError::Climbs { .. }));
+        assert!(places.locate_untrusted(Path::new("docs/a.md")).is_ok());
+    }
+
+    #[test]
+    fn only_files_are_taken() {
+        let project = Project::new();
+        let places = project.places();
+        let at = |path: &str| places.locate(&project.path("p"), Path::new(path)).unwrap_err();
+        assert!(matches!(at("docs"), PackageFileError::NotAFile { what: "a folder", .. }));
+        assert!(matches!(at("none.md"), PackageFileError::Missing { .. }));
+        assert!(matches!(at("/dev/null"), PackageFileError::Outside { .. }));
+        let made = std::process::Command::new("mkfifo").arg(project.path("p/pipe")).status();
+        assert!(made.unwrap().success());
+        assert!(matches!(at("pipe"), PackageFileError::NotAFile { .. }));
+        fs_err::write(project.path("p/new\nline.md"), "x").unwrap();
+        assert!(matches!(at("new\nline.md"), PackageFileError::Name { .. }));
+    }
+
+    #[test]
+    fn only_text_of_bounded_size_is_read() {
+        let project = Project::new();
+        let places = project.places();
+        let read = |content: &[u8]| {
+            fs_err::write(project.path("p/x.md"), content).unwrap();
+            let located = places.locate(&project.path("p"), Path::new("x.md")).unwrap();
+            places.read(&located, 10)
+        };
+        assert_eq!(read(b"0123456789").unwrap(), "0123456789");
+        assert!(matches!(read(b"0123456789a"), Err(PackageFileError::TooLarge { size: 11, .. })));
+        assert!(matches!(read(b"ab\xff"), Err(PackageFileError::NotText { offset: 2, .. })));
+        assert!(matches!(read(b"ab\0"), Err(PackageFileError::NotText { offset: 2, .. })));
+    }
+}

@@ -1,0 +1,128 @@
+//! Finding package files that nobody registered: those in a session's own folders, and artifacts
+//! whose names say what they are.
+
+use std::path::{Path, PathBuf};
+
+use handover_model::SessionId;
+use ignore::WalkBuilder;
+
+use super::Places;
+use super::name;
+
+/// Deeper folders are not looked into.
+const MAX_DEPTH: usize = 12;
+
+/// A file that looks like a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it lies in a folder of the session, where every Markdown file is a package.
+    pub own_folder: bool,
+}
+
+/// How far a scan looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach<'a> {
+    /// The session's own folders.
+    Session,
+    /// The session's own folders, and artifacts with telling names anywhere in the project, except
+    /// in the folders of the other sessions named here.
+    Project {
+        /// Every other session.
+        others: &'a [SessionId],
+    },
+}
+
+/// The files that look like packages of a session, sorted by path.
+pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let own = [
+        places.artifacts(session),
+        places.root().join("bazinga").join("artifacts").join(session.as_str()),
+    ];
+    for folder in &own {
+        for path in markdown_files(folder, false) {
+            found.push(Found { path, own_folder: true });
+        }
+    }
+    if let Reach::Project { others } = reach {
+        let foreign = |path: &Path| {
+            path.ancestors().any(|folder| {
+                let name = folder.file_name().and_then(|n| n.to_str());
+                name.is_some_and(|name| others.iter().any(|other| other.as_str() == name))
+            })
+        };
+        for path in markdown_files(places.root(), true) {
+            let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            let telling = file_name.contains("_group_") && name::read(file_name).kind.is_some();
+            if telling && !own.iter().any(|folder| path.starts_with(folder)) && !foreign(&path) {
+                found.push(Found { path, own_folder: false });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn markdown_files(folder: &Path, respect_ignores: bool) -> impl Iterator<Item = PathBuf> {
+    let mut walk = WalkBuilder::new(folder);
+    walk.max_depth(Some(MAX_DEPTH)).follow_links(false);
+    if !respect_ignores {
+        // `.handover/` is hidden and ignored by design.
+        walk.standard_filters(false);
+    }
+    walk.build()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| path.extension().is_some_and(|ext| ext == "md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_folders_in_full_the_rest_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str| {
+            let path = folder.path().join(path);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, "x").unwrap();
+        };
+        for path in [
+            ".handover/artifacts/s1/context/anything.md",
+            ".handover/artifacts/s2/context/foreign.md",
+            "bazinga/artifacts/s1/qa_failures_group_A.md",
+            "bazinga/artifacts/s2/qa_failures_group_B.md",
+            "reports/investigation_group_A.md",
+            "README.md",
+            "docs/research-user-auth.md",
+        ] {
+            write(path);
+        }
+        let places = Places::new(folder.path(), &[]).unwrap();
+        let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
+        let names = |reach| -> Vec<String> {
+            let found = scan(&places, &s1, reach);
+            let relative = found.iter().map(|f| f.path.strip_prefix(places.root()).unwrap());
+            relative.map(|p| p.display().to_string()).collect()
+        };
+        assert_eq!(
+            names(Reach::Session),
+            [
+                ".handover/artifacts/s1/context/anything.md",
+                "bazinga/artifacts/s1/qa_failures_group_A.md"
+            ]
+        );
+        assert_eq!(
+            names(Reach::Project { others: &[s2] }),
+            [
+                ".handover/artifacts/s1/context/anything.md",
+                "bazinga/artifacts/s1/qa_failures_group_A.md",
+                "reports/investigation_group_A.md"
+            ]
+        );
+    }
+}

@@ -1,0 +1,34 @@
+//! Whether a registered file is still what was registered.
+
+use handover_model::Package;
+use serde::Serialize;
+
+use super::{Places, content_hash};
+
+/// What has become of a file since it was registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileState {
+    /// The same bytes.
+    Current,
+    /// Other bytes: register it again.
+    Changed,
+    /// Gone, or no longer inside the project.
+    Vanished,
+}
+
+/// Looks at the file of a package. The size is compared before the content is read.
+pub fn file_state(places: &Places, package: &Package) -> FileState {
+    let Ok(located) = places.locate(places.root(), &places.absolute(&package.path)) else {
+        return FileState::Vanished;
+    };
+    match fs_err::metadata(&located.absolute) {
+        Ok(metadata) if metadata.len() != package.size_bytes => FileState::Changed,
+        Ok(_) => match fs_err::read(&located.absolute) {
+            Ok(bytes) if content_hash(&bytes) == package.content_hash => FileState::Current,
+            Ok(_) => FileState::Changed,
+            Err(_) => FileState::Vanished,
+        },
+        Err(_) => FileState::Vanished,
+    }
+}

@@ -1,0 +1,242 @@
+//! Taking out of an error message what changes between sightings: paths, numbers, hexadecimal
+//! values, UUIDs, times, line and column numbers, quoted values.
+
+use std::fmt::Write;
+
+/// The message with every changing part replaced by a placeholder, on one line.
+pub(super) fn normalise(message: &str) -> String {
+    let message = strip_ansi(message);
+    let message = quoted(&message);
+    let mut out = String::with_capacity(message.len());
+    for word in message.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        push_word(&mut out, word);
+    }
+    // A date and a time side by side are one moment.
+    out.replace("<time> <time>", "<time>")
+}
+
+fn strip_ansi(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            // Skip to the final letter of the escape sequence.
+            for next in chars.by_ref() {
+                if next.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// `'abc'` → `'<value>'`, also in double quotes and backticks. An apostrophe inside a word opens
+/// nothing.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(at) = rest.find(['\'', '"', '`']) {
+        let quote = rest.as_bytes()[at] as char;
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        before = head.chars().next_back().unwrap_or(before);
+        let inner = &tail[1..];
+        let close = inner
+            .char_indices()
+            .take_while(|(_, c)| *c != '\n')
+            .filter(|(_, c)| *c == quote)
+            .map(|(i, _)| i)
+            .find(|i| !inner[i + 1..].starts_with(char::is_alphanumeric));
+        match close {
+            Some(close) if !before.is_alphanumeric() && close > 0 => {
+                let _ = write!(out, "{quote}<value>{quote}");
+                rest = &inner[close + 1..];
+            }
+            _ => {
+                out.push(quote);
+                rest = inner;
+            }
+        }
+        before = quote;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn push_word(out: &mut String, word: &str) {
+    let core = word.trim_matches(|c: char| {
+        matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '!' | '?')
+    });
+    let core = core.trim_end_matches([':', '.']);
+    if core.is_empty() {
+        out.push_str(word);
+        return;
+    }
+    let start = word.find(core).unwrap_or(0);
+    out.push_str(&word[..start]);
+    push_core(out, core);
+    out.push_str(&word[start + core.len()..]);
+}
+
+fn push_core(out: &mut String, core: &str) {
+    if core.contains("://") {
+        out.push_str("<url>");
+    } else if is_time(core) {
+        out.push_str("<time>");
+    } else if is_path(core) {
+        out.push_str("<path>");
+    } else if is_error_code(core) {
+        out.push_str(core);
+    } else {
+        push_pieces(out, core);
+    }
+}
+
+/// A word in pieces: `worker-12` → `worker-<n>`, `app.py:42:7` → `app.py:<n>:<n>`, `0x7f` → `<hex>`.
+fn push_pieces(out: &mut String, core: &str) {
+    if is_uuid(core) {
+        out.push_str("<uuid>");
+        return;
+    }
+    let mut piece_start = 0;
+    for (i, c) in core.char_indices() {
+        if !(c.is_alphanumeric() || c == '_') {
+            push_piece(out, &core[piece_start..i]);
+            out.push(c);
+            piece_start = i + c.len_utf8();
+        }
+    }
+    push_piece(out, &core[piece_start..]);
+}
+
+fn push_piece(out: &mut String, piece: &str) {
+    if is_hex(piece) {
+        out.push_str("<hex>");
+    } else if piece.starts_with(|c: char| c.is_ascii_digit()) {
+        out.push_str("<n>");
+        // The unit stays: `12ms` and `12s` are different things.
+        out.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_'));
+    } else if let Some((head, tail)) = piece.rsplit_once('_')
+        && !tail.is_empty()
+        && tail.bytes().all(|b| b.is_ascii_digit())
+    {
+        out.push_str(head);
+        out.push_str("_<n>");
+    } else {
+        out.push_str(piece);
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+fn is_hex(piece: &str) -> bool {
+    if let Some(digits) = piece.strip_prefix("0x").or_else(|| piece.strip_prefix("0X")) {
+        return !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    }
+    piece.len() >= 7
+        && piece.bytes().all(|b| b.is_ascii_hexdigit())
+        && piece.bytes().any(|b| b.is_ascii_digit())
+        && piece.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// `2026-11-15`, `10:00:00.123`, `2026-11-15T10:00:00Z`.
+fn is_time(text: &str) -> bool {
+    let digits = |s: &str, n: usize| s.len() == n && s.bytes().all(|b| b.is_ascii_digit());
+    let date = |s: &str| {
+        let mut parts = s.split(['-', '/']);
+        matches!((parts.next(), parts.next(), parts.next(), parts.next()),
+            (Some(y), Some(m), Some(d), None) if digits(y, 4) && digits(m, 2) && digits(d, 2))
+    };
+    let clock = |s: &str| {
+        let s = s.split(['Z', 'z', '+']).next().unwrap_or(s);
+        let s = s.split(['.', ',']).next().unwrap_or(s);
+        let mut parts = s.split(':');
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(h), Some(m), Some(s), None) => digits(h, 2) && digits(m, 2) && digits(s, 2),
+            _ => false,
+        }
+    };
+    match text.split_once(['T', 't']) {
+        Some((d, t)) => date(d) && clock(t),
+        None => date(text) || clock(text),
+    }
+}
+
+/// A path: rooted, relative with a leading dot, a drive, or segments that end in a file name.
+/// `and/or` and `text/html` are words.
+fn is_path(text: &str) -> bool {
+    let rooted = text.starts_with('/') && text.len() > 1;
+    let relative = ["./", "../", "~/", "~\\", ".\\"].iter().any(|p| text.starts_with(p));
+    let drive =
+        text.len() > 2 && text.as_bytes()[0].is_ascii_alphabetic() && text[1..].starts_with(":\\");
+    let slashes = text.bytes().filter(|b| matches!(b, b'/' | b'\\')).count();
+    let last = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    rooted || relative || drive || slashes >= 2 || (slashes == 1 && last.contains('.'))
+}
+
+/// `E0308`, `TS2322`, `ORA-00942`: the number is the meaning.
+fn is_error_code(text: &str) -> bool {
+    let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = text[letters..].strip_prefix('-').unwrap_or_else(|| &text[letters..]);
+    (1..=8).contains(&letters)
+        && (2..=6).contains(&digits.len())
+        && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalise;
+
+    #[test]
+    fn what_changes_is_taken_out() {
+        for (message, expected) in [
+            (
+                "Cannot find module '@app/db' from src/index.ts:12:5",
+                "Cannot find module '<value>' from <path>",
+            ),
+            ("can't open /tmp/x1/log.txt", "can't open <path>"),
+            ("C:\\Users\\me\\a.txt not found", "<path> not found"),
+            ("panicked at src/main.rs:42:7: oops", "panicked at <path>: oops"),
+            ("line 12, column 8", "line <n>, column <n>"),
+            ("app.py:42: SyntaxError", "app.py:<n>: SyntaxError"),
+            ("object at 0x7fffee01 freed", "object at <hex> freed"),
+            ("commit deadbeef01 is gone", "commit <hex> is gone"),
+            ("id 550e8400-e29b-41d4-a716-446655440000 missing", "id <uuid> missing"),
+            ("at 2026-11-15T10:00:00Z", "at <time>"),
+            ("2026-11-15 10:00:00,123 ERROR boom", "<time> ERROR boom"),
+            ("timed out after 5000ms", "timed out after <n>ms"),
+            ("worker-12 of pool_3 died", "worker-<n> of pool_<n> died"),
+            ("error[E0308]: mismatched", "error[E0308]: mismatched"),
+            ("GET https://a.example/x?y=1 failed", "GET <url> failed"),
+            ("connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED <n>.<n>.<n>.<n>:<n>"),
+            ("expected \"a\" got \"b c\"", "expected \"<value>\" got \"<value>\""),
+            ("text/html and/or plain", "text/html and/or plain"),
+            ("\u{1b}[31merror\u{1b}[0m:   two\n lines", "error: two lines"),
+            ("it's John's", "it's John's"),
+            ("", ""),
+        ] {
+            assert_eq!(normalise(message), expected, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn normalising_twice_changes_nothing() {
+        for message in ["a 'b' /c/d 12 0xff", "x <n> '<value>' <path>", "Ünïcode 'ä' 7é"] {
+            let once = normalise(message);
+            assert_eq!(normalise(&once), once);
+        }
+    }
+}

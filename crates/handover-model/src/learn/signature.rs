@@ -1,0 +1,127 @@
+//! What makes two errors the same.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::normalise::normalise;
+
+const MAX_MESSAGE_CHARS: usize = 500;
+
+/// The part of an error that does not change between sightings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// Such as `TypeError`; `error` if the message names none.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The message without paths, numbers, ids, times and quoted values.
+    pub message: String,
+    /// Words that tell apart what the message does not, sorted.
+    pub hints: Vec<String>,
+}
+
+impl Signature {
+    /// The signature of a message. The type is taken from the message's start when none is given,
+    /// so `--type TypeError --message "x"` and `--message "TypeError: x"` are the same error.
+    pub fn new(kind: Option<&str>, message: &str, hints: &[String]) -> Self {
+        let message = message.trim();
+        let (named, rest) = split_type(message);
+        let (kind, message) = match (kind.map(str::trim).filter(|k| !k.is_empty()), named) {
+            (Some(given), Some(named)) if given == named => (given, rest),
+            (Some(given), _) => (given, message),
+            (None, Some(named)) => (named, rest),
+            (None, None) => ("error", message),
+        };
+        let hints: BTreeSet<String> =
+            hints.iter().map(|h| h.trim().to_lowercase()).filter(|h| !h.is_empty()).collect();
+        Self {
+            kind: kind.to_owned(),
+            message: normalise(message).chars().take(MAX_MESSAGE_CHARS).collect(),
+            hints: hints.into_iter().collect(),
+        }
+    }
+
+    /// Sixteen hexadecimal digits that stand for the signature.
+    pub fn hash(&self) -> String {
+        let text = format!("{}\n{}\n{}", self.kind, self.message, self.hints.join(","));
+        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+    }
+}
+
+/// `TypeError: message` → `TypeError`, `message`.
+fn split_type(message: &str) -> (Option<&str>, &str) {
+    let Some((head, rest)) = message.split_once(':') else {
+        return (None, message);
+    };
+    let name = head.rsplit(['.', ' ']).next().unwrap_or(head);
+    let typed = ["Error", "Exception", "Warning", "Panic"]
+        .iter()
+        .any(|end| name.ends_with(end) && name.len() > end.len() && !head.contains(' '));
+    if typed { (Some(name), rest.trim_start()) } else { (None, message) }
+}
+
+/// How much of a pattern's words occur in a text, from 0 to 1. Both sides are normalised, so a
+/// pattern is found in a log that shows it with other paths and numbers.
+pub fn similarity(pattern: &Signature, text: &str) -> f64 {
+    let wanted = words(&pattern.message);
+    if wanted.is_empty() {
+        return 0.0;
+    }
+    let mut given = words(&normalise(text));
+    given.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase));
+    let hit = wanted.iter().filter(|word| given.contains(*word)).count();
+    let share = hit as f64 / wanted.len() as f64;
+    let typed = pattern.kind == "error" || text.contains(&pattern.kind);
+    if typed { share } else { share * 0.8 }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '<' | '>' | '_')))
+        .filter(|word| word.chars().any(char::is_alphanumeric) && !word.starts_with('<'))
+        .map(str::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(message: &str) -> String {
+        Signature::new(None, message, &[]).hash()
+    }
+
+    #[test]
+    fn the_type_comes_from_the_flag_or_the_message() {
+        let flagged = Signature::new(Some("TypeError"), "x is undefined", &[]);
+        let inline = Signature::new(None, "TypeError: x is undefined", &[]);
+        assert_eq!(flagged, inline);
+        assert_eq!(Signature::new(None, "python.lib.ValueError: bad", &[]).kind, "ValueError");
+        assert_eq!(Signature::new(None, "connection refused", &[]).kind, "error");
+        assert_eq!(Signature::new(None, "this is an Error: no", &[]).kind, "error");
+    }
+
+    #[test]
+    fn different_errors_stay_different() {
+        assert_ne!(hash("TypeError: x is undefined"), hash("ValueError: x is undefined"));
+        assert_ne!(hash("error[E0308]: mismatched types"), hash("error[E0382]: mismatched types"));
+        assert_ne!(hash("ORA-00942: table missing"), hash("ORA-00904: table missing"));
+    }
+
+    #[test]
+    fn hints_are_part_of_it_in_any_order() {
+        let hints = |h: &[&str]| {
+            let h: Vec<String> = h.iter().map(|s| (*s).to_owned()).collect();
+            Signature::new(None, "boom", &h).hash()
+        };
+        assert_eq!(hints(&["a", "B"]), hints(&["b", "a", "a"]));
+        assert_ne!(hints(&["a"]), hints(&[]));
+    }
+
+    #[test]
+    fn a_pattern_is_found_in_a_log() {
+        let pattern = Signature::new(None, "ECONNREFUSED: connect 127.0.0.1:5432", &[]);
+        let log = "2026-01-01 12:00 npm ERR! connect ECONNREFUSED 10.0.0.9:5433 at /srv/app.js:3";
+        assert!(similarity(&pattern, log) > 0.9);
+        assert!(similarity(&pattern, "the page is blank") < 0.3);
+    }
+}

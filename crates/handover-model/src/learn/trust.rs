@@ -1,0 +1,95 @@
+//! How far a solution can be trusted, in thousandths so that steps add up exactly.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A value from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Trust(i64);
+
+impl Trust {
+    /// A new pattern.
+    pub const START: Self = Self(500);
+    /// As good as it gets.
+    pub const MAX: Self = Self(1_000);
+    /// A rejected pattern never falls below this.
+    pub const MIN: Self = Self(100);
+    /// A confirmed reuse adds this many thousandths.
+    pub const CONFIRM_STEP: i64 = 100;
+    /// A failed reuse takes this many thousandths.
+    pub const REJECT_STEP: i64 = 200;
+    /// Only patterns above this are put into prompts.
+    pub const RECALL_ABOVE: Self = Self(700);
+
+    /// From thousandths, the form in the store.
+    pub const fn from_thousandths(value: i64) -> Self {
+        Self(if value < 0 {
+            0
+        } else if value > 1_000 {
+            1_000
+        } else {
+            value
+        })
+    }
+
+    /// In thousandths.
+    pub const fn thousandths(self) -> i64 {
+        self.0
+    }
+
+    /// After a confirmed reuse.
+    pub fn confirmed(self) -> Self {
+        Self((self.0 + Self::CONFIRM_STEP).min(Self::MAX.0))
+    }
+
+    /// After a failed reuse.
+    pub fn rejected(self) -> Self {
+        Self((self.0 - Self::REJECT_STEP).max(Self::MIN.0))
+    }
+}
+
+impl fmt::Display for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{:.1}", self.0 as f64 / 1_000.0))
+    }
+}
+
+impl Serialize for Trust {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0 as f64 / 1_000.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Trust {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        Ok(Self::from_thousandths((value * 1_000.0).round() as i64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_exact_and_bounded() {
+        let mut trust = Trust::START;
+        let mut seen = vec![trust.to_string()];
+        for _ in 0..6 {
+            trust = trust.confirmed();
+            seen.push(trust.to_string());
+        }
+        assert_eq!(seen, ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0", "1.0"]);
+        for expected in ["0.8", "0.6", "0.4", "0.2", "0.1", "0.1"] {
+            trust = trust.rejected();
+            assert_eq!(trust.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn three_confirmations_make_a_pattern_recallable() {
+        let twice = Trust::START.confirmed().confirmed();
+        assert!(twice <= Trust::RECALL_ABOVE && twice.confirmed() > Trust::RECALL_ABOVE);
+    }
+}

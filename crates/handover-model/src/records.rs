@@ -1,1 +1,0 @@
-//! The records of the store, as they are read.

@@ -1,0 +1,22 @@
+//! The records of the store, as they are read. What is written has types of its own in
+//! handover-store, because text may enter only after redaction.
+
+mod error_pattern;
+mod event;
+mod group;
+mod package;
+mod reasoning;
+mod receipt;
+mod session;
+mod skill_output;
+mod strategy;
+
+pub use error_pattern::{ErrorIncident, ErrorPattern};
+pub use event::Event;
+pub use group::Group;
+pub use package::{Delivery, Package};
+pub use reasoning::Reasoning;
+pub use receipt::{LeftOut, Receipt, ReceiptItem, Section};
+pub use session::{Session, SessionCounts};
+pub use skill_output::SkillOutput;
+pub use strategy::Strategy;

@@ -1,0 +1,66 @@
+//! The one place that opens a database.
+
+use std::path::Path;
+use std::time::Duration;
+
+use handover_store::{Result, StoreError};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::error::backend;
+use crate::migrations;
+
+/// Marks a file as a Handover store ("HNDV"), so that no other database is taken for one.
+pub(crate) const APPLICATION_ID: i32 = 0x484E_4456;
+
+/// How long a write waits for the lock. Thirty writers in a row take far less.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Pages of the write-ahead log after which it is folded into the file. By default SQLite does that
+/// whenever the last connection closes, which for short processes means four syncs of the disk per
+/// write; a longer log in turn makes every first opening read it.
+const CHECKPOINT_PAGES: u32 = 200;
+
+/// Opens, checks, and brings the file to the current format.
+pub(crate) fn open(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    let connection = Connection::open_with_flags(path, flags).map_err(backend)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(backend)?;
+    let version = match read_user_version(&connection) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            return Err(StoreError::Foreign { path: path.to_owned() });
+        }
+        version => version.map_err(backend)?,
+    };
+    if version == migrations::CURRENT {
+        check_owner(&connection, path)?;
+    } else {
+        migrations::migrate(&connection, path)?;
+    }
+    connection
+        .execute_batch(&format!(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+             PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};"
+        ))
+        .map_err(backend)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+pub(crate) fn user_version(connection: &Connection) -> Result<i64> {
+    read_user_version(connection).map_err(backend)
+}
+
+fn read_user_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+pub(crate) fn check_owner(connection: &Connection, path: &Path) -> Result<()> {
+    let id: i32 =
+        connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(backend)?;
+    if id == APPLICATION_ID { Ok(()) } else { Err(StoreError::Foreign { path: path.to_owned() }) }
+}

@@ -1,0 +1,20 @@
+//! SQLite's errors in the words of the store.
+
+use handover_store::{Fault, StoreError};
+use rusqlite::ErrorCode;
+
+/// What kind of failure an error of SQLite is.
+pub(crate) fn backend(error: rusqlite::Error) -> StoreError {
+    let fault = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::Busy,
+        Some(ErrorCode::DiskFull) => Fault::Full,
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Fault::ReadOnly,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Fault::Corrupt,
+        Some(ErrorCode::CannotOpen) => Fault::Unavailable,
+        Some(ErrorCode::SystemIoFailure | ErrorCode::FileLockingProtocolFailed) => Fault::Io,
+        // What is in a row but is no value of ours was not written by us.
+        None if matches!(error, rusqlite::Error::FromSqlConversionFailure(..)) => Fault::Corrupt,
+        Some(_) | None => Fault::Refused,
+    };
+    StoreError::Backend { fault, source: Box::new(error) }
+}

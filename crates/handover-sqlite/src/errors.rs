@@ -1,0 +1,217 @@
+//! Error patterns.
+
+use handover_model::learn::{Signature, Trust};
+use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
+use handover_store::{ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, Verdict};
+use handover_text::Clean;
+use rusqlite::{Connection, Row, ToSql, Transaction};
+
+use crate::error::backend;
+use crate::{SqliteStore, row, session_key};
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+const SELECT: &str = "SELECT e.project, e.hash, e.kind, e.message, e.hints, e.confidence,
+        e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days,
+        (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash
+            ORDER BY uses DESC, last_used DESC, solution LIMIT 1) AS solution
+    FROM error_pattern e";
+
+fn read(r: &Row<'_>) -> rusqlite::Result<ErrorPattern> {
+    Ok(ErrorPattern {
+        project: row::parsed(r, "project")?,
+        hash: r.get("hash")?,
+        signature: Signature {
+            kind: r.get("kind")?,
+            message: r.get("message")?,
+            hints: row::json(r, "hints")?,
+        },
+        solution: r.get("solution")?,
+        confidence: Trust::from_thousandths(r.get("confidence")?),
+        occurrences: row::count(r, "occurrences")?,
+        language: r.get("language")?,
+        first_seen: row::time(r, "first_seen")?,
+        last_seen: row::time(r, "last_seen")?,
+        ttl_days: r.get("ttl_days")?,
+    })
+}
+
+fn query(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<Vec<ErrorPattern>> {
+    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
+    let rows = statement.query_map(params, read).map_err(backend)?;
+    rows.collect::<Result<_, _>>().map_err(backend)
+}
+
+/// The one pattern whose hash starts with the prefix.
+fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
+    let mut found = query(
+        connection,
+        &format!("{SELECT} WHERE e.project = ?1 AND substr(e.hash, 1, length(?2)) = ?2"),
+        &[&project.as_str(), &prefix],
+    )?;
+    match (found.len(), found.pop()) {
+        (1, Some(pattern)) if !prefix.is_empty() => Ok(pattern),
+        (0, _) | (_, None) => Err(StoreError::not_found("error pattern", prefix)),
+        (count, Some(_)) => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), count }),
+    }
+}
+
+/// Counts a sighting in one statement and keeps its circumstances; returns the hash.
+fn sight(tx: &Transaction<'_>, sighting: &ErrorSighting) -> Result<String> {
+    let signature = sighting.signature();
+    let hash = signature.hash();
+    let now = sighting.now.as_micros();
+    tx.execute(
+        "INSERT INTO error_pattern (project, hash, kind, message, hints, confidence, occurrences,
+            language, first_seen, last_seen, ttl_days)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?8, ?9)
+         ON CONFLICT DO UPDATE SET occurrences = occurrences + 1,
+            last_seen = max(last_seen, excluded.last_seen), ttl_days = excluded.ttl_days,
+            language = ifnull(language, excluded.language)",
+        rusqlite::params![
+            sighting.project.as_str(),
+            hash,
+            signature.kind,
+            signature.message,
+            row::to_json(&signature.hints),
+            Trust::START.thousandths(),
+            sighting.language.as_ref().map(Clean::as_str),
+            now,
+            sighting.ttl_days.max(1),
+        ],
+    )
+    .map_err(backend)?;
+    let session = sighting.session.as_ref().map(|id| session_key(tx, id)).transpose()?;
+    tx.execute(
+        "INSERT INTO error_incident (project, hash, session, group_id, role, command, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        (
+            sighting.project.as_str(),
+            &hash,
+            session,
+            sighting.group.as_ref().map(GroupId::as_str),
+            sighting.role.as_ref().map(Role::as_str),
+            sighting.command.as_ref().map(Clean::as_str),
+            now,
+        ),
+    )
+    .map_err(backend)?;
+    Ok(hash)
+}
+
+impl ErrorPatterns for SqliteStore {
+    fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern> {
+        self.write(|tx| {
+            let hash = sight(tx, sighting)?;
+            by_prefix(tx, &sighting.project, &hash)
+        })
+    }
+
+    fn resolve_error(&self, sighting: &ErrorSighting, solution: &Clean) -> Result<ErrorPattern> {
+        let project = sighting.project.as_str();
+        self.write(|tx| {
+            let hash = sight(tx, sighting)?;
+            // The first solution is a start, every further one a confirmation.
+            tx.execute(
+                "UPDATE error_pattern SET solved = 1,
+                    confidence = CASE solved WHEN 1 THEN min(?4, confidence + ?3) ELSE ?5 END
+                 WHERE project = ?1 AND hash = ?2",
+                (
+                    project,
+                    &hash,
+                    Trust::CONFIRM_STEP,
+                    Trust::MAX.thousandths(),
+                    Trust::START.thousandths(),
+                ),
+            )
+            .map_err(backend)?;
+            tx.execute(
+                "INSERT INTO error_solution (project, hash, solution, uses, last_used)
+                 VALUES (?1, ?2, ?3, 1, ?4)
+                 ON CONFLICT DO UPDATE SET uses = uses + 1, last_used = excluded.last_used",
+                (project, &hash, solution.as_str(), sighting.now.as_micros()),
+            )
+            .map_err(backend)?;
+            by_prefix(tx, &sighting.project, &hash)
+        })
+    }
+
+    fn judge_error(
+        &self,
+        project: &ProjectId,
+        hash: &str,
+        verdict: Verdict,
+        now: Timestamp,
+    ) -> Result<ErrorPattern> {
+        let step = match verdict {
+            Verdict::Confirmed => Trust::CONFIRM_STEP,
+            Verdict::Rejected => -Trust::REJECT_STEP,
+        };
+        // Only a use that helped shows that the pattern is still alive.
+        let seen = (verdict == Verdict::Confirmed).then(|| now.as_micros());
+        self.write(|tx| {
+            let hash = by_prefix(tx, project, hash)?.hash;
+            tx.execute(
+                "UPDATE error_pattern SET confidence = max(?4, min(?5, confidence + ?3)),
+                    last_seen = max(last_seen, ifnull(?6, last_seen))
+                 WHERE project = ?1 AND hash = ?2",
+                (
+                    project.as_str(),
+                    &hash,
+                    step,
+                    Trust::MIN.thousandths(),
+                    Trust::MAX.thousandths(),
+                    seen,
+                ),
+            )
+            .map_err(backend)?;
+            by_prefix(tx, project, &hash)
+        })
+    }
+
+    fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
+        query(
+            &self.connection,
+            &format!(
+                "{SELECT} WHERE e.project = ?1
+                    AND (?2 IS NULL OR e.language IS NULL OR e.language = ?2 COLLATE NOCASE)
+                    AND (?3 IS NULL OR e.confidence > ?3)
+                    AND (?4 IS NULL OR e.last_seen >= ?4 - e.ttl_days * ?5)
+                 ORDER BY e.confidence DESC, e.occurrences DESC, e.last_seen DESC, e.hash LIMIT ?6"
+            ),
+            &[
+                &project.as_str(),
+                &filter.language,
+                &filter.above.map(Trust::thousandths),
+                &filter.live_at.map(Timestamp::as_micros),
+                &MICROS_PER_DAY,
+                &filter.limit.map_or(-1, i64::from),
+            ],
+        )
+    }
+
+    fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>> {
+        let hash = by_prefix(&self.connection, project, hash)?.hash;
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT i.hash, s.id AS session, i.group_id, i.role, i.command, i.created_at
+                 FROM error_incident i LEFT JOIN session s ON s.key = i.session
+                 WHERE i.project = ?1 AND i.hash = ?2 ORDER BY i.created_at DESC, i.id DESC",
+            )
+            .map_err(backend)?;
+        let rows = statement
+            .query_map((project.as_str(), hash), |r| {
+                Ok(ErrorIncident {
+                    hash: r.get("hash")?,
+                    session: row::parsed_opt(r, "session")?,
+                    group: row::parsed_opt(r, "group_id")?,
+                    role: row::parsed_opt(r, "role")?,
+                    command: r.get("command")?,
+                    created_at: row::time(r, "created_at")?,
+                })
+            })
+            .map_err(backend)?;
+        rows.collect::<Result<_, _>>().map_err(backend)
+    }
+}

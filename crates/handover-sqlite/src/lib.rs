@@ -1,0 +1,111 @@
+//! The embedded store: one SQLite file, many short processes.
+//!
+//! One file per aggregate, each implementing its trait of handover-store. Connections are opened
+//! in [`connection`] and nowhere else.
+
+mod connection;
+mod error;
+mod errors;
+mod events;
+mod groups;
+mod migrations;
+mod packages;
+mod reasoning;
+mod receipts;
+mod row;
+mod search;
+mod sessions;
+mod skill_outputs;
+mod strategies;
+
+use std::path::Path;
+
+use handover_model::{GroupId, SessionId, Timestamp};
+use handover_store::{Check, Result, Store, StoreError};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+
+use crate::error::backend;
+
+// Older ones can damage the write-ahead log when two connections write and checkpoint at once,
+// which is exactly our load.
+const _: () = assert!(
+    rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
+    "the bundled SQLite must have the fix for the WAL reset bug"
+);
+
+/// A store in a SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    connection: Connection,
+}
+
+impl SqliteStore {
+    /// Opens the store, creating or migrating it if need be. Any number of processes may do so at
+    /// once.
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(Self { connection: connection::open(path)? })
+    }
+
+    /// Runs a write: takes the write lock first, so that what is read inside is still true when it
+    /// is acted upon.
+    fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+            .map_err(backend)?;
+        let value = f(&tx)?;
+        tx.commit().map_err(backend)?;
+        Ok(value)
+    }
+}
+
+impl Store for SqliteStore {
+    fn check(&self) -> Result<Vec<Check>> {
+        let rows = |sql: &str| -> Result<Vec<String>> {
+            let mut statement = self.connection.prepare(sql).map_err(backend)?;
+            let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(backend)?;
+            rows.collect::<Result<_, _>>().map_err(backend)
+        };
+        let mut integrity = rows("PRAGMA integrity_check")?;
+        integrity.retain(|line| line != "ok");
+        let references = rows(
+            "SELECT \"table\" || ' row ' || ifnull(rowid, '?') FROM pragma_foreign_key_check",
+        )?;
+        let index = match self
+            .connection
+            .execute("INSERT INTO package_term (package_term) VALUES ('integrity-check')", [])
+        {
+            Ok(_) => Vec::new(),
+            Err(error) => vec![error.to_string()],
+        };
+        let counts = rows(
+            "SELECT 'session ' || s.id FROM session s LEFT JOIN index_size n ON n.session = s.key
+             WHERE ifnull(n.packages, 0) <> (SELECT count(*) FROM package p
+                 WHERE p.session = s.key AND p.superseded_by IS NULL)",
+        )?;
+        Ok(vec![
+            Check { name: "integrity", problems: integrity },
+            Check { name: "references", problems: references },
+            Check { name: "text index", problems: index },
+            Check { name: "index counts", problems: counts },
+        ])
+    }
+}
+
+/// The key of a session, or the error that says that there is none.
+fn session_key(connection: &Connection, id: &SessionId) -> Result<i64> {
+    connection
+        .prepare_cached("SELECT key FROM session WHERE id = ?1")
+        .and_then(|mut s| s.query_row([id.as_str()], |row| row.get(0)).optional())
+        .map_err(backend)?
+        .ok_or_else(|| StoreError::not_found("session", id))
+}
+
+/// Creates the group if it is named for the first time.
+fn ensure_group(tx: &Connection, session: i64, group: &GroupId, now: Timestamp) -> Result<()> {
+    tx.prepare_cached(
+        "INSERT INTO task_group (session, id, created_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT DO NOTHING",
+    )
+    .and_then(|mut s| s.execute((session, group.as_str(), now.as_micros())))
+    .map_err(backend)?;
+    Ok(())
+}

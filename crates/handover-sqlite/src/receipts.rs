@@ -1,0 +1,232 @@
+//! Receipts.
+
+use handover_model::{
+    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptItem, Role, SessionId, Timestamp,
+};
+use handover_store::{NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError};
+use handover_text::Clean;
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::error::backend;
+use crate::{SqliteStore, ensure_group, row, session_key};
+
+const SELECT: &str =
+    "SELECT s.id AS session_id, r.* FROM receipt r JOIN session s ON s.key = r.session";
+
+/// A receipt without its items.
+fn read(r: &Row<'_>) -> rusqlite::Result<Receipt> {
+    Ok(Receipt {
+        id: row::parsed(r, "id")?,
+        session: row::parsed(r, "session_id")?,
+        group: row::parsed_opt(r, "group_id")?,
+        role: row::parsed(r, "role")?,
+        iteration: r.get("iteration")?,
+        model: r.get("model")?,
+        tokenizer: r.get("tokenizer")?,
+        zone: row::parsed(r, "zone")?,
+        state: row::parsed(r, "state")?,
+        host: r.get("host")?,
+        tokens: row::count(r, "tokens")?,
+        prompt_hash: r.get("prompt_hash")?,
+        sections: row::json(r, "sections")?,
+        items: Vec::new(),
+        left_out: Vec::new(),
+        left_out_counts: row::json(r, "left_out_counts")?,
+        redactions: row::json(r, "redactions")?,
+        failure: r.get("failure")?,
+        created_at: row::time(r, "created_at")?,
+        delivered_at: row::time_opt(r, "delivered_at")?,
+        confirmed_at: row::time_opt(r, "confirmed_at")?,
+    })
+}
+
+fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
+    let whole = |r: &Row<'_>| Ok(Receipt { left_out: row::json(r, "left_out")?, ..read(r)? });
+    let mut receipt = connection
+        .prepare_cached(&format!("{SELECT} WHERE r.id = ?1"))
+        .and_then(|mut s| s.query_row([id.as_str()], whole).optional())
+        .map_err(backend)?
+        .ok_or_else(|| StoreError::not_found("receipt", id))?;
+    let mut statement = connection
+        .prepare_cached(
+            "SELECT kind, item, version, form, score, terms, tokens, read_at FROM receipt_item
+             WHERE receipt = ?1 ORDER BY position",
+        )
+        .map_err(backend)?;
+    let rows = statement
+        .query_map([id.as_str()], |r| {
+            Ok(ReceiptItem {
+                kind: row::parsed(r, "kind")?,
+                id: r.get("item")?,
+                version: r.get("version")?,
+                form: row::parsed(r, "form")?,
+                score: r.get("score")?,
+                terms: row::json(r, "terms")?,
+                tokens: row::count(r, "tokens")?,
+                read_at: row::time_opt(r, "read_at")?,
+            })
+        })
+        .map_err(backend)?;
+    receipt.items = rows.collect::<Result<_, _>>().map_err(backend)?;
+    Ok(receipt)
+}
+
+impl Receipts for SqliteStore {
+    fn put_receipt(&self, new: &NewReceipt) -> Result<Receipt> {
+        self.write(|tx| {
+            let session = session_key(tx, &new.session)?;
+            if let Some(group) = &new.group {
+                ensure_group(tx, session, group, new.now)?;
+            }
+            tx.execute(
+                "INSERT INTO receipt (id, session, group_id, role, iteration, model, tokenizer,
+                    zone, state, tokens, prompt_hash, sections, left_out, left_out_counts,
+                    redactions, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'assembled', ?9, ?10, ?11, ?12, ?13, ?14,
+                    ?15)",
+                rusqlite::params![
+                    new.id.as_str(),
+                    session,
+                    new.group.as_ref().map(GroupId::as_str),
+                    new.role.as_str(),
+                    new.iteration,
+                    new.model.as_ref().map(Clean::as_str),
+                    new.tokenizer,
+                    new.zone.as_str(),
+                    new.tokens as i64,
+                    new.prompt_hash,
+                    row::to_json(&new.sections),
+                    row::to_json(&new.left_out),
+                    row::to_json(&new.left_out_counts),
+                    row::to_json(&new.redactions),
+                    new.now.as_micros(),
+                ],
+            )
+            .map_err(backend)?;
+            for (position, item) in new.items.iter().enumerate() {
+                tx.prepare_cached(
+                    "INSERT INTO receipt_item
+                        (receipt, position, kind, item, version, form, score, terms, tokens)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                )
+                .and_then(|mut s| {
+                    s.execute((
+                        new.id.as_str(),
+                        position as i64,
+                        item.kind.as_str(),
+                        &item.id,
+                        item.version,
+                        item.form.as_str(),
+                        item.score,
+                        row::to_json(&item.terms),
+                        item.tokens as i64,
+                    ))
+                })
+                .map_err(backend)?;
+            }
+            get(tx, &new.id)
+        })
+    }
+
+    fn advance_receipt(
+        &self,
+        id: &ReceiptId,
+        step: &ReceiptStep,
+        now: Timestamp,
+    ) -> Result<Receipt> {
+        let to = step.target();
+        self.write(|tx| {
+            let receipt = get(tx, id)?;
+            if !step.allowed_from(receipt.state) {
+                let id = id.to_string();
+                return Err(StoreError::WrongState { id, from: receipt.state, to });
+            }
+            if receipt.state == to {
+                return Ok(receipt);
+            }
+            let (column, text) = match step {
+                ReceiptStep::Delivered { host } => {
+                    ("delivered_at = ?3, host = ifnull(?4, host)", host.as_ref())
+                }
+                ReceiptStep::Confirmed => ("confirmed_at = ?3, host = ifnull(?4, host)", None),
+                ReceiptStep::Failed { reason } => ("failure = ifnull(?4, ?3)", Some(reason)),
+            };
+            tx.execute(
+                &format!("UPDATE receipt SET state = ?2, {column} WHERE id = ?1"),
+                (id.as_str(), to.as_str(), now.as_micros(), text.map(Clean::as_str)),
+            )
+            .map_err(backend)?;
+            get(tx, id)
+        })
+    }
+
+    fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt> {
+        self.write(|tx| {
+            let changed = tx
+                .execute(
+                    "UPDATE receipt_item SET read_at = ifnull(read_at, ?4)
+                     WHERE receipt = ?1 AND kind = ?2 AND item = ?3",
+                    (id.as_str(), ItemKind::Package.as_str(), package.to_string(), now.as_micros()),
+                )
+                .map_err(backend)?;
+            let receipt = get(tx, id)?;
+            if changed == 0 {
+                return Err(StoreError::not_found("package of this receipt", package));
+            }
+            Ok(receipt)
+        })
+    }
+
+    fn receipt(&self, id: &ReceiptId) -> Result<Receipt> {
+        get(&self.connection, id)
+    }
+
+    fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
+        let session =
+            filter.session.as_ref().map(|id| session_key(&self.connection, id)).transpose()?;
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!(
+                "{SELECT} WHERE (?1 IS NULL OR r.session = ?1)
+                    AND (?2 IS NULL OR r.group_id = ?2) AND (?3 IS NULL OR r.role = ?3)
+                 ORDER BY r.created_at DESC, r.id DESC LIMIT ?4"
+            ))
+            .map_err(backend)?;
+        let rows = statement
+            .query_map(
+                (
+                    session,
+                    filter.group.as_ref().map(GroupId::as_str),
+                    filter.role.as_ref().map(Role::as_str),
+                    filter.limit.map_or(-1, i64::from),
+                ),
+                read,
+            )
+            .map_err(backend)?;
+        rows.collect::<Result<_, _>>().map_err(backend)
+    }
+
+    fn consumed(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: &Role,
+        iteration: u32,
+    ) -> Result<Vec<(PackageId, u32)>> {
+        let key = session_key(&self.connection, session)?;
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT DISTINCT package, version FROM consumption WHERE session = ?1
+                    AND ifnull(group_id, '') = ?2 AND role = ?3 AND iteration = ?4
+                 ORDER BY package, version",
+            )
+            .map_err(backend)?;
+        let rows = statement
+            .query_map((key, group.map_or("", GroupId::as_str), role.as_str(), iteration), |r| {
+                Ok((PackageId(r.get(0)?), r.get(1)?))
+            })
+            .map_err(backend)?;
+        rows.collect::<Result<_, _>>().map_err(backend)
+    }
+}

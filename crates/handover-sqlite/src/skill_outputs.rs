@@ -1,0 +1,81 @@
+//! Skill outputs.
+
+use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput, SkillOutputId};
+use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs};
+use rusqlite::Row;
+
+use crate::error::backend;
+use crate::{SqliteStore, ensure_group, row, session_key};
+
+fn read(session: &SessionId, r: &Row<'_>) -> rusqlite::Result<SkillOutput> {
+    Ok(SkillOutput {
+        id: SkillOutputId(r.get("id")?),
+        session: session.clone(),
+        skill: row::parsed(r, "skill")?,
+        role: row::parsed_opt(r, "role")?,
+        group: row::parsed_opt(r, "group_id")?,
+        iteration: r.get("iteration")?,
+        output: row::json(r, "output")?,
+        created_at: row::time(r, "created_at")?,
+    })
+}
+
+impl SkillOutputs for SqliteStore {
+    fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput> {
+        let role = new.role.as_ref().map(Role::as_str);
+        let group = new.group.as_ref().map(GroupId::as_str);
+        self.write(|tx| {
+            let session = session_key(tx, &new.session)?;
+            if let Some(group) = &new.group {
+                ensure_group(tx, session, group, new.now)?;
+            }
+            tx.query_row(
+                "INSERT INTO skill_output
+                    (session, skill, role, group_id, iteration, output, created_at)
+                 SELECT ?1, ?2, ?3, ?4, ifnull(max(iteration), 0) + 1, ?5, ?6 FROM skill_output
+                    WHERE session = ?1 AND skill = ?2 AND ifnull(role, '') = ifnull(?3, '')
+                        AND ifnull(group_id, '') = ifnull(?4, '')
+                 RETURNING *",
+                (
+                    session,
+                    new.skill.as_str(),
+                    role,
+                    group,
+                    row::to_json(new.output.value()),
+                    new.now.as_micros(),
+                ),
+                |r| read(&new.session, r),
+            )
+            .map_err(backend)
+        })
+    }
+
+    fn skill_outputs(
+        &self,
+        session: &SessionId,
+        filter: &SkillOutputFilter,
+    ) -> Result<Vec<SkillOutput>> {
+        let key = session_key(&self.connection, session)?;
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT * FROM skill_output WHERE session = ?1 AND (?2 IS NULL OR skill = ?2)
+                    AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR group_id = ?4)
+                 ORDER BY created_at DESC, id DESC LIMIT ?5",
+            )
+            .map_err(backend)?;
+        let rows = statement
+            .query_map(
+                (
+                    key,
+                    filter.skill.as_ref().map(SkillName::as_str),
+                    filter.role.as_ref().map(Role::as_str),
+                    filter.group.as_ref().map(GroupId::as_str),
+                    filter.limit.map_or(-1, i64::from),
+                ),
+                |r| read(session, r),
+            )
+            .map_err(backend)?;
+        rows.collect::<Result<_, _>>().map_err(backend)
+    }
+}

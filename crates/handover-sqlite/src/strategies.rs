@@ -1,0 +1,110 @@
+//! Strategies.
+
+use handover_model::learn::strategy_id;
+use handover_model::{ProjectId, Strategy, Timestamp};
+use handover_store::{NewStrategy, Result, StoreError, Strategies, StrategyFilter};
+use handover_text::Clean;
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::error::backend;
+use crate::{SqliteStore, row};
+
+fn read(r: &Row<'_>) -> rusqlite::Result<Strategy> {
+    Ok(Strategy {
+        id: r.get("id")?,
+        project: row::parsed(r, "project")?,
+        topic: row::parsed(r, "topic")?,
+        insight: r.get("insight")?,
+        helpfulness: row::count(r, "helpfulness")?,
+        language: r.get("language")?,
+        framework: r.get("framework")?,
+        created_at: row::time(r, "created_at")?,
+        last_seen: row::time(r, "last_seen")?,
+    })
+}
+
+fn get(connection: &Connection, id: &str) -> Result<Strategy> {
+    connection
+        .query_row("SELECT * FROM strategy WHERE id = ?1", [id], read)
+        .optional()
+        .map_err(backend)?
+        .ok_or_else(|| StoreError::not_found("strategy", id))
+}
+
+fn raise(tx: &Connection, id: &str, now: Timestamp) -> Result<()> {
+    tx.execute(
+        "UPDATE strategy SET helpfulness = helpfulness + 1, last_seen = max(last_seen, ?2)
+         WHERE id = ?1",
+        (id, now.as_micros()),
+    )
+    .map_err(backend)?;
+    Ok(())
+}
+
+fn learn(tx: &Connection, new: &NewStrategy) -> Result<Strategy> {
+    let id = strategy_id(&new.project, new.topic, new.insight.as_str());
+    let created = tx
+        .execute(
+            "INSERT INTO strategy (id, project, topic, insight, helpfulness, language, framework,
+                created_at, last_seen)
+             VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?7) ON CONFLICT (id) DO NOTHING",
+            (
+                &id,
+                new.project.as_str(),
+                new.topic.as_str(),
+                new.insight.as_str(),
+                new.language.as_ref().map(Clean::as_str),
+                new.framework.as_ref().map(Clean::as_str),
+                new.now.as_micros(),
+            ),
+        )
+        .map_err(backend)?;
+    let new_source = tx
+        .execute(
+            "INSERT INTO strategy_source (strategy, reasoning) VALUES (?1, ?2)
+             ON CONFLICT DO NOTHING",
+            (&id, new.source.0),
+        )
+        .map_err(backend)?;
+    if created == 0 && new_source == 1 {
+        raise(tx, &id, new.now)?;
+    }
+    get(tx, &id)
+}
+
+impl Strategies for SqliteStore {
+    fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>> {
+        self.write(|tx| new.iter().map(|strategy| learn(tx, strategy)).collect())
+    }
+
+    fn strategy_helped(&self, id: &str, now: Timestamp) -> Result<Strategy> {
+        self.write(|tx| {
+            raise(tx, id, now)?;
+            get(tx, id)
+        })
+    }
+
+    fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT * FROM strategy WHERE project = ?1
+                    AND (?2 IS NULL OR language IS NULL OR language = ?2 COLLATE NOCASE)
+                    AND (?3 IS NULL OR framework IS NULL OR framework = ?3 COLLATE NOCASE)
+                 ORDER BY helpfulness DESC, last_seen DESC, id LIMIT ?4",
+            )
+            .map_err(backend)?;
+        let rows = statement
+            .query_map(
+                (
+                    project.as_str(),
+                    &filter.language,
+                    &filter.framework,
+                    filter.limit.map_or(-1, i64::from),
+                ),
+                read,
+            )
+            .map_err(backend)?;
+        rows.collect::<Result<_, _>>().map_err(backend)
+    }
+}

@@ -1,0 +1,101 @@
+//! Cases with many handles at once. Threads here; the command line's tests do it with processes.
+
+use std::collections::BTreeSet;
+
+use handover_model::{Package, Phase};
+
+use super::Backend;
+use super::fixture::*;
+use crate::{ErrorFilter, GroupUpdate, PackageFilter, Store, Versions};
+
+const WRITERS: usize = 8;
+const ROUNDS: usize = 12;
+
+/// Runs the work on a handle of its own in each of many threads and collects what they return.
+fn at_once<T: Send>(backend: &dyn Backend, work: impl Fn(&dyn Store, usize) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let work = &work;
+                scope.spawn(move || {
+                    let store = backend.open();
+                    (0..ROUNDS).map(|_| work(&*store, writer)).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Counters, trust and helpfulness end where the number of calls says.
+pub fn counters_lose_nothing(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    at_once(backend, |store, _| {
+        store.record_error(&sighting("boom")).unwrap();
+        store.add_reasoning(&reasoning(&session, Phase::Approach, "x")).unwrap();
+        let mut update = GroupUpdate::new(session.clone(), group_id("P1"), at(0));
+        update.count = vec![clean("revisions")];
+        store.set_group(&update).unwrap();
+        let learned = store.learn_strategies(&[strategy("insight", 1)]).unwrap();
+        store.strategy_helped(&learned[0].id, at(0)).unwrap();
+    });
+    let calls = (WRITERS * ROUNDS) as u64;
+    assert_eq!(store.errors(&project(), &ErrorFilter::default()).unwrap()[0].occurrences, calls);
+    assert_eq!(store.session_counts(&session).unwrap().reasoning, calls);
+    assert_eq!(store.group(&session, &group_id("P1")).unwrap().counters["revisions"], calls);
+    let kept = store.strategies(&project(), &Default::default()).unwrap();
+    assert_eq!(kept[0].helpfulness, calls + 1);
+}
+
+/// Every saved output has an iteration of its own, also without role and group.
+pub fn iterations_are_distinct(backend: &dyn Backend) {
+    let session = session(&*backend.open(), "s1");
+    let iterations = at_once(backend, |store, _| {
+        store.save_skill_output(&skill_output(&session, "scan")).unwrap().iteration
+    });
+    let distinct: BTreeSet<u32> = iterations.into_iter().collect();
+    assert_eq!(distinct, (1..=(WRITERS * ROUNDS) as u32).collect());
+}
+
+/// Of many events with one key, one is written, and all callers learn its id.
+pub fn one_key_one_event(backend: &dyn Backend) {
+    let session = session(&*backend.open(), "s1");
+    let logged = at_once(backend, |store, _| {
+        store.log_event(&event(&session, "delivery", Some("k"))).unwrap()
+    });
+    assert_eq!(logged.iter().filter(|l| !l.duplicate).count(), 1);
+    assert!(logged.iter().all(|l| l.id == logged[0].id));
+}
+
+/// Of many registrations of one file, one creates the package.
+pub fn one_registration_wins(backend: &dyn Backend) {
+    let session = session(&*backend.open(), "s1");
+    let results = at_once(backend, |store, _| {
+        store.register_packages(&[package(&session, "a.md", "x")]).unwrap().pop().unwrap()
+    });
+    assert_eq!(results.iter().filter(|r| r.created).count(), 1);
+    assert!(results.iter().all(|r| r.package.id == results[0].package.id));
+}
+
+/// Versions made at once form one chain without gaps or forks.
+pub fn chains_stay_linear(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    at_once(backend, |store, writer| {
+        let body = format!("by {writer}");
+        store.register_packages(&[package(&session, "a.md", &body)]).unwrap();
+    });
+    let filter = PackageFilter { versions: Versions::All, ..Default::default() };
+    let mut all: Vec<Package> = store.packages(&session, &filter).unwrap();
+    all.sort_by_key(|p| p.version);
+    assert_eq!(
+        all.iter().map(|p| p.version).collect::<Vec<_>>(),
+        (1..=all.len() as u32).collect::<Vec<_>>()
+    );
+    for pair in all.windows(2) {
+        assert_eq!(pair[1].supersedes, Some(pair[0].id));
+        assert_eq!(pair[0].superseded_by, Some(pair[1].id));
+    }
+    assert_eq!(store.index_size(&session).unwrap().packages, 1);
+}

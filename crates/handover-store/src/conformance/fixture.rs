@@ -1,0 +1,195 @@
+//! Short ways to make the records that cases need.
+
+use handover_model::{
+    GroupId, Package, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId, Role, Scope,
+    SessionId, Timestamp, Zone,
+};
+use handover_text::{Clean, CleanJson, Redactor};
+use serde_json::Value;
+
+use crate::{
+    ErrorSighting, NewEvent, NewPackage, NewReasoning, NewReceipt, NewSession, NewSkillOutput,
+    NewStrategy, Store, Supersede,
+};
+
+/// Ten in the morning, and so many seconds.
+pub(super) fn at(seconds: i64) -> Timestamp {
+    let base: Timestamp = "2026-11-15T10:00:00Z".parse().unwrap();
+    Timestamp::from_micros(base.as_micros() + seconds * 1_000_000)
+}
+
+pub(super) fn clean(text: &str) -> Clean {
+    Redactor::default().clean(text)
+}
+
+pub(super) fn clean_json(value: Value) -> CleanJson {
+    Redactor::default().clean_json(value)
+}
+
+pub(super) fn session_id(id: &str) -> SessionId {
+    SessionId::new(id).unwrap()
+}
+
+pub(super) fn group_id(id: &str) -> GroupId {
+    GroupId::new(id).unwrap()
+}
+
+pub(super) fn role(name: &str) -> Role {
+    Role::new(name).unwrap()
+}
+
+pub(super) fn project() -> ProjectId {
+    ProjectId::new("shop").unwrap()
+}
+
+/// Opens a session of the project `shop`.
+pub(super) fn session(store: &dyn Store, id: &str) -> SessionId {
+    let new = NewSession {
+        id: session_id(id),
+        project: project(),
+        metadata: clean_json(serde_json::json!({})),
+        now: at(0),
+    };
+    store.open_session(&new).unwrap().record.id
+}
+
+/// A global research package whose content is its body.
+pub(super) fn package(session: &SessionId, path: &str, body: &str) -> NewPackage {
+    NewPackage {
+        session: session.clone(),
+        group: None,
+        scope: Scope::Global,
+        kind: PackageKind::Research,
+        path: path.to_owned(),
+        title: None,
+        summary: clean("a summary"),
+        files: Vec::new(),
+        body: clean(body),
+        producer: role("requirements_engineer"),
+        consumers: Vec::new(),
+        priority: Priority::Medium,
+        iteration: None,
+        size_bytes: body.len() as u64,
+        tokens: 1,
+        content_hash: format!("hash of {body}"),
+        supersede: Supersede::SamePath,
+        created_at: at(0),
+    }
+}
+
+/// Registers one package that must be new.
+pub(super) fn register(store: &dyn Store, new: NewPackage) -> Package {
+    let mut registered = store.register_packages(&[new]).unwrap();
+    let registered = registered.pop().unwrap();
+    assert!(registered.created);
+    registered.package
+}
+
+pub(super) fn reasoning(session: &SessionId, phase: Phase, content: &str) -> NewReasoning {
+    NewReasoning {
+        session: session.clone(),
+        group: None,
+        role: role("developer"),
+        agent_id: None,
+        iteration: 0,
+        phase,
+        confidence: None,
+        content: clean(content),
+        references: Vec::new(),
+        now: at(0),
+    }
+}
+
+pub(super) fn skill_output(session: &SessionId, skill: &str) -> NewSkillOutput {
+    NewSkillOutput {
+        session: session.clone(),
+        skill: handover_model::SkillName::new(skill).unwrap(),
+        role: None,
+        group: None,
+        output: clean_json(serde_json::json!({"ok": true})),
+        now: at(0),
+    }
+}
+
+pub(super) fn sighting(message: &str) -> ErrorSighting {
+    ErrorSighting {
+        project: project(),
+        kind: None,
+        message: clean(message),
+        hints: Vec::new(),
+        language: None,
+        ttl_days: 90,
+        session: None,
+        group: None,
+        role: None,
+        command: None,
+        now: at(0),
+    }
+}
+
+pub(super) fn strategy(insight: &str, source: i64) -> NewStrategy {
+    NewStrategy {
+        project: project(),
+        topic: handover_model::Topic::Implementation,
+        insight: clean(insight),
+        language: None,
+        framework: None,
+        source: handover_model::ReasoningId(source),
+        now: at(0),
+    }
+}
+
+pub(super) fn event(session: &SessionId, kind: &str, key: Option<&str>) -> NewEvent {
+    NewEvent {
+        session: session.clone(),
+        group: None,
+        kind: handover_model::EventType::new(kind).unwrap(),
+        payload: clean_json(serde_json::json!({"n": 1})),
+        key: key.map(clean),
+        now: at(0),
+    }
+}
+
+/// A receipt for a developer with the packages given.
+pub(super) fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewReceipt {
+    let items = packages
+        .iter()
+        .map(|package| handover_model::ReceiptItem {
+            kind: handover_model::ItemKind::Package,
+            id: package.to_string(),
+            version: 1,
+            form: handover_model::Form::Full,
+            score: 15.5,
+            terms: [("priority".to_owned(), 12.0)].into(),
+            tokens: 41,
+            read_at: None,
+        })
+        .collect();
+    NewReceipt {
+        id: ReceiptId::new(id).unwrap(),
+        session: session.clone(),
+        group: None,
+        role: role("developer"),
+        iteration: 0,
+        model: Some(clean("sonnet")),
+        tokenizer: "claude".to_owned(),
+        zone: Zone::Normal,
+        tokens: 180,
+        prompt_hash: "abc".to_owned(),
+        sections: vec![handover_model::Section {
+            name: "context".to_owned(),
+            budget: 29_750,
+            used: 180,
+        }],
+        items,
+        left_out: vec![handover_model::LeftOut {
+            kind: handover_model::ItemKind::Package,
+            id: "99".to_owned(),
+            reason: "limit".to_owned(),
+            score: 1.0,
+        }],
+        left_out_counts: [("limit".to_owned(), 1)].into(),
+        redactions: [("jwt".to_owned(), 2)].into(),
+        now: at(0),
+    }
+}

@@ -1,0 +1,72 @@
+//! One suite that holds every backend to the contracts of the traits.
+//!
+//! A backend implements [`Backend`] and calls [`conformance_tests!`](crate::conformance_tests);
+//! every case becomes a test of its own. Cases are plain functions over the traits, so a contract
+//! is written once.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+use crate::Store;
+
+pub mod concurrency;
+pub mod errors;
+pub mod events;
+mod fixture;
+pub mod groups;
+pub mod packages;
+pub mod reasoning;
+pub mod receipts;
+pub mod search;
+pub mod sessions;
+pub mod skill_outputs;
+pub mod strategies;
+
+/// One empty store that can be opened as often as needed.
+pub trait Backend: Sync {
+    /// Opens a handle on the store.
+    fn open(&self) -> Box<dyn Store + Send>;
+}
+
+/// Makes one `#[test]` per case; the argument is an expression that makes a fresh [`Backend`].
+#[macro_export]
+macro_rules! conformance_tests {
+    ($backend:expr) => {
+        $crate::conformance_tests! { $backend;
+            sessions: the_same_id_is_the_same_session, unknown_is_not_found, newest_first_and_by_status,
+                closing_and_reopening, purge_takes_everything_but_what_the_project_learned,
+                a_store_that_was_used_is_sound;
+            groups: sets_only_what_is_given, exists_once_named, references_keep_their_order,
+                references_must_be_of_the_session, listed_oldest_first;
+            packages: same_content_is_a_no_op, new_content_is_a_new_version,
+                content_that_returns_is_a_new_version, identity_is_group_kind_and_path,
+                a_named_package_is_superseded, superseding_is_refused_where_it_makes_no_sense,
+                an_update_without_a_change_is_a_no_op, all_or_nothing, listings, total_order_within_one_moment,
+                the_body_is_kept_for_every_version;
+            reasoning: filters_and_order, unknown_session_is_refused;
+            skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
+            errors: sightings_count, the_first_solution_starts_trust_the_next_confirm,
+                judging_moves_trust_within_its_bounds, the_solution_used_most_is_shown,
+                old_patterns_are_not_recalled, projects_do_not_mix, hashes_may_be_shortened,
+                sightings_keep_their_circumstances;
+            strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
+                filtered_by_language_and_framework;
+            events: a_key_makes_it_once, without_a_key_always_new, keys_are_per_group_and_type, listings;
+            receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
+                consumption_is_per_group_role_and_iteration, reading_is_noted_once, listings;
+            search: finds_words_in_every_column, sessions_do_not_see_each_other,
+                superseded_versions_leave_the_index, sizes_follow, purged_sessions_leave_nothing;
+            concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
+                one_registration_wins, chains_stay_linear;
+        }
+    };
+    ($backend:expr; $($module:ident: $($case:ident),+;)+) => {
+        $(mod $module {
+            #[allow(unused_imports, reason = "the expression may need what is in scope")]
+            use super::*;
+            $(#[test]
+            fn $case() {
+                $crate::conformance::$module::$case(&$backend);
+            })+
+        })+
+    };
+}

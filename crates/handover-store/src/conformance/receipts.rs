@@ -1,0 +1,132 @@
+//! Cases of [`Receipts`](crate::Receipts).
+
+use handover_model::{PackageId, ReceiptId, ReceiptState};
+
+use super::Backend;
+use super::fixture::*;
+use crate::{ReceiptFilter, ReceiptStep, StoreError};
+
+fn delivered() -> ReceiptStep {
+    ReceiptStep::Delivered { host: Some(clean("claude")) }
+}
+
+fn id(text: &str) -> ReceiptId {
+    ReceiptId::new(text).unwrap()
+}
+
+/// Everything that was put in comes out.
+pub fn reads_back_whole(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    let new = receipt(&session, "r1", &[a]);
+    let kept = store.put_receipt(&new).unwrap();
+    assert_eq!(kept.state, ReceiptState::Assembled);
+    assert_eq!((&kept.items, &kept.sections), (&new.items, &new.sections));
+    assert_eq!((&kept.left_out, &kept.left_out_counts), (&new.left_out, &new.left_out_counts));
+    assert_eq!((&kept.redactions, kept.tokens), (&new.redactions, 180));
+    assert_eq!(store.receipt(&id("r1")).unwrap(), kept);
+    assert!(matches!(store.receipt(&id("none")), Err(StoreError::NotFound { .. })));
+}
+
+/// assembled → delivered → confirmed; a step back is refused; the same step twice is once.
+pub fn steps_are_ordered(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    store.put_receipt(&receipt(&session, "r1", &[])).unwrap();
+    assert!(matches!(
+        store.advance_receipt(&id("r1"), &ReceiptStep::Confirmed, at(1)),
+        Err(StoreError::WrongState { from: ReceiptState::Assembled, .. })
+    ));
+    let receipt1 = store.advance_receipt(&id("r1"), &delivered(), at(2)).unwrap();
+    assert_eq!((receipt1.state, receipt1.delivered_at), (ReceiptState::Delivered, Some(at(2))));
+    let again = store.advance_receipt(&id("r1"), &delivered(), at(3)).unwrap();
+    assert_eq!(again, receipt1);
+    let receipt1 = store.advance_receipt(&id("r1"), &ReceiptStep::Confirmed, at(4)).unwrap();
+    assert_eq!((receipt1.confirmed_at, receipt1.host.as_deref()), (Some(at(4)), Some("claude")));
+    let fail = ReceiptStep::Failed { reason: clean("password=correct-horse") };
+    assert!(store.advance_receipt(&id("r1"), &fail, at(5)).is_err());
+
+    store.put_receipt(&receipt(&session, "r2", &[])).unwrap();
+    let failed = store.advance_receipt(&id("r2"), &fail, at(5)).unwrap();
+    assert_eq!(failed.failure.as_deref(), Some("password=[REDACTED-1]"));
+    assert!(store.advance_receipt(&id("r2"), &delivered(), at(6)).is_err());
+}
+
+/// Assembling consumes nothing, delivery does, failure gives it back.
+pub fn only_delivery_consumes(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    store.put_receipt(&receipt(&session, "r1", &[a])).unwrap();
+    let consumed = || store.consumed(&session, None, &role("developer"), 0).unwrap();
+    assert_eq!(consumed(), []);
+    assert_eq!(store.package_deliveries(a).unwrap(), []);
+    store.advance_receipt(&id("r1"), &delivered(), at(2)).unwrap();
+    assert_eq!(consumed(), [(a, 1)]);
+    let delivery = &store.package_deliveries(a).unwrap()[0];
+    assert_eq!((&delivery.receipt, delivery.delivered_at), (&id("r1"), at(2)));
+    store
+        .advance_receipt(&id("r1"), &ReceiptStep::Failed { reason: clean("died") }, at(3))
+        .unwrap();
+    assert_eq!(consumed(), []);
+}
+
+/// A retry, another role and another group each get everything again.
+pub fn consumption_is_per_group_role_and_iteration(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    let mut new = receipt(&session, "r1", &[a]);
+    new.group = Some(group_id("P1"));
+    new.iteration = 1;
+    store.put_receipt(&new).unwrap();
+    store.advance_receipt(&id("r1"), &delivered(), at(1)).unwrap();
+    let p1 = group_id("P1");
+    let consumed = |group, r: &str, iteration| {
+        store.consumed(&session, group, &role(r), iteration).unwrap().len()
+    };
+    assert_eq!(consumed(Some(&p1), "developer", 1), 1);
+    assert_eq!(consumed(Some(&p1), "developer", 0), 0);
+    assert_eq!(consumed(Some(&p1), "qa_expert", 1), 0);
+    assert_eq!(consumed(None, "developer", 1), 0);
+    assert!(store.consumed(&session_id("nobody"), None, &role("developer"), 0).is_err());
+}
+
+/// The first opening of the file counts.
+pub fn reading_is_noted_once(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    store.put_receipt(&receipt(&session, "r1", &[a])).unwrap();
+    store.advance_receipt(&id("r1"), &delivered(), at(1)).unwrap();
+    store.mark_read(&id("r1"), a, at(5)).unwrap();
+    let receipt1 = store.mark_read(&id("r1"), a, at(6)).unwrap();
+    assert_eq!(receipt1.items[0].read_at, Some(at(5)));
+    assert_eq!(store.package_deliveries(a).unwrap()[0].read_at, Some(at(5)));
+    assert!(store.mark_read(&id("r1"), PackageId(4711), at(6)).is_err());
+    assert!(store.mark_read(&id("none"), a, at(6)).is_err());
+}
+
+/// All sessions or one; by group and role; newest first.
+pub fn listings(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    for (session, name, seconds) in [(&one, "r1", 1), (&two, "r2", 2), (&one, "r3", 3)] {
+        let mut new = receipt(session, name, &[]);
+        new.now = at(seconds);
+        new.role = role(if seconds == 3 { "qa_expert" } else { "developer" });
+        new.group = (seconds == 3).then(|| group_id("P1"));
+        store.put_receipt(&new).unwrap();
+    }
+    let ids = |filter: ReceiptFilter| -> Vec<String> {
+        store.receipts(&filter).unwrap().into_iter().map(|r| r.id.to_string()).collect()
+    };
+    assert_eq!(ids(ReceiptFilter::default()), ["r3", "r2", "r1"]);
+    let of = |session| ReceiptFilter { session: Some(session), ..Default::default() };
+    assert_eq!(ids(of(one.clone())), ["r3", "r1"]);
+    assert_eq!(ids(ReceiptFilter { role: Some(role("developer")), ..of(one) }), ["r1"]);
+    let group = ReceiptFilter { group: Some(group_id("P1")), ..Default::default() };
+    assert_eq!(ids(group), ["r3"]);
+    assert_eq!(ids(ReceiptFilter { limit: Some(1), ..Default::default() }), ["r3"]);
+}

@@ -1,0 +1,65 @@
+//! What a store must do: one trait per aggregate, the errors, and the suite that holds every
+//! backend to the same behaviour.
+//!
+//! Contracts that hold for every method:
+//! - A write is one transaction that takes the write lock first; it happens wholly or not at all,
+//!   and has happened once the method returns.
+//! - Listings have a total order: newest first by creation time, then by id, unless said otherwise.
+//! - A group is created by the first record that names it.
+//! - A record of a session that does not exist is refused with [`StoreError::NotFound`].
+//! - Text arrives as [`handover_text::Clean`], which redaction alone can make.
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod error;
+mod errors;
+mod events;
+mod groups;
+mod packages;
+mod reasoning;
+mod receipts;
+mod search;
+mod sessions;
+mod skill_outputs;
+mod strategies;
+
+pub use error::{Fault, StoreError};
+pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
+pub use events::{EventFilter, Events, Logged, NewEvent};
+pub use groups::{GroupUpdate, Groups};
+pub use packages::{NewPackage, PackageFilter, Packages, Registered, Supersede, Versions};
+pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
+pub use receipts::{NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
+pub use search::{Column, IndexSize, Posting, TextIndex};
+pub use sessions::{NewSession, Opened, Sessions};
+pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
+pub use strategies::{NewStrategy, Strategies, StrategyFilter};
+
+/// The result of a store's method.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// A whole store.
+pub trait Store:
+    Sessions
+    + Groups
+    + Packages
+    + Reasonings
+    + SkillOutputs
+    + ErrorPatterns
+    + Strategies
+    + Events
+    + Receipts
+    + TextIndex
+{
+    /// Looks at the store as a whole: opens, reads, checks its own consistency. Slow; for `doctor`.
+    fn check(&self) -> Result<Vec<Check>>;
+}
+
+/// One thing that [`Store::check`] looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// What was found wrong; empty if all is well.
+    pub problems: Vec<String>,
+}

@@ -1,0 +1,112 @@
+//! Context packages.
+
+use handover_model::{
+    Delivery, GroupId, Package, PackageId, PackageKind, Priority, Role, Scope, SessionId, Timestamp,
+};
+use handover_text::Clean;
+
+use crate::Result;
+
+/// A package to be registered.
+#[derive(Debug, Clone)]
+pub struct NewPackage {
+    /// The session.
+    pub session: SessionId,
+    /// The group that it came from, if any.
+    pub group: Option<GroupId>,
+    /// Whether only its group or every group gets it.
+    pub scope: Scope,
+    /// What it carries.
+    pub kind: PackageKind,
+    /// Where the file is. Exact: a file must be found again, so this is not redacted.
+    pub path: String,
+    /// The first heading.
+    pub title: Option<Clean>,
+    /// At most 400 characters.
+    pub summary: Clean,
+    /// Paths that it is about.
+    pub files: Vec<Clean>,
+    /// The text of the file, for search and for the history.
+    pub body: Clean,
+    /// Who wrote it.
+    pub producer: Role,
+    /// Whom it is for; empty means everyone.
+    pub consumers: Vec<Role>,
+    /// How much it matters.
+    pub priority: Priority,
+    /// The attempt that it came from.
+    pub iteration: Option<u32>,
+    /// Size of the file.
+    pub size_bytes: u64,
+    /// What reading the file costs.
+    pub tokens: u64,
+    /// BLAKE3 of the file's bytes.
+    pub content_hash: String,
+    /// Which package it replaces.
+    pub supersede: Supersede,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// Which package a new one replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supersede {
+    /// The latest one with the same session, group, kind and path, if there is one. If its content
+    /// is the same too, nothing is written.
+    SamePath,
+    /// This one, which must be the latest of its chain and of the same session. If nothing at all
+    /// would change, nothing is written.
+    Package(PackageId),
+}
+
+/// A package as it is after registration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    /// The record: the new one, or the one that was there.
+    pub package: Package,
+    /// Whether this call made it.
+    pub created: bool,
+}
+
+/// Which versions a listing shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Versions {
+    /// Those that nothing supersedes.
+    #[default]
+    Latest,
+    /// All of them.
+    All,
+}
+
+/// Which packages to list.
+#[derive(Debug, Clone, Default)]
+pub struct PackageFilter {
+    /// Only those of this group (a global package of another group is not among them).
+    pub group: Option<GroupId>,
+    /// Which versions.
+    pub versions: Versions,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// Context packages.
+pub trait Packages {
+    /// Registers packages, all or none, in order; returns one answer per input. Registering the
+    /// same content again is no error and changes nothing.
+    fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>>;
+
+    /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
+    fn package(&self, id: PackageId) -> Result<Package>;
+
+    /// The session's packages.
+    fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>>;
+
+    /// Every version of the chain that the package belongs to, oldest first.
+    fn package_history(&self, id: PackageId) -> Result<Vec<Package>>;
+
+    /// To whom the package was delivered, oldest first.
+    fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>>;
+
+    /// The text that was registered.
+    fn package_body(&self, id: PackageId) -> Result<String>;
+}

@@ -1,0 +1,134 @@
+//! Receipts.
+
+use std::collections::BTreeMap;
+
+use handover_model::{
+    GroupId, LeftOut, PackageId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role, Section,
+    SessionId, Timestamp, Zone,
+};
+use handover_text::Clean;
+
+use crate::Result;
+
+/// A receipt to be kept; its state is `assembled`.
+#[derive(Debug, Clone)]
+pub struct NewReceipt {
+    /// Its id; sorts by time.
+    pub id: ReceiptId,
+    /// The session.
+    pub session: SessionId,
+    /// The group of the agent, if any.
+    pub group: Option<GroupId>,
+    /// Who the text is for.
+    pub role: Role,
+    /// Which attempt.
+    pub iteration: u32,
+    /// The model, as it was named.
+    pub model: Option<Clean>,
+    /// How tokens were counted.
+    pub tokenizer: String,
+    /// How full the window was.
+    pub zone: Zone,
+    /// Tokens of the whole text.
+    pub tokens: u64,
+    /// BLAKE3 of the whole text.
+    pub prompt_hash: String,
+    /// Budget and use per section.
+    pub sections: Vec<Section>,
+    /// Everything that is in.
+    pub items: Vec<ReceiptItem>,
+    /// The best of what is out.
+    pub left_out: Vec<LeftOut>,
+    /// How much is out, by reason.
+    pub left_out_counts: BTreeMap<String, u64>,
+    /// How many secrets were taken out, by rule.
+    pub redactions: BTreeMap<String, u64>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A step of a receipt.
+#[derive(Debug, Clone)]
+pub enum ReceiptStep {
+    /// The text was handed over to this host.
+    Delivered {
+        /// The agent program, if known.
+        host: Option<Clean>,
+    },
+    /// The agent was seen to have it.
+    Confirmed,
+    /// It never arrived.
+    Failed {
+        /// Why.
+        reason: Clean,
+    },
+}
+
+impl ReceiptStep {
+    /// The state that the step leads to.
+    pub fn target(&self) -> ReceiptState {
+        match self {
+            Self::Delivered { .. } => ReceiptState::Delivered,
+            Self::Confirmed => ReceiptState::Confirmed,
+            Self::Failed { .. } => ReceiptState::Failed,
+        }
+    }
+
+    /// Whether a receipt may take the step from a state. A step to the state that it is in already
+    /// is allowed and changes nothing.
+    pub fn allowed_from(&self, from: ReceiptState) -> bool {
+        use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
+        match (from, self.target()) {
+            (from, to) if from == to => true,
+            (Assembled, Delivered | Failed) | (Delivered, Confirmed | Failed) => true,
+            (Assembled | Delivered | Confirmed | Failed, _) => false,
+        }
+    }
+}
+
+/// Which receipts to list.
+#[derive(Debug, Clone, Default)]
+pub struct ReceiptFilter {
+    /// Only of this session.
+    pub session: Option<SessionId>,
+    /// Only of this group.
+    pub group: Option<GroupId>,
+    /// Only of this role.
+    pub role: Option<Role>,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// Receipts.
+pub trait Receipts {
+    /// Keeps a receipt with its items.
+    fn put_receipt(&self, new: &NewReceipt) -> Result<Receipt>;
+
+    /// Moves a receipt on; refused with [`WrongState`](crate::StoreError::WrongState) where
+    /// [`ReceiptStep::allowed_from`] says so.
+    fn advance_receipt(
+        &self,
+        id: &ReceiptId,
+        step: &ReceiptStep,
+        now: Timestamp,
+    ) -> Result<Receipt>;
+
+    /// Notes that the agent was seen opening a package of the receipt; the first time counts.
+    fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt>;
+
+    /// One receipt; [`NotFound`](crate::StoreError::NotFound) if there is none.
+    fn receipt(&self, id: &ReceiptId) -> Result<Receipt>;
+
+    /// Receipts, newest first, without their items and what was left out.
+    fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
+
+    /// The packages, with versions, that were delivered to a role of a group in an iteration,
+    /// sorted. An assembled receipt consumes nothing.
+    fn consumed(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: &Role,
+        iteration: u32,
+    ) -> Result<Vec<(PackageId, u32)>>;
+}

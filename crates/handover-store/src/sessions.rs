@@ -1,0 +1,55 @@
+//! Sessions.
+
+use handover_model::{ProjectId, Session, SessionCounts, SessionId, SessionStatus, Timestamp};
+use handover_text::CleanJson;
+
+use crate::Result;
+
+/// A session to be opened.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    /// Its id.
+    pub id: SessionId,
+    /// The project that learns from it.
+    pub project: ProjectId,
+    /// A JSON object.
+    pub metadata: CleanJson,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A record that was asked for, and whether it had to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opened<T> {
+    /// The record as it is in the store.
+    pub record: T,
+    /// Whether this call made it.
+    pub created: bool,
+}
+
+/// Sessions.
+pub trait Sessions {
+    /// Opens a session. If the id exists, nothing is changed and the existing session is returned.
+    fn open_session(&self, new: &NewSession) -> Result<Opened<Session>>;
+
+    /// One session; [`NotFound`](crate::StoreError::NotFound) if there is none.
+    fn session(&self, id: &SessionId) -> Result<Session>;
+
+    /// All sessions, or those with a status.
+    fn sessions(&self, status: Option<SessionStatus>) -> Result<Vec<Session>>;
+
+    /// How many records the session owns.
+    fn session_counts(&self, id: &SessionId) -> Result<SessionCounts>;
+
+    /// Sets the status. Anything but `active` also sets the end; `active` clears it.
+    fn set_session_status(
+        &self,
+        id: &SessionId,
+        status: SessionStatus,
+        now: Timestamp,
+    ) -> Result<Session>;
+
+    /// Deletes the session and everything that it owns; returns what was deleted. Error patterns
+    /// and strategies belong to the project and stay.
+    fn purge_session(&self, id: &SessionId) -> Result<SessionCounts>;
+}

@@ -1,0 +1,50 @@
+//! Strategies. They belong to a project, not to a session.
+
+use handover_model::{ProjectId, ReasoningId, Strategy, Timestamp, Topic};
+use handover_text::Clean;
+
+use crate::Result;
+
+/// An insight to be kept.
+#[derive(Debug, Clone)]
+pub struct NewStrategy {
+    /// The project.
+    pub project: ProjectId,
+    /// What it is about.
+    pub topic: Topic,
+    /// The insight, at most 500 characters.
+    pub insight: Clean,
+    /// The programming language, if it is bound to one.
+    pub language: Option<Clean>,
+    /// The framework, if it is bound to one.
+    pub framework: Option<Clean>,
+    /// The reasoning that it was extracted from.
+    pub source: ReasoningId,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Which strategies to list.
+#[derive(Debug, Clone, Default)]
+pub struct StrategyFilter {
+    /// Only of this language, or of none.
+    pub language: Option<String>,
+    /// Only of this framework, or of none.
+    pub framework: Option<String>,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// Strategies.
+pub trait Strategies {
+    /// Keeps insights, all or none. A new one starts at helpfulness 1. The same insight from
+    /// another piece of reasoning raises it by one; from the same piece it changes nothing, so
+    /// extracting twice is extracting once.
+    fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>>;
+
+    /// Raises the helpfulness of a strategy whose delivery was followed by success.
+    fn strategy_helped(&self, id: &str, now: Timestamp) -> Result<Strategy>;
+
+    /// The project's strategies: most helpful first, then latest, then by id.
+    fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>>;
+}

@@ -1,0 +1,356 @@
+//! Values given to telling names, in every spelling that files, shells and people use.
+
+use super::bytes::{self, ALNUM};
+use super::calls;
+use super::keys::{self, Key};
+use super::random;
+use super::signs::{self, Sign, skip_space};
+use super::values::{self, Form};
+
+/// Longest value between quotes.
+const QUOTED: usize = 4096;
+/// How much of a value is judged.
+const JUDGED: usize = 300;
+/// How much white space may stand after a tag.
+const SPACE: usize = 40;
+
+/// What passwords are called in other scripts.
+const FOREIGN: [&str; 7] = ["密码", "密碼", "口令", "пароль", "Пароль", "パスワード", "비밀번호"];
+
+/// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
+/// `password=password=…` is read once.
+#[derive(Debug, Default)]
+pub(super) struct Assignments {
+    /// An unquoted value starting in this range ends at its end.
+    known: (usize, usize),
+}
+
+/// The value of a name.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    start: usize,
+    end: usize,
+    form: Form,
+    key: Key,
+}
+
+impl Assignments {
+    /// The secret after a name in another script: `密码：…`, `пароль: …`.
+    pub(super) fn foreign(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        let rest = text.get(at..)?;
+        let name = FOREIGN.iter().find(|n| rest.starts_with(n.as_bytes()))?;
+        let end = skip_space(text, at + name.len());
+        let sign = [":", "=", "："].iter().find(|s| text[end..].starts_with(s.as_bytes()))?;
+        let from = skip_space(text, end + sign.len());
+        let value = quoted(text, from, Key::Password).unwrap_or_else(|| Value {
+            start: from,
+            end: self.unquoted_end(text, from, false),
+            form: Form::Loose,
+            key: Key::Password,
+        });
+        let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
+        let ascii = literal.iter().all(u8::is_ascii);
+        (ascii && values::is_secret(Key::Password, value.form, literal))
+            .then_some((value.start, value.end))
+    }
+
+    /// The secret that the name at `start..end` is given, if any.
+    pub(super) fn value(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+    ) -> Option<(usize, usize)> {
+        let next = *text.get(end)?;
+        if !matches!(
+            next,
+            b'=' | b':'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b' '
+                | b'\t'
+                | b'>'
+                | b'\\'
+                | b'*'
+                | b'?'
+                | b'|'
+                | b'\n'
+                | b']'
+                | b'%'
+                | b'&'
+                | b'('
+                | b'<'
+        ) {
+            return None;
+        }
+        let name = text.get(start..end)?;
+        if next == b' ' && name.eq_ignore_ascii_case(b"by") {
+            return identified_by(text, start, end);
+        }
+        if !keys::may_end(name) {
+            return None;
+        }
+        let key = key_of(text, start, end)?;
+        let value = self.parse(text, start, end, key)?;
+        // The start of a long value tells enough.
+        let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
+        values::is_secret(value.key, value.form, literal).then_some((value.start, value.end))
+    }
+
+    fn parse(&mut self, text: &[u8], start: usize, end: usize, key: Key) -> Option<Value> {
+        let mut at = end;
+        let mut quoted_name = false;
+        for _ in 0..4 {
+            match text.get(at)? {
+                b'"' | b'\'' | b'`' => quoted_name = true,
+                b'\\' if matches!(text.get(at + 1), Some(b'"' | b'\'')) => {}
+                b'*' | b']' => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        let after_name = at;
+        at = skip_space(text, at);
+        let (sign, mut at) = signs::sign(text, start, at, at > after_name, quoted_name)?;
+        // In prose only a password is given by words, and `pass` is a verb.
+        let wordy = matches!(sign, Sign::Call | Sign::Word | Sign::Space);
+        let verb =
+            text.get(start..end).is_some_and(|n| n.ends_with(b"pass") || n.ends_with(b"Pass"));
+        if wordy && verb || sign == Sign::Word && key != Key::Password {
+            return None;
+        }
+        let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
+        at = match sign {
+            Sign::Tag => at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace()),
+            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word | Sign::Space => {
+                let at = skip_space(text, at);
+                at + bytes::run(text, at, 2, |b| b == b'*')
+            }
+        };
+        at = skip_space(text, at);
+        at = skip_scheme(text, at, key);
+        if let Some(mut value) = quoted(text, at, key) {
+            // `["user", "password", "email"]` is a list of names, `get("password")` gives one back:
+            // look closer.
+            if matches!(sign, Sign::Comma | Sign::Call) {
+                let name = text.get(start..end)?;
+                let list = values::wordy_with_number(text.get(value.start..value.end)?);
+                (!list && !name.contains(&b'/')).then_some(())?;
+                value.form = Form::Loose;
+            }
+            // `password "x"` in prose is as good as a sign; `token "x"` is not.
+            let prose = key == Key::Password
+                && (end - start > 4 || quoted_name)
+                && text.get(value.start - 1) != Some(&b'`');
+            return (sign != Sign::Space || prose).then_some(value);
+        }
+        if sign == Sign::Equals
+            && let Some((start, end)) = calls::pair(text, at)
+        {
+            return Some(Value { start, end, form: Form::Quoted, key: Key::Password });
+        }
+        if matches!(sign, Sign::Comma | Sign::Call) {
+            return None;
+        }
+        let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
+        let query = matches!(before, Some(b'?' | b'&' | b'#')) && sign == Sign::Equals;
+        let stop = self.unquoted_end(text, at, query);
+        let name = text.get(start..end)?;
+        let form = match sign {
+            Sign::Tag if text.get(stop) == Some(&b'<') => Form::Quoted,
+            Sign::Tag => return None,
+            Sign::Equals if tight => {
+                let named = query || before == Some(b';') || shell_name(name);
+                // `password=word` before white space is a setting; a program would go on.
+                let ends = text.get(stop).is_none_or(u8::is_ascii_whitespace);
+                if named || (key == Key::Password && ends && !name.ends_with(b"pass")) {
+                    Form::Plain
+                } else {
+                    Form::Loose
+                }
+            }
+            Sign::Space => {
+                let flag = name.starts_with(b"--") && name.len() > 4;
+                let netrc = name == b"password" && netrc(text, start);
+                let literal = text.get(at..stop)?;
+                let prose = key == Key::Password
+                    && (6..=40).contains(&literal.len())
+                    && random::mixed(literal)
+                    && !values::wordy_with_number(literal);
+                match () {
+                    () if netrc => Form::Plain,
+                    () if flag || prose => Form::Loose,
+                    () => return None,
+                }
+            }
+            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word => Form::Loose,
+        };
+        // `Cookie: name=value` names its value once more.
+        let inner =
+            bytes::run(text, at, 40, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.'));
+        if sign == Sign::Colon
+            && key == Key::Weak
+            && text.get(at + inner) == Some(&b'=')
+            && at + inner + 1 < stop
+        {
+            at += inner + 1;
+        }
+        // What follows an unquoted value in a sentence shows that it is one.
+        if form == Form::Loose
+            && key == Key::Password
+            && sentence(text, stop)
+            && !random::mixed(text.get(at..stop)?)
+        {
+            return None;
+        }
+        Some(Value { start: at, end: stop, form, key })
+    }
+
+    fn unquoted_end(&mut self, text: &[u8], at: usize, query: bool) -> usize {
+        if !query && self.known.0 <= at && at < self.known.1 {
+            return self.known.1;
+        }
+        let len = bytes::run(text, at, usize::MAX, |b| match b {
+            b'"' | b'\'' | b'`' | b',' | b';' | b')' | b'}' | b']' | b'<' | b'\\' => false,
+            b'&' | b'#' => !query,
+            _ => !b.is_ascii_whitespace(),
+        });
+        let mut end = at + len;
+        if !query {
+            self.known = (at, end);
+        }
+        // A full stop or a colon after a value belongs to the sentence.
+        while end > at && matches!(text.get(end - 1), Some(b'.' | b':' | b'*')) {
+            end -= 1;
+        }
+        end
+    }
+}
+
+/// What the name says; one word before it may complete it: `API key`, `secret access key`.
+fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
+    let name = text.get(start..end)?;
+    let key = keys::classify(name)?;
+    if matches!(key, Key::Token | Key::Weak) && start > 0 && text.get(start - 1) == Some(&b' ') {
+        let before = bytes::run_back(text, start - 1, 16, |b| bytes::is(b, ALNUM));
+        let both = text.get(start - 1 - before..end)?;
+        return keys::classify(both).max(Some(key));
+    }
+    Some(key)
+}
+
+/// `Authorization: Bearer …`: the scheme is no part of the secret.
+fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
+    if !matches!(key, Key::Token | Key::Weak) {
+        return at;
+    }
+    for scheme in [
+        "Bearer ",
+        "bearer ",
+        "Basic ",
+        "basic ",
+        "Token ",
+        "token ",
+        "ApiKey ",
+        "Digest ",
+        "GenieKey ",
+        "SSWS ",
+        "Key ",
+    ] {
+        let quoted = matches!(text.get(at), Some(b'"' | b'\'')) as usize;
+        if text.get(at + quoted..).is_some_and(|rest| rest.starts_with(scheme.as_bytes())) {
+            return at + quoted + scheme.len();
+        }
+    }
+    at
+}
+
+fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
+    // r"…", b'…', N'…', @"…", f"…"
+    let prefix = bytes::run(text, at, 2, |b| {
+        matches!(b, b'r' | b'b' | b'f' | b'u' | b'N' | b'L' | b'@' | b'$' | b'R' | b'B')
+    });
+    if matches!(text.get(at + prefix), Some(b'"' | b'\'')) {
+        at += prefix;
+    }
+    let mut escaped = false;
+    if text.get(at) == Some(&b'\\') && matches!(text.get(at + 1), Some(b'"' | b'\'')) {
+        escaped = true;
+        at += 1;
+    }
+    let quote = *text.get(at)?;
+    if !matches!(quote, b'"' | b'\'' | b'`') {
+        return None;
+    }
+    let mut start = at + 1;
+    if !escaped && text.get(start) == Some(&quote) && text.get(start + 1) == Some(&quote) {
+        start += 2;
+    }
+    let mut end = start;
+    let stop = text.len().min(start + QUOTED);
+    while end < stop {
+        match text[end] {
+            b'\n' => break,
+            b'\\' if escaped => break,
+            b'\\' => end += 1,
+            b if b == quote => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    let end = end.min(text.len());
+    Some(Value { start, end, form: Form::Quoted, key })
+}
+
+/// `IDENTIFIED BY '…'`
+fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let before = text.get(..start)?.trim_ascii_end();
+    let head = before.len().checked_sub(10)?;
+    before.get(head..)?.eq_ignore_ascii_case(b"identified").then_some(())?;
+    let mut at = skip_space(text, end);
+    if text.get(at..at + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"password ")) {
+        at = skip_space(text, at + 9);
+    }
+    // "identified by its name" is prose: the words are shouted, or a user is made.
+    let line = &text[bytes::line_start(text, start, 120)..start];
+    let shouted = text.get(start) == Some(&b'B');
+    let sql = shouted
+        || bytes::contains_ignore_case(line, b"user ")
+        || bytes::contains_ignore_case(line, b"grant ");
+    sql.then_some(())?;
+    let (from, to) = match quoted(text, at, Key::Password) {
+        Some(value) => (value.start, value.end),
+        None if shouted => {
+            let len = bytes::run(text, at, QUOTED, |b| !b.is_ascii_whitespace() && b != b';');
+            (at, at + len)
+        }
+        None => return None,
+    };
+    (!values::placeholder(text.get(from..to)?)).then_some((from, to))
+}
+
+/// `DB_PASSWORD`, `--password`: names that shells and `.env` files use.
+fn shell_name(name: &[u8]) -> bool {
+    name.starts_with(b"--")
+        || (name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase))
+}
+
+/// Whether a `.netrc` entry stands before a word.
+fn netrc(text: &[u8], at: usize) -> bool {
+    let from = at.saturating_sub(160);
+    let before = &text[from..at];
+    [&b"login "[..], b"machine ", b"user ", b"username "]
+        .iter()
+        .any(|w| before.windows(w.len()).any(|b| b == *w))
+        && (before.windows(8).any(|b| b == b"machine ")
+            || before.windows(6).any(|b| b == b"login "))
+}
+
+/// Whether words go on after a value.
+fn sentence(text: &[u8], at: usize) -> bool {
+    match text.get(at..) {
+        Some([b' ', b, ..]) => b.is_ascii_lowercase(),
+        Some(_) | None => false,
+    }
+}

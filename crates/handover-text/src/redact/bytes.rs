@@ -1,0 +1,72 @@
+//! Classes of bytes: what may stand in a token, a name, a run.
+
+/// A letter or a digit.
+pub(super) const ALNUM: u8 = 1;
+/// A decimal digit.
+pub(super) const DIGIT: u8 = 2;
+/// An upper-case letter.
+pub(super) const UPPER: u8 = 4;
+/// A lower-case letter.
+pub(super) const LOWER: u8 = 8;
+/// Part of a run: everything that one machine-made word may hold (`=` only pads its end).
+pub(super) const RUN: u8 = 16;
+/// Joins words of base64 or of a path: `+`, `/`.
+pub(super) const SLASH: u8 = 32;
+/// A tilde, which few tokens use.
+pub(super) const TILDE: u8 = 64;
+/// A hexadecimal letter or digit.
+pub(super) const HEX: u8 = 128;
+
+/// The classes of every byte.
+pub(super) static CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        let b = i as u8;
+        table[i] = match b {
+            b'0'..=b'9' => ALNUM | DIGIT | RUN | HEX,
+            b'A'..=b'F' => ALNUM | UPPER | RUN | HEX,
+            b'a'..=b'f' => ALNUM | LOWER | RUN | HEX,
+            b'G'..=b'Z' => ALNUM | UPPER | RUN,
+            b'g'..=b'z' => ALNUM | LOWER | RUN,
+            b'_' | b'-' | b'.' => RUN,
+            b'+' | b'/' => RUN | SLASH,
+            b'~' => RUN | TILDE,
+            _ => 0,
+        };
+        i += 1;
+    }
+    table
+}
+
+/// Whether the byte has one of the classes.
+#[inline]
+pub(super) fn is(b: u8, classes: u8) -> bool {
+    CLASS[b as usize] & classes != 0
+}
+
+/// The length of the run of bytes from `at` that satisfy `test`, at most `cap`.
+#[inline]
+pub(super) fn run(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) -> bool) -> usize {
+    let tail = bytes.get(at..).unwrap_or_default();
+    tail.iter().take(cap).take_while(|b| test(**b)).count()
+}
+
+/// The length of the run of bytes that ends before `at` and satisfies `test`, at most `cap`.
+#[inline]
+pub(super) fn run_back(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) -> bool) -> usize {
+    let head = bytes.get(..at).unwrap_or_default();
+    head.iter().rev().take(cap).take_while(|b| test(**b)).count()
+}
+
+/// Where the line that holds `at` begins, looking back at most `cap` bytes.
+pub(super) fn line_start(bytes: &[u8], at: usize, cap: usize) -> usize {
+    at - run_back(bytes, at, cap, |b| b != b'\n')
+}
+
+/// Whether `hay` holds `needle` (lower case), in whatever case.
+pub(super) fn contains_ignore_case(hay: &[u8], needle: &[u8]) -> bool {
+    hay.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle))
+}

@@ -1,0 +1,91 @@
+//! Passwords on command lines: `curl -u user:password`, `mysql -ppassword`.
+
+use super::bytes;
+use super::values;
+
+/// How far back the name of the program may stand.
+const LINE: usize = 240;
+
+/// Programs whose `-p` (or `-a`, `-w`, `-P`) is a password.
+#[rustfmt::skip]
+const PROGRAMS: &[(&str, &str)] = &[
+    ("mysql", "-p"), ("mariadb", "-p"), ("sshpass", "-p"), ("mongo", "-p"), ("docker login", "-p"),
+    ("podman login", "-p"), ("redis-cli", "-a"), ("sqlcmd", "-P"), ("ldapsearch", "-w"),
+    ("ldapmodify", "-w"), ("rabbitmqadmin", "-p"), ("smbclient", "-P"), ("bcp ", "-P"),
+    ("isql", "-P"), ("cf login", "-p"), ("az login", "-p"), ("oc login", "-p"),
+    ("helm registry login", "-p"), ("htpasswd", "-b"), ("ansible-vault", "-p"), ("openssl", "-k"),
+    ("zip ", "-P"),
+];
+
+/// The secret that a flag at `start..end` carries or announces.
+pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let run = &text[start..end];
+    if !matches!(
+        start.checked_sub(1).map(|i| text[i]),
+        None | Some(b' ' | b'\t' | b'\n' | b'"' | b'\'')
+    ) {
+        return None;
+    }
+    if matches!(run, b"-u" | b"--user" | b"--proxy-user" | b"-U") {
+        return user(text, start, end);
+    }
+    let flag = run.get(..2)?;
+    if !matches!(flag, b"-p" | b"-a" | b"-P" | b"-w" | b"-k") {
+        return None;
+    }
+    let from = bytes::line_start(text, start, LINE);
+    let line = &text[from..start];
+    let known = PROGRAMS.iter().any(|(program, f)| {
+        f.as_bytes() == flag && line.windows(program.len()).any(|w| w == program.as_bytes())
+    });
+    if !known {
+        return None;
+    }
+    let (from, to) =
+        word(text, if run.len() > 2 || quote(text, end) { start + 2 } else { end + 1 })?;
+    let value = text.get(from..to)?;
+    // `-p 3306:3306` publishes a port, `-P 8080` names one.
+    let port = value.iter().all(|b| b.is_ascii_digit() || *b == b':');
+    (!port && value.len() >= 3 && !value.starts_with(b"-") && !values::placeholder(value))
+        .then_some((from, to))
+}
+
+fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let line = &text[bytes::line_start(text, start, LINE)..start];
+    let web = [&b"curl"[..], b"wget", b"http", b"-X ", b"-H ", b"\\"]
+        .iter()
+        .any(|p| line.windows(p.len()).any(|w| w == *p))
+        || line.trim_ascii().is_empty();
+    let at = end + bytes::run(text, end, 1, |b| b == b' ' || b == b'=');
+    let (from, to) = word(text, at)?;
+    let value = text.get(from..to)?;
+    let colon = value.iter().position(|b| *b == b':')?;
+    let password = &value[colon + 1..];
+    let ids = value.iter().all(|b| b.is_ascii_digit() || *b == b':');
+    if !web || ids || value.contains(&b'/') && password.starts_with(b"//") {
+        return None;
+    }
+    if password.is_empty() {
+        // `-u key:` gives the key as the user.
+        return (colon >= 8 && !values::placeholder(&value[..colon]))
+            .then_some((from, from + colon));
+    }
+    (!values::placeholder(password)).then_some((from + colon + 1, to))
+}
+
+fn quote(text: &[u8], at: usize) -> bool {
+    matches!(text.get(at), Some(b'"' | b'\''))
+}
+
+/// The shell word at `at`, without its quotes.
+fn word(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let first = *text.get(at)?;
+    if matches!(first, b'"' | b'\'') {
+        let len = bytes::run(text, at + 1, 512, |b| b != first && b != b'\n');
+        return Some((at + 1, at + 1 + len));
+    }
+    let len = bytes::run(text, at, 512, |b| {
+        !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b';' | b'|' | b')')
+    });
+    (len > 0).then_some((at, at + len))
+}

@@ -1,0 +1,111 @@
+//! Texts encoded once: base64 and percent escapes.
+
+use super::bytes::{self, ALNUM};
+
+/// Starts of files that base64 often carries.
+#[rustfmt::skip]
+const MAGIC: &[&[u8]] = &[
+    b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"wOFF", b"wOF2", b"<svg", b"<?xml", b"%PDF",
+    b"\0\x01\0\0", b"PK\x03\x04", b"\x1f\x8b", b"\0asm", b"OggS", b"ID3", b"BM", b"\0\0\x01\0",
+    b"{\"", b"{\n", b"[{",
+];
+
+/// Whether base64 holds a picture, a font, an archive or plain text: data, not a key.
+pub(super) fn is_data(run: &[u8]) -> bool {
+    let mut head = [0u8; 24];
+    let len = decode(&run[..run.len().min(32)], &mut head);
+    let head = &head[..len];
+    len >= 12
+        && (MAGIC.iter().any(|m| head.starts_with(m)) || printable(head) || other_script(head))
+}
+
+/// Whether bytes are text of another script; its last character may be cut.
+fn other_script(head: &[u8]) -> bool {
+    let whole = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    !whole.is_empty() && !whole.contains(char::is_control)
+}
+
+/// The text inside base64, if it is text.
+pub(super) fn base64_text(run: &[u8]) -> Option<String> {
+    if run.len() < 20 || !is_printable_start(run) {
+        return None;
+    }
+    let mut out = vec![0; run.len() / 4 * 3 + 3];
+    let len = decode(run, &mut out);
+    out.truncate(len);
+    let text = String::from_utf8(out).ok()?;
+    printable(text.as_bytes()).then_some(text)
+}
+
+fn is_printable_start(run: &[u8]) -> bool {
+    let mut head = [0u8; 12];
+    let len = decode(&run[..16], &mut head);
+    printable(&head[..len])
+}
+
+fn printable(text: &[u8]) -> bool {
+    text.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+}
+
+/// Decodes base64 of either alphabet as far as it goes.
+fn decode(run: &[u8], out: &mut [u8]) -> usize {
+    let mut bits = 0u32;
+    let mut have = 0;
+    let mut len = 0;
+    for b in run {
+        let six = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => break,
+        };
+        bits = bits << 6 | u32::from(six);
+        have += 6;
+        if have >= 8 {
+            have -= 8;
+            let Some(slot) = out.get_mut(len) else { break };
+            *slot = (bits >> have) as u8;
+            len += 1;
+        }
+    }
+    len
+}
+
+/// The text without its percent escapes.
+pub(super) fn percent_text(s: &[u8]) -> Option<String> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut i = 0;
+    while i < s.len() {
+        let escape = s.get(i + 1..i + 3).and_then(hex_pair).filter(|_| s[i] == b'%');
+        match escape {
+            Some(b) => {
+                out.push(b);
+                i += 3;
+            }
+            None => {
+                out.push(s[i]);
+                i += 1;
+            }
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+fn hex_pair(pair: &[u8]) -> Option<u8> {
+    let digit = |b: u8| (b as char).to_digit(16);
+    let (a, b) = (digit(*pair.first()?)?, digit(*pair.get(1)?)?);
+    u8::try_from(a * 16 + b).ok()
+}
+
+/// Part of a word with percent escapes.
+pub(super) fn percent_byte(b: u8) -> bool {
+    bytes::is(b, ALNUM) || matches!(b, b'%' | b'_' | b'-' | b'.' | b'~' | b'+' | b'*')
+}

@@ -1,0 +1,232 @@
+//! Random strings that no vendor's format announces, judged by token efficiency and by what
+//! stands around them.
+
+use super::bytes::{self, ALNUM, DIGIT, LOWER, SLASH, UPPER};
+use super::encoded;
+use super::lexicon::{self, Hint};
+use super::random;
+use super::values;
+
+/// Shorter strings are never judged.
+pub(super) const LEAST: usize = 16;
+/// Shortest string that is a secret without a hint.
+const ALONE: usize = 20;
+/// Longer strings are data.
+const MOST: usize = 1024;
+/// How far back a hint may stand.
+const WINDOW: usize = 56;
+
+/// The secret in the run `start..end`, if it holds one.
+pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
+    let run = &text[start..end];
+    let len = run.len();
+    if !(LEAST..=MOST).contains(&len) || !promising(run, seen) {
+        return None;
+    }
+    let next = text.get(end).copied();
+    let before = start.checked_sub(1).map(|i| text[i]);
+    // Names of functions, parts of e-mail addresses, the rest of an address.
+    if matches!(next, Some(b'(' | b'@'))
+        || run.starts_with(b"//")
+        || run.starts_with(b"xn--")
+        || matches!(before, Some(b'@' | b'#'))
+    {
+        return None;
+    }
+    let base64 = seen & SLASH != 0 && base64_like(run);
+    let candidate = |piece: &[u8]| piece.len() >= LEAST && !values::wordy_with_number(piece);
+    // Looking around costs more than looking at the string itself.
+    if !(base64 || pieces(run).any(candidate)) || block_line(text, start, end) {
+        return None;
+    }
+    let hint = Hints::new(text, start, end);
+    if base64 {
+        let padded = end + bytes::run(text, end, 2, |b| b == b'=');
+        if encoded::is_data(run) {
+            return None;
+        }
+        if judge(run, hint, before) {
+            return Some((start, padded));
+        }
+    }
+    let paths = run.contains(&b'/');
+    let mut at = start;
+    for piece in pieces(run) {
+        let from = at;
+        at += piece.len() + 1;
+        if piece.len() < LEAST || !judge(piece, hint, before) || encoded::is_data(piece) {
+            continue;
+        }
+        // Random parts of paths are names of files and folders unless something else is said.
+        if paths && !hint.near.secret {
+            continue;
+        }
+        let pad = |end| end + bytes::run(text, end, 2, |b| b == b'=');
+        // In a path the piece is the secret; elsewhere it is part of a longer one.
+        return Some(if paths { (from, pad(from + piece.len())) } else { (start, pad(end)) });
+    }
+    None
+}
+
+/// The parts of a run that may be a secret of their own.
+fn pieces(run: &[u8]) -> impl Iterator<Item = &[u8]> {
+    run.split(|b| matches!(b, b'/' | b'+' | b'~' | b'.'))
+}
+
+/// Whether the classes of a run allow a secret in it at all.
+fn promising(run: &[u8], seen: u8) -> bool {
+    let letters = seen & (UPPER | LOWER);
+    letters != 0 && (seen & DIGIT != 0 || consonants(run))
+}
+
+/// Whether the run is a line of a block of base64: lines of the same length stand around it.
+fn block_line(text: &[u8], start: usize, end: usize) -> bool {
+    if end - start < 40 {
+        return false;
+    }
+    let quote = |b: u8| {
+        matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'=')
+    };
+    let line = |from: usize| {
+        bytes::run(text, from, end - start + 8, |b| bytes::is(b, ALNUM | SLASH) || b == b'=')
+    };
+    let after = end + bytes::run(text, end, 12, quote);
+    let next = after
+        + 1
+        + bytes::run(text, after + 1, 24, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\r'));
+    let below = text.get(after) == Some(&b'\n') && line(next) >= 40;
+    let before =
+        start - bytes::run_back(text, start, 24, |b| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+    let above = before > 0 && text[before - 1] == b'\n' && {
+        let last = before - 1 - bytes::run_back(text, before - 1, 12, quote);
+        bytes::run_back(text, last, 48, |b| bytes::is(b, ALNUM | SLASH)) >= 40
+    };
+    below || above
+}
+
+/// Words have vowels: letters without digits that have few may be random.
+fn consonants(run: &[u8]) -> bool {
+    let vowels =
+        run.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u'));
+    vowels.count() * 10 < run.len() * 3
+        && run.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'+' | b'/'))
+}
+
+fn base64_like(run: &[u8]) -> bool {
+    run.len() >= 32 && run.iter().all(|b| bytes::is(*b, ALNUM | SLASH)) && !run.starts_with(b"/")
+}
+
+/// What stands before a string.
+#[derive(Debug, Clone, Copy)]
+struct Hints {
+    /// On its line, or on the lines before it if it stands alone on its own.
+    near: Hint,
+    /// On its line and two before it: an empty one may stand between.
+    wide: Hint,
+}
+
+impl Hints {
+    fn new(text: &[u8], start: usize, end: usize) -> Self {
+        let window = &text[start.saturating_sub(WINDOW)..start];
+        let mut lines =
+            window.iter().enumerate().rev().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
+        let own = lines.next().unwrap_or(0);
+        let before = lines.nth(1).unwrap_or(0);
+        let after = bytes::run(text, end, 8, |b| b != b'\n');
+        let alone = window[own..].trim_ascii().len() <= 9 && after < 8;
+        let wide = lexicon::hint(&window[before..]);
+        let near = if alone || own == 0 { wide } else { lexicon::hint(&window[own..]) };
+        Self { near, wide }
+    }
+}
+
+fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> bool {
+    let told = (hint.secret || hint.vendor) && !hint.hash;
+    let assigned = matches!(
+        before,
+        Some(b'=' | b':' | b'"' | b'\'' | b'`' | b'>' | b' ' | b'\n' | b'\t' | b'(' | b',' | b'|')
+            | None
+    );
+    let s = trim(s);
+    if s.len() < LEAST || values::placeholder(s) {
+        return false;
+    }
+    if hexadecimal(s) {
+        return (near.secret || near.api) && !near.hash && assigned && s.len() >= 20;
+    }
+    if !near.secret && identifier(s) {
+        return false;
+    }
+    if hint.hash || s.iter().all(|b| !b.is_ascii_alphabetic()) {
+        return false;
+    }
+    let classes = random::classes(s);
+    if classes & DIGIT == 0 {
+        let both = classes & (UPPER | LOWER) == UPPER | LOWER && s.len() >= ALONE;
+        let one_word = s.iter().all(u8::is_ascii_alphabetic);
+        return told
+            && (both || one_word)
+            && random::longest_word(s) >= LEAST
+            && random::efficiency(s) < random::RANDOM;
+    }
+    if values::wordy_with_number(s) || random::longest_letters(s) < 2 {
+        return false;
+    }
+    let efficiency = random::efficiency(s);
+    if told {
+        efficiency < random::LIKELY && random::longest_mixed_word(s) >= 8.max(s.len() / 2)
+    } else {
+        s.len() >= ALONE
+            && efficiency < random::RANDOM
+            && random::longest_mixed_word(s) >= 16
+            && random::changes(s) >= s.len() / 4
+    }
+}
+
+/// Words that start ids: they name things, they open nothing.
+#[rustfmt::skip]
+const ID_WORDS: &[&str] = &[
+    "msg", "toolu", "req", "call", "chatcmpl", "resp", "ses", "session", "run", "evt", "event", "thread", "asst",
+    "file", "batch", "item", "rs", "fc", "ws", "step", "vs", "cus", "sub", "in", "pi", "ch", "price", "prod", "acct",
+    "srvtoolu", "task", "job", "org", "proj", "user", "usr", "trace", "gen", "conv", "ctx", "node", "obj", "id", "uid",
+    "cs", "si", "ii", "plan", "txn", "inv", "seti", "pm", "src", "tok", "re", "po", "py", "fr", "dp", "issfr",
+];
+
+/// Ids of services (`msg_01Xf…`) and ULIDs.
+fn identifier(s: &[u8]) -> bool {
+    let ulid = s.len() == 26
+        && s[0] == b'0'
+        && s.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'H' | b'J' | b'K' | b'M' | b'N' | b'P'..=b'T' | b'V'..=b'Z'));
+    let word = s.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let sign = matches!(s.get(word), Some(b'_' | b'-'));
+    ulid || sign && ID_WORDS.iter().any(|w| w.as_bytes() == &s[..word])
+}
+
+/// Hashes and ids: hexadecimal, in groups (UUIDs), with words (`query-b4ff…`), as a number (`0x…`).
+fn hexadecimal(s: &[u8]) -> bool {
+    let s = match s {
+        [b'0', b'x' | b'X', number @ ..] => {
+            let digits = number.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            &number[..digits]
+        }
+        _ => s,
+    };
+    let group = |part: &[u8]| {
+        random::hex(part)
+            || part.iter().all(u8::is_ascii_digit)
+            || (part.len() <= 4 && part.iter().all(u8::is_ascii_hexdigit))
+    };
+    let word = |part: &[u8]| {
+        part.iter().all(u8::is_ascii_alphabetic) && !(part.len() >= 8 && random::scattered(part))
+    };
+    let mut groups = s.split(|b| matches!(b, b'-' | b'_'));
+    groups.clone().any(|part| part.len() >= 8 && random::hex(part))
+        && groups.all(|part| group(part) || word(part) || values::wordy_with_number(part))
+}
+
+fn trim(s: &[u8]) -> &[u8] {
+    let noise = |b: &u8| matches!(b, b'-' | b'_' | b'.');
+    let start = s.iter().take_while(|b| noise(b)).count();
+    let end = s.len() - s.iter().rev().take_while(|b| noise(b)).count();
+    s.get(start..end).unwrap_or_default()
+}

@@ -1,0 +1,119 @@
+//! Lists of words, indexed at compile time by two of their letters.
+//!
+//! A lookup costs a table access where no word has these letters, which is nearly everywhere.
+
+/// Which letters of a word the index looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The first two.
+    Start,
+    /// The last two.
+    End,
+}
+
+/// `N` words in lists, whatever their case.
+pub(super) struct Index<const N: usize> {
+    side: Side,
+    starts: [u16; SLOTS + 1],
+    entries: [Entry; N],
+}
+
+const SLOTS: usize = 1 << 10;
+
+/// A word and the number of its list.
+#[derive(Clone, Copy)]
+struct Entry {
+    list: u8,
+    word: &'static [u8],
+}
+
+/// How many words lists have.
+pub(super) const fn count(lists: &[&[&str]]) -> usize {
+    let mut n = 0;
+    let mut l = 0;
+    while l < lists.len() {
+        n += lists[l].len();
+        l += 1;
+    }
+    n
+}
+
+/// The same for both cases of a letter.
+pub(super) const fn slot(a: u8, b: u8) -> usize {
+    ((a & 31) as usize) << 5 | (b & 31) as usize
+}
+
+impl<const N: usize> Index<N> {
+    pub(super) const fn new(lists: &[&[&'static str]], side: Side) -> Self {
+        let mut starts = [0u16; SLOTS + 1];
+        let mut l = 0;
+        while l < lists.len() {
+            let mut w = 0;
+            while w < lists[l].len() {
+                starts[Self::slot_of(lists[l][w].as_bytes(), side) + 1] += 1;
+                w += 1;
+            }
+            l += 1;
+        }
+        let mut i = 0;
+        while i < SLOTS {
+            starts[i + 1] += starts[i];
+            i += 1;
+        }
+        let mut next = starts;
+        let mut entries = [Entry { list: 0, word: b"" }; N];
+        let mut l = 0;
+        while l < lists.len() {
+            let mut w = 0;
+            while w < lists[l].len() {
+                let word = lists[l][w].as_bytes();
+                let slot = Self::slot_of(word, side);
+                entries[next[slot] as usize] = Entry { list: l as u8, word };
+                next[slot] += 1;
+                w += 1;
+            }
+            l += 1;
+        }
+        Self { side, starts, entries }
+    }
+
+    const fn slot_of(word: &[u8], side: Side) -> usize {
+        match side {
+            Side::Start => slot(word[0], word[1]),
+            Side::End => slot(word[word.len() - 2], word[word.len() - 1]),
+        }
+    }
+
+    /// Whether some word has these two letters.
+    #[inline]
+    pub(super) fn has(&self, a: u8, b: u8) -> bool {
+        let slot = slot(a, b);
+        self.starts[slot] != self.starts[slot + 1]
+    }
+
+    /// The words that a text starts (or ends) with, and their lists.
+    pub(super) fn at<'i>(
+        &'i self,
+        text: &'i [u8],
+    ) -> impl Iterator<Item = (u8, &'static [u8])> + 'i {
+        let slot = match (self.side, text) {
+            (Side::Start, [a, b, ..]) | (Side::End, [.., a, b]) => Some(slot(*a, *b)),
+            (Side::Start | Side::End, _) => None,
+        };
+        let group =
+            slot.map_or(0..0, |s| usize::from(self.starts[s])..usize::from(self.starts[s + 1]));
+        self.entries[group].iter().filter_map(move |entry| {
+            let len = entry.word.len();
+            let part = match self.side {
+                Side::Start => text.get(..len)?,
+                Side::End => text.get(text.len().checked_sub(len)?..)?,
+            };
+            part.eq_ignore_ascii_case(entry.word).then_some((entry.list, entry.word))
+        })
+    }
+
+    /// Whether a word stands anywhere in a text; only for an index of starts.
+    pub(super) fn inside(&self, text: &[u8]) -> bool {
+        (0..text.len().saturating_sub(1)).any(|at| self.at(&text[at..]).next().is_some())
+    }
+}

@@ -1,0 +1,233 @@
+//! Names of values: which ones say that the value is a secret.
+
+use super::bytes::{self, LOWER, UPPER};
+use super::index::{self, Index, Side};
+
+/// What a name says about its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// An id that belongs to a secret: public, but some vendors' ids look like keys.
+    Id,
+    /// Often a secret, as often the key of a map.
+    Weak,
+    /// Often a secret, sometimes a token of a language.
+    Token,
+    /// A key or token that opens something.
+    Secret,
+    /// A password: people choose them, so any text can be one.
+    Password,
+}
+
+#[rustfmt::skip]
+const PASSWORD: &[&str] = &[
+    "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
+    "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
+    "adminpass", "smtppass", "ftppass", "securestring", "keypass", "storepass",
+];
+
+#[rustfmt::skip]
+const SECRET: &[&str] = &[
+    "secret", "secretkey", "apikey", "accesskey", "privatekey", "encryptionkey", "signingkey",
+    "masterkey", "authkey", "authtoken", "accesstoken", "refreshtoken", "bearertoken", "apitoken",
+    "sessiontoken", "secrettoken", "secretkeybase", "accountkey", "sharedkey", "subscriptionkey",
+    "servicekey", "licensekey", "storagekey", "credential", "credentials", "idtoken", "oauthtoken",
+    "usertoken", "bottoken", "functionkey", "appkey", "hmackey", "cryptokey", "jwtkey", "sshkey",
+    "rsakey", "integrationkey", "ingestkey", "routingkey", "writekey", "applicationkey",
+    "personalaccesstoken", "webhookurl", "creds",
+];
+
+const TOKEN: &[&str] = &[
+    "token",
+    "auth",
+    "authorization",
+    "bearer",
+    "pin",
+    "otp",
+    "jwt",
+    "pat",
+    "cred",
+    "xsrf",
+    "csrf",
+    "tok",
+];
+
+const WEAK: &[&str] = &[
+    "key",
+    "sid",
+    "cookie",
+    "signature",
+    "sig",
+    "salt",
+    "session",
+    "accesskeyid",
+    "accountsid",
+    "dsn",
+    "apisid",
+];
+
+const ID: &[&str] = &["clientid", "appid", "keyid", "applicationid", "userid", "accountid"];
+
+/// Endings that name something public although they end like a secret.
+#[rustfmt::skip]
+const PUBLIC: &[&str] = &[
+    "publickey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "hashkey",
+    "rangekey", "mapkey", "sshpublickey", "pubkey", "groupkey", "i18nkey", "localekey",
+    "objectkey", "s3key", "hotkey", "shortcutkey", "metakey", "dictkey", "keykey", "nexttoken",
+    "pagetoken", "continuationtoken", "nextpagetoken", "cancellationtoken", "canceltoken",
+    "idempotencykey", "turnkey", "monkey", "donkey", "authoritykey", "spin",
+];
+
+/// Endings that a name may carry after its telling part.
+#[rustfmt::skip]
+const TAIL: &[&str] = &[
+    "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
+    "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
+    "encoded", "here",
+];
+
+const LEN: usize = 48;
+
+/// What a name says, if it says anything: its end counts, whatever the spelling.
+pub(super) fn classify(name: &[u8]) -> Option<Key> {
+    let mut flat = [0u8; LEN];
+    let mut from = LEN;
+    for b in name.iter().rev() {
+        if from == 0 {
+            break;
+        }
+        if b.is_ascii_alphanumeric() {
+            from -= 1;
+            flat[from] = b.to_ascii_lowercase();
+        }
+    }
+    let mut flat = &flat[from..];
+    flat = trim_digits(flat);
+    ending(flat, name).or_else(|| {
+        let heads = TAILS.at(flat).map(|(_, tail)| &flat[..flat.len() - tail.len()]);
+        heads.filter_map(|head| ending(trim_digits(head), b"")).max()
+    })
+}
+
+fn trim_digits(mut s: &[u8]) -> &[u8] {
+    while let [head @ .., b'0'..=b'9'] = s {
+        s = head;
+    }
+    s
+}
+
+fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
+    let words = |word: &[u8]| {
+        word.len() >= 5 || word == b"key" || flat.len() == word.len() || last_word(name, word)
+    };
+    let mut key = None;
+    for (list, word) in INDEX.at(flat) {
+        key = key.max(match list {
+            0 => return None,
+            1 => Some(Key::Password),
+            2 if last_word(name, word) => Some(Key::Password),
+            3 => Some(Key::Secret),
+            // Short weak endings count as words only: `sid` in `inside` says nothing.
+            4 if words(word) => Some(Key::Token),
+            5 if words(word) => Some(Key::Weak),
+            6 => Some(Key::Id),
+            _ => None,
+        });
+    }
+    key
+}
+
+/// `pass` is telling as a word (`DB_PASS`), not as an ending (`compass`).
+fn last_word(name: &[u8], word: &[u8]) -> bool {
+    let name = trim_digits(name);
+    let Some(at) = name.len().checked_sub(word.len()) else {
+        return false;
+    };
+    let (head, tail) = name.split_at(at);
+    tail.eq_ignore_ascii_case(word)
+        && match (head.last(), tail.first()) {
+            (Some(before), Some(first)) => {
+                !before.is_ascii_alphabetic()
+                    || (bytes::is(*before, LOWER) && bytes::is(*first, UPPER))
+            }
+            (None, _) | (_, None) => true,
+        }
+}
+
+/// Whether the last two bytes of a name can end a telling one: refuses most words at once.
+#[inline]
+pub(super) fn may_end(name: &[u8]) -> bool {
+    match *name {
+        [.., a, b] => b.is_ascii_digit() || INDEX.has(a, b) || TAILS.has(a, b),
+        _ => false,
+    }
+}
+
+/// Telling only as a word of their own.
+const WORDS: &[&str] = &["pass", "pw", "psk"];
+
+const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
+
+static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::End);
+
+static TAILS: Index<{ TAIL.len() }> = Index::new(&[TAIL], Side::End);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_in_every_spelling() {
+        for name in [
+            "password",
+            "DB_PASSWORD",
+            "dbPass",
+            "--password",
+            "userPwd",
+            "PGPASSWORD",
+            "password2",
+            "db.pw",
+        ] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Password), "{name}");
+        }
+        for name in [
+            "client_secret",
+            "apiKey",
+            "X-Api-Key",
+            "AWS_SECRET_ACCESS_KEY",
+            "access_token2",
+            "API_KEY_PROD",
+        ] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Secret), "{name}");
+        }
+        for name in ["token", "githubToken", "auth"] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Token), "{name}");
+        }
+        for name in ["key", "SESSION"] {
+            assert_eq!(classify(name.as_bytes()), Some(Key::Weak), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names_do_not() {
+        for name in [
+            "max_tokens",
+            "token_count",
+            "tokens",
+            "secretName",
+            "compass",
+            "inside",
+            "public_key",
+            "primary_key",
+            "monkey",
+            "author",
+            "authority",
+            "keyboard",
+            "passed",
+            "bypass",
+            "next_page_token",
+            "",
+        ] {
+            assert_eq!(classify(name.as_bytes()), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Blocks of private keys: PEM, OpenSSH, PGP, PuTTY.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::Hit;
+use super::bytes;
+
+const RULE: &str = "private-key";
+
+/// Adds every block of a private key. A block without its end is a cut block: everything that may
+/// be key material after its start goes with it. Gives the blocks of what is public: certificates,
+/// public keys, signatures.
+pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
+    let mut public = Vec::new();
+    let mut ends = memmem::find_iter(text, b"-----END ").peekable();
+    let mut from = 0;
+    for start in memmem::find_iter(text, b"-----BEGIN ") {
+        if start < from {
+            continue;
+        }
+        let label = start + 11;
+        let Some(label_len) = label_len(&text[label..]) else {
+            continue;
+        };
+        let body = label + label_len;
+        if !secret_label(&text[label..body]) {
+            while ends.next_if(|end| *end < body).is_some() {}
+            if let Some(end) = ends.peek()
+                && text[body..*end].iter().all(|b| material(*b) || b.is_ascii_whitespace())
+            {
+                public.push(body..*end);
+                from = *end;
+            }
+            continue;
+        }
+        while ends.next_if(|end| *end < body).is_some() {}
+        let end = match ends.peek() {
+            Some(end) => block_end(text, *end),
+            None => material_end(text, body),
+        };
+        from = end;
+        hits.push(Hit::new(RULE, start, end));
+    }
+    let mut ends = memmem::find_iter(text, b"Private-MAC").peekable();
+    for start in memmem::find_iter(text, b"Private-Lines: ") {
+        if start < from {
+            continue;
+        }
+        let body = start + 15;
+        while ends.next_if(|end| *end < body).is_some() {}
+        from = match ends.peek() {
+            Some(end) => *end,
+            None => material_end(text, body),
+        };
+        hits.push(Hit::new(RULE, body, from));
+    }
+    public
+}
+
+fn label_len(text: &[u8]) -> Option<usize> {
+    memmem::find(&text[..text.len().min(80)], b"-----")
+}
+
+fn secret_label(label: &[u8]) -> bool {
+    memmem::find(label, b"PRIVATE").is_some()
+        || memmem::find(label, b"OpenVPN Static key").is_some()
+}
+
+fn block_end(text: &[u8], end: usize) -> usize {
+    let tail = end + 9;
+    match label_len(text.get(tail..).unwrap_or_default()) {
+        Some(n) => tail + n + 5,
+        None => tail.min(text.len()),
+    }
+}
+
+/// The end of the lines from `at` that can belong to a key: base64, or a header such as `DEK-Info:`.
+fn material_end(text: &[u8], at: usize) -> usize {
+    let at = at + bytes::run(text, at, 5, |b| b == b'-');
+    let mut end = at;
+    loop {
+        let line = end + bytes::run(text, end, usize::MAX, |b| b.is_ascii_whitespace());
+        let stop = line + bytes::run(text, line, usize::MAX, material);
+        let header = bytes::run(text, line, 80, |b| b != b'\n');
+        match text.get(stop) {
+            Some(b'\r' | b'\n') if stop > line => end = stop,
+            Some(_) if header < 80 && memmem::find(&text[line..line + header], b": ").is_some() => {
+                end = line + header;
+            }
+            // The key may share its line with what follows: `MIIE…" and more`.
+            Some(_) if stop - line < 16 => return end,
+            Some(_) | None => return stop,
+        }
+    }
+}
+
+fn material(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'\\' | b'-' | b'.' | b'_')
+}

@@ -1,0 +1,184 @@
+//! One pass over a text that wakes every detector where it may have something to say.
+
+use super::assign::Assignments;
+use super::bytes::{self, ALNUM, CLASS, RUN};
+use super::{Hit, calls, cli, encoded, generic, pem, shapes, urls, vendors};
+
+/// Adds what the patterns find.
+pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) {
+    Scan::new(text, Layers::Patterns).run(hits);
+}
+
+/// Adds what the patterns and the generic rule find.
+pub(super) fn everything(text: &str, hits: &mut Vec<Hit<'_>>) {
+    Scan::new(text, Layers::All).run(hits);
+}
+
+/// Which detectors run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layers {
+    /// Patterns, and once more inside encoded text.
+    Patterns,
+    /// Patterns, encoded text and the generic rule.
+    All,
+    /// Patterns alone: inside encoded text.
+    Inner,
+}
+
+struct Scan<'t> {
+    text: &'t [u8],
+    layers: Layers,
+    assignments: Assignments,
+    /// Percent-encoded words up to here have been read.
+    percent: usize,
+}
+
+impl<'t> Scan<'t> {
+    fn new(text: &'t str, layers: Layers) -> Self {
+        Self { text: text.as_bytes(), layers, assignments: Assignments::default(), percent: 0 }
+    }
+
+    fn run(mut self, hits: &mut Vec<Hit<'_>>) {
+        let public = pem::find(self.text, hits);
+        let mut public = public.into_iter().peekable();
+        urls::find(self.text, hits);
+        let mut at = 0;
+        while let Some(b) = self.text.get(at) {
+            if let Some(block) = public.next_if(|block| block.start <= at) {
+                at = at.max(block.end);
+            } else if CLASS[usize::from(*b)] & RUN != 0 {
+                at = self.word(skip_escape(self.text, at), hits);
+            } else {
+                if !b.is_ascii()
+                    && let Some((from, to)) = self.assignments.foreign(self.text, at)
+                {
+                    hits.push(Hit::new("assignment", from, to));
+                }
+                if *b == b'%' && self.layers != Layers::Inner {
+                    self.percent(at, hits);
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Reads the run that starts at `start`; gives where to go on.
+    fn word(&mut self, start: usize, hits: &mut Vec<Hit<'_>>) -> usize {
+        let text = self.text;
+        let mut at = start;
+        let mut seen = 0;
+        let mut inside = false;
+        while let Some(b) = text.get(at) {
+            let class = CLASS[usize::from(*b)];
+            if class & RUN == 0 {
+                break;
+            }
+            if class & ALNUM == 0 {
+                inside = false;
+            } else if !inside {
+                inside = true;
+                if vendors::may_start(text, at)
+                    && let Some(token) = vendors::token_at(text, at)
+                {
+                    hits.push(Hit::new(token.rule, token.start, token.end));
+                    return token.end.max(at + 1);
+                }
+            }
+            seen |= class;
+            at += 1;
+        }
+        if at == start {
+            return start + 1;
+        }
+        self.end_of_run(start, at, seen, hits)
+    }
+
+    fn end_of_run(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
+        let text = self.text;
+        if let Some((from, to)) = self.assignments.value(text, start, end) {
+            hits.push(Hit::new("assignment", from, to));
+            return to.max(end);
+        }
+        if let Some((from, to)) = calls::secret(text, start, end) {
+            hits.push(Hit::new("call-with-credentials", from, to));
+            return to.max(end);
+        }
+        if text[start] == b'-'
+            && let Some((from, to)) = cli::secret(text, start, end)
+        {
+            hits.push(Hit::new("command-line", from, to));
+            return to.max(end);
+        }
+        if end - start < generic::LEAST {
+            return end;
+        }
+        let (from, to) = trim(text, start, end);
+        if to - from < generic::LEAST {
+            return end;
+        }
+        if let Some((rule, from)) = shapes::shape(text, from, to, seen) {
+            hits.push(Hit::new(rule, from, to));
+            return end;
+        }
+        if self.layers != Layers::Inner
+            && let Some(inner) = encoded::base64_text(&text[from..to])
+            && holds_secret(&inner)
+        {
+            let to = to + bytes::run(text, to, 2, |b| b == b'=');
+            hits.push(Hit::new("encoded", from, to));
+            return to.max(end);
+        }
+        if self.layers == Layers::All
+            && let Some((from, to)) = generic::secret(text, from, to, seen)
+        {
+            hits.push(Hit::new("random-string", from, to));
+            return to.max(end);
+        }
+        end
+    }
+
+    fn percent(&mut self, at: usize, hits: &mut Vec<Hit<'_>>) {
+        if at < self.percent {
+            return;
+        }
+        let text = self.text;
+        let start =
+            at - bytes::run_back(text, at, at - self.percent.min(at), encoded::percent_byte);
+        let end = at + bytes::run(text, at, usize::MAX, encoded::percent_byte);
+        self.percent = end;
+        if end - start >= 12
+            && let Some(inner) = encoded::percent_text(&text[start..end])
+            && holds_secret(&inner)
+        {
+            hits.push(Hit::new("encoded", start, end));
+        }
+    }
+}
+
+fn holds_secret(text: &str) -> bool {
+    let mut hits = Vec::new();
+    Scan::new(text, Layers::Inner).run(&mut hits);
+    !hits.is_empty()
+}
+
+/// Skips the letter of an escape, so that `\nghp_…` starts with the token.
+fn skip_escape(text: &[u8], at: usize) -> usize {
+    let hex = |from: usize, len: usize| {
+        text.get(from..from + len).is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX)))
+    };
+    match (at.checked_sub(1).map(|i| text[i]), text[at]) {
+        (Some(b'\\'), b'n' | b'r' | b't') => at + 1,
+        (Some(b'\\'), b'x') if hex(at + 1, 2) => at + 3,
+        (Some(b'\\'), b'u') if hex(at + 1, 4) => at + 5,
+        (Some(b'%'), _) if hex(at, 2) => at + 2,
+        _ => at,
+    }
+}
+
+/// The run without the dots and dashes at its ends.
+fn trim(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let noise = |b: u8| matches!(b, b'.' | b'-');
+    let from = start + bytes::run(text, start, end - start, noise);
+    let to = end - bytes::run_back(text, end, end - from.min(end), noise);
+    (from, to.max(from))
+}

@@ -1,0 +1,171 @@
+//! Spellings in which secrets stand, and texts that only look like them. «» marks what must be found.
+
+use super::*;
+
+#[rustfmt::skip]
+const SPELLINGS: &[&str] = &[
+    // Settings and programs
+    "DB_PASSWORD=«hunter2»",
+    "export AWS_SECRET_ACCESS_KEY=«wJa1rXUtnFEM1/K7MDENG/bPxRf1CYzz0zzz1zzz»",
+    "password: «hunter2»",
+    "password: \"«sesame»\"",
+    "db_pass=\"«qwertz»\"",
+    "$db_password = '«letmein»';",
+    "'password' => '«hunter2»',",
+    "spring.datasource.password=«chang3it»",
+    "client_secret: «Zx81kQ0pLm2v»",
+    "const apiKey = '«abcd1234EFGH5678»';",
+    "let password: &str = \"«hunter2»\";",
+    "var adminPassword string = \"«hunter2»\"",
+    "password = \"\"\"«hunter2»\"\"\"",
+    "{\"config\": \"API_KEY=«9f8e7d6c5b4a»\\nDEBUG=true\"}",
+    "{\\\"password\\\": \\\"«hunter2»\\\"}",
+    "[database]\npassword=«sesame»\nport=5432",
+    "- name: DB_PASSWORD\n  value: \"«hunter2»\"",
+    "<password>«hunter2»</password>",
+    "<add key=\"Password\" value=\"«hunter2»\" />",
+    "System.setProperty(\"DB_PASSWORD\", \"«hunter2x!»\")",
+    "new NetworkCredential(\"bob\", \"«sesame»\")",
+    "Authorization: Bearer «abcd1234efgh5678»",
+    "Authorization: Basic «dXNlcjpwYXNzd29yZA==»",
+    "X-Api-Key: «7f3a9c2e1b4d»",
+    "Set-Cookie: JSESSIONID=«1A530637289A03B07199A44E8D531427»; Path=/",
+    "https://x.io/cb?access_token=«abcdef1234567890»&x=1",
+    "Server=db;User Id=sa;Password=«Str0ng!Pass»;Timeout=3",
+    "CREATE USER x IDENTIFIED BY '«tiger»'",
+    "ALTER USER x WITH PASSWORD '«abc123xyz»'",
+    "machine example.org login bob password «sesame»",
+    "| Password | «hunter2x» |",
+    "**Password:** «hunter2x»",
+    "The password is «hunter2» for now.",
+    // Command lines
+    "mysql -u root -p«hunter2x» shop",
+    "sshpass -p '«p4ss!»' ssh host",
+    "curl -u bob:«hunter2» https://example.org",
+    "tool --password «hunter2»",
+    "tool --token=«a1b2c3d4e5f6g7»",
+    // Addresses
+    "ftp://bob:«sesame»@ftp.example.org/",
+    "redis://:«mypass1»@redis:6379/0",
+    "postgresql://u:«p%40ss»@h/db",
+    "bob:«s3same»@tcp(127.0.0.1:3306)/shop",
+    // Blocks and shapes
+    "«-----BEGIN RSA PRIVATE KEY-----\nMIIEpQIBAAKCAQEAn6\n-----END RSA PRIVATE KEY-----» end",
+    "«-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA» and no end",
+    "see «eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLXBhcnQ».",
+    "bot «110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0»",
+    "«0123456789abcdef0123456789abcdef-us12»",
+    // Encoded once
+    "data «cGFzc3dvcmQ9aHVudGVyMmFiYw==» end",
+    "next=password%3D«hunter2abc»",
+    "next=«https%3A%2F%2Fbob%3Ahunter2%40example.org%2F»&x=1",
+    // Random strings
+    "x «9tK2mQ7vLp4RzX8cWn3bYh6J» y",
+    "adafruit: «aio0Xk3jf83jdkslf03kdlsl29dk»",
+    "access token\n\n«3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e»\n",
+];
+
+#[rustfmt::skip]
+const ORDINARY: &[&str] = &[
+    "password = None",
+    "password: str",
+    "fn login(user: &str, password: &str) -> Token",
+    "let token = env::var(\"GITHUB_TOKEN\")?;",
+    "connect(user=user, password=password)",
+    "password = config.database.password",
+    "PASSWORD=$DB_PASSWORD",
+    "password: ${DB_PASSWORD}",
+    "token: ${{ secrets.GITHUB_TOKEN }}",
+    "api_key = \"<your-key>\"",
+    "API_KEY=xxxxxxxxxxxx",
+    "password: ********",
+    "\"password\": \"string\"",
+    "max_tokens: 4096, token_count = 1234",
+    "secretName: my-app-credentials",
+    "public_key = \"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\"",
+    "The secret management module keeps its token for later.",
+    "key = 1979-05-27T07:32:00Z",
+    "const PASS: u32 = 0x00000002;",
+    "checksum = \"9062e866918dc4c9701c98ac99f7f4fa9e4b3b4edce306e147393bc75458c4fc\"",
+    "integrity sha512-cgwlv/1iFQiFnU96XXgROh8xTeetsnJiDsTc7TYCLFd9+/WNkIqPTxiM/8pSd8VIrhXGTf1Ny1q1hquVqDJB5w==",
+    "uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v4",
+    "commit ab0f71aed6774a3028d2046eaebc1907ab249a3e: rework the tokenizer",
+    "ThreadId::from_string(\"019cff70-2599-75e2-af72-b958ce5dc1cc\")",
+    "session_id: 019cff70-2599-75e2-af72-b958ce5dc1cc",
+    "msg_01XFDUDYJgAACzvnptvVoYEL and 01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    "crates/db/.sqlx/query-b4ff8dabb0d5c99319fad3f2f7e620523c96b89beaf1edd97f79d9972b93c8fe.json",
+    "test_get_has_changes_non_git_directory_returns_none",
+    "github.com/google/pprof v0.0.0-20190515194954-54271f7e092f/go.mod h1:zfwlbNMJ+OItoe0UupaVj+oy1omPYYDuagoSzA8v9mc=",
+    "Author: Test User <test.user.1234567890@example.com>",
+    "https://docs.example.org/a/b2c3/index.html#L10-L20",
+    "http://localhost:8080/path@2x.png",
+    "npm install @scope/name@1.2.3",
+    "\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk\"",
+    "-----BEGIN CERTIFICATE-----\nMIIDdTCCAl2gAwIBAgILBAAAAAABFUtaw5QwDQYJKoZIhvcNAQEFBQAwVzELMAkG\n-----END CERTIFICATE-----",
+    "docker run -p 8080:80 nginx",
+    "already [REDACTED-3] and password=[REDACTED-1]",
+];
+
+/// The text without «», and the spans that they marked.
+fn unmark(example: &str) -> (String, Vec<(usize, usize)>) {
+    let mut text = String::new();
+    let mut spans = Vec::new();
+    for part in example.split('«') {
+        match part.split_once('»') {
+            Some((secret, rest)) => {
+                spans.push((text.len(), text.len() + secret.len()));
+                text.push_str(secret);
+                text.push_str(rest);
+            }
+            None => text.push_str(part),
+        }
+    }
+    (text, spans)
+}
+
+#[test]
+fn secrets_are_found_whole_and_alone() {
+    for example in SPELLINGS.iter().chain(ORDINARY) {
+        let (text, spans) = unmark(example);
+        let found = Redactor::default().find(&text);
+        let found: Vec<_> = found.iter().map(|f| (f.start, f.end)).collect();
+        let show = |(start, end): &(usize, usize)| text[*start..*end].to_owned();
+        assert_eq!(
+            found.iter().map(show).collect::<Vec<_>>(),
+            spans.iter().map(show).collect::<Vec<_>>(),
+            "in {text:?}"
+        );
+        assert_eq!(found, spans, "in {text:?}");
+    }
+}
+
+#[test]
+fn overlapping_hits_become_one() {
+    let hits = vec![Hit::new("b", 2, 6), Hit::new("a", 0, 3), Hit::new("c", 8, 9)];
+    let merged = merge("0123456789", hits);
+    assert_eq!(merged, [Hit::new("b", 0, 6), Hit::new("c", 8, 9)]);
+}
+
+#[test]
+fn names_of_json_fields_tell_in_two_ways() {
+    let clean = Redactor::default().clean_json(serde_json::json!({
+        "env": [{"name": "DB_PASSWORD", "value": "sesame"}, {"name": "PORT", "value": "80"}],
+        "max_tokens": 4096,
+        "pin": 4711,
+        "pwd": 4711,
+        "tokens": "12",
+        "note": "nothing",
+    }));
+    assert_eq!(
+        clean.value(),
+        &serde_json::json!({
+            "env": [{"name": "DB_PASSWORD", "value": "[REDACTED-1]"}, {"name": "PORT", "value": "80"}],
+            "max_tokens": 4096,
+            "pin": 4711,
+            "pwd": "[REDACTED-2]",
+            "tokens": "12",
+            "note": "nothing",
+        })
+    );
+    assert_eq!(clean.redactions_by_rule().get("json-key"), Some(&2));
+}

@@ -1,0 +1,85 @@
+//! Credentials inside addresses: `scheme://user:password@host`, `user:password@tcp(host)`.
+
+use memchr::memmem;
+
+use super::Hit;
+use super::bytes::{self, ALNUM};
+use super::random;
+use super::values;
+
+const RULE: &str = "url-credentials";
+
+/// An authority is never longer than this.
+const AUTHORITY: usize = 2048;
+
+/// Adds the credentials of every address.
+pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
+    let mut read = 0;
+    for colon in memmem::find_iter(text, b"://") {
+        let start = colon + 3;
+        // Thousands of `://` in one word are read once.
+        if start < read {
+            continue;
+        }
+        let len = bytes::run(text, start, AUTHORITY, authority_byte);
+        read = start + len;
+        if let Some((from, to)) = credentials(&text[start..start + len]) {
+            hits.push(Hit::new(RULE, start + from, start + to));
+        }
+    }
+    for at in memmem::find_iter(text, b"@tcp(") {
+        let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
+        let user = &text[at - back..at];
+        if let Some(colon) = user.iter().position(|b| *b == b':')
+            && !values::placeholder(&user[colon + 1..])
+        {
+            hits.push(Hit::new(RULE, at - back + colon + 1, at));
+        }
+    }
+}
+
+fn authority_byte(b: u8) -> bool {
+    !b.is_ascii_whitespace()
+        && !matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f')
+}
+
+/// Where the password stands in an authority; without one, where a user name is a token.
+fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
+    // A password may hold a slash or an `@`, a host may not: the last `@` before the path counts,
+    // and a path may hold one too (`/@scope/name`).
+    let slash = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    let at = match rest[..slash].iter().rposition(|b| *b == b'@') {
+        Some(at) => at,
+        None => {
+            let at = slash + rest[slash..].iter().take(128).position(|b| *b == b'@')?;
+            let colon = rest[..slash].iter().position(|b| *b == b':')?;
+            // `host:8080/path@x` is a port, not a password.
+            let port = rest[colon + 1..slash].iter().all(u8::is_ascii_digit);
+            (!port && host(&rest[at + 1..])).then_some(at)?
+        }
+    };
+    let user = &rest[..at];
+    match user.iter().position(|b| *b == b':') {
+        Some(colon) => {
+            let password = &user[colon + 1..];
+            let template = values::placeholder(password)
+                || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
+                    && !random::mixed(password);
+            let shown =
+                matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
+            (!template && !shown).then_some((colon + 1, at))
+        }
+        None => {
+            let token = user.len() >= 16
+                && random::mixed(user)
+                && (random::scattered(user)
+                    || (user.len() >= 20 && !values::wordy_with_number(user)));
+            token.then_some((0, at))
+        }
+    }
+}
+
+fn host(rest: &[u8]) -> bool {
+    let len = bytes::run(rest, 0, 256, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
+    len >= 3 && rest[..len].contains(&b'.')
+}

@@ -1,0 +1,52 @@
+//! Payment, shipping, commerce, customer relations and finance.
+
+use super::Vendor;
+
+pub(super) const TABLE: &[Vendor] = vendors! {
+    "stripe-key": "sk_live_{w10,}" | "sk_test_{w10,}" | "rk_live_{w10,}" | "rk_test_{w10,}" | "sk_prod_{w10,}" | "rk_prod_{w10,}" | "sk_org_{w10,}" | "pk_live_{w20,}" | "pk_test_{w20,}", yes "sk_live_(a1B2)24", no "sk_live_x";
+    "stripe-webhook-secret": "whsec_{B24,}", yes "whsec_(a1B2)32", no "whsec_x";
+    "square-token": "EAAA{b18,}?" | "sq0atp-{b22}" | "sq0csp-{b43}" | "sq0idp-{b22}" | "sqOatp-{b22}" | "sandbox-sq0csb-{b40,}" | "sandbox-sq0idb-{b22}", yes "sq0atp-(a1B2)22", no "sq0atp-x";
+    "paypal-braintree-token": "access_token${l4,}${a16}${h32}" | "production_{a8}_{a16}!" | "sandbox_{a8}_{a16}!", yes "access_token$production$(a1b2)16$(c3d4)32", no "access_token$x";
+    "plaid-token": "access-sandbox-{U36}" | "access-development-{U36}" | "access-production-{U36}", yes "access-sandbox-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "access-sandbox-x";
+    "adyen-key": "AQEyhmf{x50,}" | "AQEthmf{x50,}" | "AQEmhmf{x50,}" | "AQEphmf{x50,}" | "AQEqhmf{x50,}" | "AQEuhmf{x50,}" | "AQErhmf{x50,}" | "AQEjhmf{x50,}" | "AQEnhmf{x50,}" | "AQEvhmf{x50,}" | "AQEwhmf{x50,}" | "AQExhmf{x50,}" | "AQFyhmf{x50,}", yes "AQEyhmf(a1B2)120", no "AQE(a1)8";
+    "razorpay-key": "rzp_live_{w14}" | "rzp_test_{w14}", yes "rzp_live_(a1B2)14", no "rzp_live_x";
+    "flutterwave-key": "FLWSECK-{h32}-X" | "FLWSECK_TEST-{w12,}" | "FLWPUBK_TEST-{w12,}" | "FLWPUBK-{h32}-X", yes "FLWSECK_TEST-(a1b2)32-X", no "FLWSECK_TEST-x";
+    "mollie-key": "live_{w30}!" | "test_{w30}!?" | "access_{w40,}?", yes "live_(a1B2)30", no "live_reload_the_page";
+    "gocardless-token": "live_{b40,42}!" | "sandbox_{b40,42}!", yes "live_(a1B2)40", no "live_x";
+    "scale-key": "live_{h32}!" | "test_{h32}!", yes "live_(a1b2)32", no "live_(a1)4";
+    "lob-key": "live_{h35}!" | "test_{h35}!" | "test_pub_{h31}" | "live_pub_{h31}", yes "live_(a1b2)35", no "live_pub_x";
+    "shippo-token": "shippo_live_{h40}" | "shippo_test_{h40}", yes "shippo_live_(a1b2)40", no "shippo_live_x";
+    "easypost-key": "EZAK{w54}" | "EZTK{w54}", yes "EZAK(a1B2)54", no "EZAK(a1)9";
+    "duffel-token": "duffel_live_{x40,}" | "duffel_test_{x40,}", yes "duffel_live_(a1B2)43", no "duffel_live_x";
+    "checkout-com-key": "sk_sbox_{a20,}" | "sk_{U36}" | "pk_sbox_{a20,}", yes "sk_sbox_(a1b2)27", no "sk_sbox_x";
+    "paddle-key": "pdl_live_apikey_{x40,}" | "pdl_sdbx_apikey_{x40,}" | "pdl_ntfset_{x30,}", yes "pdl_live_apikey_(a1b2)26_(a1B2)22_(c3)3", no "pdl_live_apikey_x";
+    "klarna-key": "klarna_live_api_{x40,}" | "klarna_test_api_{x40,}", yes "klarna_live_api_(a1B2)64", no "klarna_live_api_x";
+    "xendit-key": "xnd_production_{w20,}" | "xnd_development_{w20,}" | "xnd_public_{x20,}", yes "xnd_production_(a1B2)52", no "xnd_production_x";
+    "midtrans-key": "SB-Mid-server-{b20,}" | "Mid-server-{b20,}" | "SB-Mid-client-{b14,}", yes "SB-Mid-server-(a1B2)24", no "SB-Mid-server-x";
+    "omise-key": "skey_{w15,}" | "skey_test_{w15,}", yes "skey_test_(a1b2)19", no "skey_x";
+    "mercadopago-token": "APP_USR-{d10,}-{d6}-{h32}" | "TEST-{d10,}-{d6}-{h32}", yes "APP_USR-(12)16-(12)6-(a1b2)32", no "APP_USR-x";
+    "asaas-key": "aact_{x40,}", yes "$aact_(a1B2)60", no "aact_x";
+    "woocommerce-key": "ck_{h40}" | "cs_{h40}", yes "ck_(a1b2)40", no "cs_(a1)8";
+    "shopify-token": "shpat_{H32}" | "shpss_{H32}" | "shpca_{H32}" | "shppa_{H32}" | "shptka_{h32}" | "shpua_{h32}" | "shprt_{h32}" | "shpit_{h32}", yes "shpat_(a1b2)32", no "shpat_x";
+    "hubspot-token": "pat-na1-{U36}" | "pat-eu1-{U36}" | "pat-na2-{U36}" | "pat-ap1-{U36}", yes "pat-na1-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "pat-na1-x";
+    "salesforce-token": "00D{w12,15}!{x60,}", yes "00D(a1B2)12!(a1B2)90", no "00D(a1)12";
+    "close-key": "api_{w20,}.{w20,}", yes "api_(a1B2)22.(a1B2)22", no "api_client.get_the_value";
+    "clearbit-key": "sk_{h32}!", yes "sk_(a1b2)32", no "sk_(a1)8";
+    "mercury-token": "secret-token:mercury_{x20,}", yes "secret-token:mercury_production_(a1B2)44", no "secret-token:x";
+    "brex-token": "bxt_{w30,}", yes "bxt_(a1B2)40", no "bxt_x";
+    "ramp-token": "ramp_id_{w30,}" | "ramp_sec_{w30,}" | "ramp_tok_{w30,}", yes "ramp_sec_(a1B2)40", no "ramp_x";
+    "revenuecat-key": "sk_{w28}!?" | "appl_{w24,}" | "goog_{w24,}" | "atk_{w28,}", yes "appl_(a1B2)28", no "appl_x";
+    "maxmind-key": "<36<mmk!", yes "(a1B2)6_(a1B2)29_mmk", no "x_mmk";
+    "zoho-token": "1000.{h32}.{h32}", yes "1000.(a1b2)32.(c3d4)32", no "1000.(12)4";
+    "samsara-token": "samsara_api_{w28,}", yes "samsara_api_(a1B2)30", no "samsara_api_x";
+    "aftership-key": "asat_{h32}", yes "asat_(a1b2)32", no "asat_x";
+    "easyship-key": "prod_{B40,}?" | "sand_{B40,}?", yes "prod_(a1B2)44", no "prod_server_database_connection_settings_for";
+    "vanta-token": "vat_{w30,}" | "vci_{h40,}", yes "vat_(a1B2)40", no "vat_number";
+    "nylas-key": "nyk_v0_{w50,}", yes "nyk_v0_(a1B2)64", no "nyk_v0_x";
+    "cronofy-token": "CRN_{w40,}", yes "CRN_(a1B2)60", no "CRN_x";
+    "cal-com-key": "cal_live_{h32}" | "cal_test_{h32}", yes "cal_live_(a1b2)32", no "cal_live_x";
+    "typeform-token": "tfp_{x40,}", yes "tfp_(a1B2)44_(c3)12", no "tfp_x";
+    "coinbase-key": "organizations/{U36}/apiKeys/{U36}", yes "organizations/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12/apiKeys/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "organizations/x";
+    "riot-key": "RGAPI-{U36}", yes "RGAPI-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "RGAPI-x";
+    "extended-private-key": "xprv{w100,}" | "tprv{w100,}" | "zprv{w100,}", yes "xprv(a1B2)107", no "xprvx";
+};

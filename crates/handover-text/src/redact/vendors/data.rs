@@ -1,0 +1,54 @@
+//! Databases, content, analytics, observability, storage, maps and everything else.
+
+use super::Vendor;
+
+pub(super) const TABLE: &[Vendor] = vendors! {
+    "planetscale-token": "pscale_tkn_{x32,}" | "pscale_pw_{x32,}" | "pscale_oauth_{x32,}", yes "pscale_pw_(a1B2)43", no "pscale_pw_x";
+    "supabase-token": "sbp_{h40}" | "sb_secret_{b20,}" | "sbp_v0_{h40}", yes "sbp_(a1b2)40", no "sbp_x";
+    "neon-key": "napi_{a40,}" | "npg_{w12,}?", yes "napi_(a1b2)64", no "napi_value";
+    "mongodb-atlas-secret": "mdb_sa_sk_{x30,}" | "mdb_sa_id_{h24}", yes "mdb_sa_sk_(a1B2)40", no "mdb_sa_sk_x";
+    "fauna-secret": "fnA{b37,}", yes "fnA(a1B2)37", no "fnA(a1)6";
+    "xata-key": "xau_{w30,}", yes "xau_(a1B2)43", no "xau_x";
+    "cockroach-key": "CCDB1_{w22}_{w40}", yes "CCDB1_(a1B2)22_(a1B2)40", no "CCDB1_x";
+    "datastax-token": "AstraCS:{w24}:{h64}", yes "AstraCS:(a1B2)24:(c3d4)64", no "AstraCS:x";
+    "clickhouse-cloud-key": "4b1d{w38}!", yes "4b1d(a1B2)38", no "4b1d(a1)6";
+    "elastic-key": "essu_{B40,}", yes "essu_(a1B2)60", no "essu_x";
+    "convex-key": "prod:{a3,40}|{B40,}" | "dev:{a3,40}|{B40,}", yes "prod:happyotter123|(a1B2)60", no "prod:x";
+    "contentful-token": "CFPAT-{b40,}", yes "CFPAT-(a1B2)43", no "CFPAT-x";
+    "sanity-token": "sk{w80,}?", yes "sk(a1B2)100", no "skeleton";
+    "dropbox-token": "sl.{x50,}" | "sl.u.{x50,}", yes "sl.(a1B2)130", no "sl.name";
+    "frameio-token": "fio-u-{x60,}", yes "fio-u-(a1B2)64", no "fio-u-x";
+    "imagekit-key": "private_{B24,}", yes "private_(a1B2)27=", no "private_key";
+    "mapbox-token": "sk.eyJ{b30,}.{b20,}" | "pk.eyJ{b30,}.{b20,}" | "tk.eyJ{b30,}.{b20,}", yes "sk.eyJ(a1B2)80.(a1B2)22", no "sk.eyJx";
+    "newrelic-key": "NRAK-{w20,}" | "NRJS-{h19}" | "NRII-{b20,}" | "NRAA-{h27}" | "NRIQ-{b20,}" | "NRRA-{h42}" | "NRSP-{b20,}", yes "NRAK-(A1B2)27", no "NRAK-x";
+    "datadog-key": "ddapp_{w30,}" | "pub{h32}!" | "ddpat_{w30,}", yes "pub(a1b2)32", no "publish";
+    "grafana-token": "glc_{B30,}" | "glsa_{w32}_{H8}" | "eyJrIjoi{B40,}", yes "glsa_(a1B2)32_(c3d4)8", no "glsa_x";
+    "sentry-token": "sntrys_{x40,}" | "sntryu_{h64}" | "sntrya_{x40,}" | "sntryi_{x40,}", yes "sntryu_(a1b2)64", no "sntryu_x";
+    "honeycomb-key": "hcaik_{w58,}" | "hcxik_{w58,}" | "hcamk_{w58,}" | "hcaic_{w58,}" | "hcxlk_{w58,}" | "hcalk_{w28,}", yes "hcaik_(a1b2)58", no "hcaik_x";
+    "dynatrace-token": "dt0c01.{A24}.{A64}" | "dt0s01.{A8,}.{A60,}" | "dt0s02.{A8,}.{A60,}" | "dt0s16.{A8,}.{A60,}", yes "dt0c01.(A1B2)24.(A1B2)64", no "dt0c01.x";
+    "axiom-token": "xaat-{U36}" | "xapt-{U36}" | "xait-{U36}", yes "xaat-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "xaat-x";
+    "pagerduty-key": "u+{b18}!" | "pdus+_{x30,}" | "pdeu+_{x30,}", yes "pdus+_0XBPWQQ_(a1b2)36", no "u+x";
+    "checkly-key": "cu_{h32}", yes "cu_(a1b2)32", no "cu_x";
+    "rootly-key": "rootly_{h60,}", yes "rootly_(a1b2)64", no "rootly_x";
+    "incident-io-key": "inc_{h64}", yes "inc_(a1b2)64", no "inc_x";
+    "firehydrant-key": "fhb-{h32}", yes "fhb-(a1b2)32", no "fhb-x";
+    "logfire-token": "pylf_v1_{a2}_{b40,}" | "pylf_v2_{a2}_{b40,}", yes "pylf_v1_us_(a1B2)44", no "pylf_v1_x";
+    "uptimerobot-key": "ur{d6,7}-{h24}" | "m{d9}-{h24}", yes "ur(12)7-(a1b2)24", no "ur(12)3";
+    "healthchecks-key": "hcw_{w28,}" | "hcr_{w28,}", yes "hcw_(a1B2)28", no "hcw_x";
+    "coralogix-key": "cxtp_{w28,}" | "cxup_{w28,}" | "cxapp_{w28,}", yes "cxtp_(a1B2)30", no "cxtp_x";
+    "posthog-key": "phc_{w40,}" | "phx_{w40,}" | "phs_{w40,}", yes "phx_(a1B2)43", no "phx_x";
+    "segment-token": "sgp_{w64}", yes "sgp_(a1B2)64", no "sgp_seg";
+    "tinybird-token": "p.eyJ{b30,}.{b20,}", yes "p.eyJ(a1B2)60.(a1B2)43", no "p.eyJx";
+    "metabase-key": "mb_{B40,}", yes "mb_(a1B2)43=", no "mb_strlen";
+    "ubidots-token": "BBFF-{w30}" | "BBUS-{w30}", yes "BBFF-(a1B2)30", no "BBFF-x";
+    "beamer-key": "b_{x44}!", yes "b_(a1b2)44", no "b_x";
+    "deepl-key": "<37<fx!", yes "(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12:fx", no "x:fx";
+    "alchemy-key": "alcht_{w30}" | "alch_{w30,}", yes "alcht_(a1B2)30", no "alcht_x";
+    "canva-secret": "cnvca{b40,}", yes "cnvca(a1B2)51", no "cnvcax";
+    "wix-token": "IST.eyJ{x60,}", yes "IST.eyJ(a1B2)200", no "IST.eyJx";
+    "bcrypt-hash": "2a${d2}${C53}" | "2b${d2}${C53}" | "2y${d2}${C53}", yes "$2b$12$(a1B2)53", no "$2b$12$x";
+    "crypt-hash": "6${c8,}${C43,}" | "5${c8,}${C43,}" | "1${c4,}${C22,}" | "apr1${c4,}${C22}" | "y${c3}${c8,}${C43}" | "argon2id$v={d2}$m={d1,},t={d1,},p={d1,}${B16,}${B20,}" | "argon2i$v={d2}$m={d1,},t={d1,},p={d1,}${B16,}${B20,}", yes "$6$(aB)8$(a1B2)86", no "$6$x";
+    "fernet-token": "gAAAAAB{b90,}", yes "gAAAAAB(a1B2)120", no "gAAAAABx";
+    "paseto": "v1.local.{b60,}" | "v2.local.{b60,}" | "v3.local.{b60,}" | "v4.local.{b60,}" | "v2.public.{b60,}" | "v4.public.{b60,}", yes "v4.local.(a1B2)90", no "v4.local.x";
+    "ansible-vault": "ANSIBLE_VAULT;{d1}.{d1};AES256", yes "$ANSIBLE_VAULT;1.1;AES256", no "$ANSIBLE_VAULT";
+};

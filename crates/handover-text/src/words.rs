@@ -1,0 +1,129 @@
+//! Text as terms of a full-text index: words in lower case, identifiers split, stemmed, without
+//! the words that are everywhere.
+//!
+//! The same function makes the terms of documents and of queries, for every backend, so that they
+//! always agree.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Longer words are keys, hashes or data; nobody searches for them.
+const MAX_WORD_BYTES: usize = 64;
+
+/// Words that occur in nearly every English text and tell nothing about it. Sorted.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been",
+    "before", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has",
+    "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may",
+    "me", "more", "my", "no", "not", "of", "on", "or", "our", "out", "she", "should", "so", "some",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "to",
+    "up", "us", "was", "we", "were", "what", "when", "where", "which", "while", "who", "why",
+    "will", "with", "would", "you", "your",
+];
+
+/// The terms of a text, in order, repetitions included.
+///
+/// `getUserById` gives `getuserbyid`, `get`, `user`, `id`; `src/auth/oauth.rs` gives its segments.
+/// Chinese, Japanese and Korean, which put no spaces between words, give overlapping pairs.
+pub fn terms(text: &str) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut terms = Vec::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        if word.is_empty() || word.len() > MAX_WORD_BYTES {
+            continue;
+        }
+        if word.is_ascii() {
+            ascii_word(word, &stemmer, &mut terms);
+        } else {
+            other_word(word, &mut terms);
+        }
+    }
+    terms
+}
+
+fn ascii_word(word: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
+    let parts = split_identifier(word);
+    if parts.len() > 1 {
+        let whole: String =
+            word.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect();
+        terms.push(whole);
+    }
+    for part in parts {
+        let part = part.to_ascii_lowercase();
+        if STOP_WORDS.binary_search(&part.as_str()).is_err() {
+            terms.push(stemmer.stem(&part).into_owned());
+        }
+    }
+}
+
+/// `getHTTPResponse_v2` → `get`, `HTTP`, `Response`, `v2`.
+fn split_identifier(word: &str) -> Vec<&str> {
+    let bytes = word.as_bytes();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for i in 0..bytes.len() {
+        let boundary = bytes[i] == b'_'
+            || (i > start
+                && bytes[i].is_ascii_uppercase()
+                && (bytes[i - 1].is_ascii_lowercase()
+                    || bytes[i - 1].is_ascii_digit()
+                    || bytes.get(i + 1).is_some_and(u8::is_ascii_lowercase)));
+        if boundary {
+            parts.push(&word[start..i]);
+            start = i + usize::from(bytes[i] == b'_');
+        }
+    }
+    parts.push(&word[start..]);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn other_word(word: &str, terms: &mut Vec<String>) {
+    let chars: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+    if chars.len() > 2 && chars.iter().any(|c| is_unspaced(*c)) {
+        terms.extend(chars.windows(2).map(|pair| pair.iter().collect::<String>()));
+    } else {
+        terms.push(chars.into_iter().filter(|c| *c != '_').collect());
+    }
+}
+
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(terms(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn stop_words_are_sorted_for_the_search() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn identifiers_match_their_words() {
+        check("getUserById", &["getuserbyid", "get", "user", "id"]);
+        check("user by id", &["user", "id"]);
+        check("parse_HTTPResponse2", &["parsehttpresponse2", "pars", "http", "response2"]);
+        check("src/auth/oauth.rs", &["src", "auth", "oauth", "rs"]);
+    }
+
+    #[test]
+    fn words_are_stemmed_and_common_ones_dropped() {
+        check("The tokens are rotated", &["token", "rotat"]);
+        check("rotating token", &["rotat", "token"]);
+        check("", &[]);
+        check("a — the…", &[]);
+    }
+
+    #[test]
+    fn other_scripts_are_kept() {
+        check("Größe", &["größe"]);
+        check("缓存失效", &["缓存", "存失", "失效"]);
+        check(&"x".repeat(65), &[]);
+    }
+}
