@@ -69,7 +69,10 @@ impl Tally {
 
     fn print(&self, name: &str) {
         let share = 100.0 * f64::from(self.hit) / f64::from(self.all.max(1));
-        println!("{name:<24} {:>6} / {:<6} {share:>7.2} %", self.hit, self.all);
+        println!(
+            "{name:<24} {:>6} / {:<6} {share:>7.2} %",
+            self.hit, self.all
+        );
     }
 }
 
@@ -110,7 +113,12 @@ pub(crate) fn run(args: &RedactionArgs) -> anyhow::Result<()> {
             alarms_total.add(alarm);
             if args.alarms && alarm {
                 let rules = clean.redactions_by_rule();
-                println!("ALARM {} | {:?} | {:?} {rules:?}", case.kind, case.text, clean.as_str());
+                println!(
+                    "ALARM {} | {:?} | {:?} {rules:?}",
+                    case.kind,
+                    case.text,
+                    clean.as_str()
+                );
             }
         }
     }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use handover_context::package_file::{Places, Setting};
 use handover_model::config::Config;
-use handover_model::{GroupId, ProjectId, SessionId, SessionStatus, Timestamp};
+use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
 use handover_sqlite::SqliteStore;
-use handover_store::Store;
+use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 
 use crate::config::Loaded;
@@ -87,8 +87,9 @@ impl App {
     }
 
     fn existing(&self, folder: &Path) -> Result<PathBuf, CommandError> {
-        fs_err::canonicalize(folder).map_err(|error| {
-            CommandError::invalid(error).hinted("`--project` names an existing folder.")
+        fs_err::canonicalize(folder).map_err(|_| {
+            CommandError::invalid(format!("there is no folder `{}`", folder.display()))
+                .hinted("`--project` names an existing folder.")
         })
     }
 
@@ -146,8 +147,66 @@ impl App {
 
     /// The store.
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
-        let store = get_or_try(&self.store, || Ok(SqliteStore::open(&self.store_path()?)?))?;
+        let store = get_or_try(&self.store, || {
+            let path = self.store_path()?;
+            let was_there = path.exists();
+            let store = SqliteStore::open(&path)?;
+            if !was_there {
+                self.warn_of_a_lost_store(&store)?;
+            }
+            Ok(store)
+        })?;
         Ok(store)
+    }
+
+    /// A store that had to be made although sessions left files behind has been lost.
+    fn warn_of_a_lost_store(&self, store: &SqliteStore) -> Result<(), CommandError> {
+        let orphans = self.orphaned_artifacts(store)?;
+        if let Some(first) = orphans.first() {
+            self.ui.warn(format_args!(
+                "the store was not there and has been made anew; {} session(s) such as `{first}` \
+                 left files behind, and `handover session new {first}` registers them again",
+                orphans.len()
+            ));
+        }
+        Ok(())
+    }
+
+    /// The sessions that have an artifacts folder but no record.
+    pub(crate) fn orphaned_artifacts(
+        &self,
+        store: &dyn Store,
+    ) -> Result<Vec<String>, CommandError> {
+        let Ok(entries) = fs_err::read_dir(self.project()?.folder().join("artifacts")) else {
+            return Ok(Vec::new());
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut orphans: Vec<String> = names
+            .filter_map(|name| SessionId::new(name).ok())
+            .filter(|id| store.session(id).is_err())
+            .map(String::from)
+            .collect();
+        orphans.sort();
+        Ok(orphans)
+    }
+
+    /// A package by its id. With a session on the command line it must be of that session.
+    pub(crate) fn package(&self, id: PackageId) -> Result<Package, CommandError> {
+        let package = self.store()?.package(id)?;
+        match &self.common.session {
+            Some(session) if *session != package.session => {
+                Err(StoreError::OtherSession { id, session: package.session }.into())
+            }
+            Some(_) | None => Ok(package),
+        }
+    }
+
+    /// The folders in which a scan looks for artifacts: the project, and the worktree of the user.
+    pub(crate) fn scan_roots(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let (project, here) = (self.project()?, self.folder()?);
+        let mut roots = vec![project.root.clone()];
+        roots.extend(project.worktrees().into_iter().filter(|tree| here.starts_with(tree)));
+        Ok(roots)
     }
 
     /// The project that sessions belong to unless they say otherwise.

@@ -17,7 +17,7 @@ use crate::ui::{ColorChoice, Ui};
 /// Handover keeps what one agent learned and gives it to the next one who needs it: ranked, redacted,
 /// inside its budget. Records live in a project's `.handover/` folder.
 #[derive(Debug, Parser)]
-#[command(name = "handover", version, after_help = EXAMPLES, propagate_version = true)]
+#[command(name = "handover", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -195,7 +195,7 @@ fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
     let message = error.to_string();
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     CommandError::new(crate::error::Exit::Usage, "invalid_config", format!("{place}: {message}"))
-        .hinted("`handover config show` lists every key with its value.")
+        .hinted(format!("Mend {place}; the keys are {}.", KEYS.join(", ")))
 }
 
 /// Text from the environment or a flag as the type that the key has: TOML if it is, else a string.
@@ -214,8 +214,8 @@ fn did_you_mean(key: &str) -> String {
         distance(a).total_cmp(&distance(b))
     });
     match nearest {
-        Some(known) => format!("Did you mean `{known}`?"),
-        None => String::new(),
+        Some(known) if strsim::jaro_winkler(known, key) > 0.8 => format!("Did you mean `{known}`?"),
+        Some(_) | None => format!("The keys are {}.", KEYS.join(", ")),
     }
 }
 

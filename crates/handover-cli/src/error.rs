@@ -61,7 +61,8 @@ impl CommandError {
         let mut cause = error.source();
         while let Some(error) = cause {
             let text = error.to_string();
-            if !message.contains(&text) {
+            // SQLite says everything twice, the second time with a number.
+            if !message.contains(&text) && !text.starts_with("Error code ") {
                 message.push_str(": ");
                 message.push_str(&text);
             }
@@ -90,10 +91,10 @@ impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let (exit, code, hint) = match &error {
             StoreError::NotFound { what, .. } => (Exit::Usage, "not_found", not_found_hint(what)),
-            StoreError::AlreadySuperseded { by, .. } => (
+            StoreError::AlreadySuperseded { latest, .. } => (
                 Exit::Usage,
                 "conflict",
-                Some(format!("The latest so far is {by}: see `handover package show {by}`.")),
+                Some(format!("Name {latest} instead; `handover package show {latest}` shows it.")),
             ),
             StoreError::OtherSession { session, .. } => (
                 Exit::Usage,
@@ -154,7 +155,7 @@ fn fault_words(fault: Fault) -> (&'static str, &'static str) {
         ),
         Fault::Corrupt => (
             "store_damaged",
-            "Run `handover doctor`; move the file away to start anew. Package files are not affected.",
+            "Keep a copy of the file and move it away to start anew; package files are not affected.",
         ),
         Fault::Unavailable => (
             "store_unavailable",
@@ -194,6 +195,9 @@ impl From<PackageFileError> for CommandError {
                 Some("Say in one or two lines what the reader gets.")
             }
             PackageFileError::Name { .. } => Some("Rename the file."),
+            PackageFileError::Ours { .. } => {
+                Some("Put it below `.handover/artifacts/` or anywhere else in the project.")
+            }
             PackageFileError::Read { .. } => None,
         };
         let exit = if matches!(error, PackageFileError::Read { .. }) {

@@ -30,7 +30,7 @@ impl Stdin {
                         "usage",
                         format!("{what} is expected on standard input"),
                     )
-                    .hinted("Pipe it in, or pass it as an argument."));
+                    .hinted("Pipe it in; `< /dev/null` means nothing."));
                 }
                 text(stdin.lock(), what)
             }
@@ -46,6 +46,24 @@ pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, Com
     let file = fs_err::File::open(path)
         .map_err(|error| CommandError::invalid(error).hinted("Check the path."))?;
     text(file, what)
+}
+
+/// Text as an argument may start with `-`, as lists and logs do; a misspelt option may not pass for
+/// one.
+pub(crate) fn argument(text: &str) -> Result<String, String> {
+    let name = text.strip_prefix("--").or_else(|| text.strip_prefix('-')).unwrap_or_default();
+    let option = !name.is_empty()
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .split('=')
+            .next()
+            .unwrap_or(name)
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b == b'-');
+    if option {
+        return Err("it looks like an option; there is none of that name here".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 fn text(reader: impl Read, what: &str) -> Result<String, CommandError> {

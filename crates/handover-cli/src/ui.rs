@@ -32,6 +32,9 @@ pub(crate) struct Ui {
     warnings: RefCell<Vec<String>>,
 }
 
+/// Listings can be megabytes; fewer writes are faster.
+const OUTPUT_BYTES: usize = 256 * 1024;
+
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const FAIL: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
@@ -57,7 +60,7 @@ impl Ui {
         if !self.json {
             return human(self);
         }
-        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
         let written = write!(out, "{{\"schema\":1,\"{key}\":")
             .and_then(|()| serde_json::to_writer(&mut out, value).map_err(io::Error::from))
             .and_then(|()| out.write_all(b"}\n"))
@@ -65,7 +68,34 @@ impl Ui {
         finish(written)
     }
 
-    /// The same for an answer with several keys.
+    /// Answers a script with a list that is never held as a whole. `produce` calls what it is given
+    /// once per item.
+    pub(crate) fn answer_each<T: Serialize>(
+        &self,
+        key: &str,
+        produce: impl FnOnce(&mut dyn FnMut(T)) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
+        let mut written = write!(out, "{{\"schema\":1,\"{key}\":[");
+        let mut separator: &[u8] = b"";
+        let mut item = |value: T| {
+            if written.is_ok() {
+                written = out.write_all(separator).and_then(|()| {
+                    serde_json::to_writer(&mut out, &value).map_err(io::Error::from)
+                });
+                separator = b",";
+            }
+        };
+        produce(&mut item)?;
+        finish(written.and_then(|()| out.write_all(b"]}\n")).and_then(|()| out.flush()))
+    }
+
+    /// Whether a script listens.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Answers with several keys.
     pub(crate) fn answer_all(
         &self,
         fields: Value,

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use handover_model::{Package, PackageId, SessionId};
+use handover_model::{GroupId, Package, PackageId, Scope, SessionId};
 use handover_store::{Column, Posting, Result, Store};
 use handover_text::{cut, words};
 
@@ -39,18 +39,31 @@ pub struct Hit {
     pub snippet: String,
 }
 
-/// The packages of a session that fit a query, best first; ties by newest, then by id.
+/// The packages of a session that fit a query, best first; ties by newest, then by id. With a
+/// group, only those that the group would see: its own and the global ones.
 pub fn search(
     store: &dyn Store,
     session: &SessionId,
+    group: Option<&GroupId>,
     query: &str,
     limit: usize,
 ) -> Result<Vec<Hit>> {
     let terms = distinct(words::terms(query));
-    let ranked = rank(store, session, &terms, limit)?;
+    // A group takes its share out of the ranking, so the ranking must be longer.
+    let depth = if group.is_some() { usize::MAX } else { limit };
+    let ranked = rank(store, session, &terms, depth)?;
     let mut hits = Vec::with_capacity(ranked.len());
     for (id, score) in ranked {
+        if hits.len() == limit {
+            break;
+        }
         let package = store.package(id)?;
+        let seen = |group: &GroupId| {
+            package.scope == Scope::Global || package.group.as_ref() == Some(group)
+        };
+        if !group.is_none_or(seen) {
+            continue;
+        }
         let body = store.package_body(id)?;
         let snippet = snippet(&package.summary, &body, &terms);
         hits.push(Hit { package, score, snippet });
@@ -61,7 +74,6 @@ pub fn search(
             .then(b.package.created_at.cmp(&a.package.created_at))
             .then(b.package.id.cmp(&a.package.id))
     });
-    hits.truncate(limit);
     Ok(hits)
 }
 
@@ -214,7 +226,7 @@ mod tests {
     }
 
     fn paths(store: &SqliteStore, session: &SessionId, query: &str) -> Vec<String> {
-        let hits = search(store, session, query, 10).unwrap();
+        let hits = search(store, session, None, query, 10).unwrap();
         hits.into_iter().map(|hit| hit.package.path).collect()
     }
 
@@ -254,7 +266,7 @@ mod tests {
             "Notes",
             "# Title\n\nfirst line\n- the gateway times out after 30 s\nlast",
         );
-        let hits = search(&store, &s, "gateway timeout", 10).unwrap();
+        let hits = search(&store, &s, None, "gateway timeout", 10).unwrap();
         assert_eq!(hits[0].snippet, "the gateway times out after 30 s");
     }
 }

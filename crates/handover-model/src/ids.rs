@@ -39,6 +39,9 @@ pub enum IdRule {
     /// Roles are lower case.
     #[error("only lower-case letters, digits, `_` and `-` are allowed, starting with a letter")]
     RoleAlphabet,
+    /// Ids of rows are numbers.
+    #[error("a whole number is expected")]
+    Number,
     /// A word with a meaning of its own.
     #[error("the word is reserved; leave the group out to mean the whole session")]
     Reserved,
@@ -164,7 +167,7 @@ fn check_role(what: &'static str, text: &str) -> Result<(), InvalidId> {
 }
 
 macro_rules! number_id {
-    ($(#[$meta:meta])* $name:ident) => {
+    ($(#[$meta:meta])* $name:ident, $what:literal) => {
         $(#[$meta])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -179,9 +182,13 @@ macro_rules! number_id {
         }
 
         impl FromStr for $name {
-            type Err = std::num::ParseIntError;
+            type Err = InvalidId;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                text.parse::<u32>().map(|n| Self(i64::from(n)))
+                text.parse::<u32>().map(|n| Self(i64::from(n))).map_err(|_| InvalidId {
+                    what: $what,
+                    value: text.chars().take(MAX_ID_CHARS).collect(),
+                    rule: IdRule::Number,
+                })
             }
         }
     };
@@ -189,19 +196,19 @@ macro_rules! number_id {
 
 number_id!(
     /// A package within a store.
-    PackageId
+    PackageId, "package id"
 );
 number_id!(
     /// A piece of reasoning within a store.
-    ReasoningId
+    ReasoningId, "reasoning id"
 );
 number_id!(
     /// A skill output within a store.
-    SkillOutputId
+    SkillOutputId, "skill output id"
 );
 number_id!(
     /// An event within a store.
-    EventId
+    EventId, "event id"
 );
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 /// A moment in UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Timestamp(i64);
 
 /// A text that is not an RFC 3339 time.
@@ -43,6 +43,7 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_microsecond(self.0) {
+            Ok(time) if f.width().is_none() => write!(f, "{time:.3}"),
             Ok(time) => f.pad(&format!("{time:.3}")),
             Err(_) => write!(f, "{}µs", self.0),
         }
@@ -67,9 +68,9 @@ impl TryFrom<String> for Timestamp {
     }
 }
 
-impl From<Timestamp> for String {
-    fn from(time: Timestamp) -> Self {
-        time.to_string()
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -22,7 +22,7 @@ use std::path::Path;
 
 use handover_model::{GroupId, SessionId, Timestamp};
 use handover_store::{Check, Result, Store, StoreError};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::error::backend;
 
@@ -74,6 +74,10 @@ impl Store for SqliteStore {
             .execute("INSERT INTO package_term (package_term) VALUES ('integrity-check')", [])
         {
             Ok(_) => Vec::new(),
+            // The check has to write; that it cannot is no sign of damage.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                return Err(backend(error));
+            }
             Err(error) => vec![error.to_string()],
         };
         let counts = rows(

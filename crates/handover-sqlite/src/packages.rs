@@ -28,7 +28,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Package> {
         path: r.get(5)?,
         title: r.get(6)?,
         summary: r.get(7)?,
-        files: row::json(r, 8)?,
+        files: row::list(r, 8)?,
         producer: row::parsed(r, 9)?,
         priority: row::parsed(r, 10)?,
         iteration: r.get(11)?,
@@ -39,7 +39,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Package> {
         tokens: row::count(r, 16)?,
         content_hash: r.get(17)?,
         created_at: row::time(r, 18)?,
-        consumers: row::json(r, 19)?,
+        consumers: row::list(r, 19)?,
     })
 }
 
@@ -78,6 +78,25 @@ fn at_path(
     id.map(|id| get(connection, PackageId(id))).transpose()
 }
 
+/// Every version of a package's chain, oldest first.
+fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
+    query(
+        connection,
+        &format!(
+            "WITH RECURSIVE before (id) AS (
+                SELECT ?1 UNION SELECT p.supersedes FROM package p JOIN before b ON p.id = b.id
+                    WHERE p.supersedes IS NOT NULL
+             ), after (id) AS (
+                SELECT ?1 UNION SELECT p.superseded_by FROM package p JOIN after a ON p.id = a.id
+                    WHERE p.superseded_by IS NOT NULL
+             )
+             {SELECT} WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
+             ORDER BY p.version, p.id"
+        ),
+        &[&id.0],
+    )
+}
+
 fn register(tx: &Transaction<'_>, new: &NewPackage) -> Result<Registered> {
     let session = session_key(tx, &new.session)?;
     let same_path = at_path(tx, session, new.group.as_ref(), new.kind, &new.path)?;
@@ -93,8 +112,9 @@ fn register(tx: &Transaction<'_>, new: &NewPackage) -> Result<Registered> {
             if former.session != new.session {
                 return Err(StoreError::OtherSession { id, session: former.session });
             }
-            if let Some(by) = former.superseded_by {
-                return Err(StoreError::AlreadySuperseded { id, by });
+            if former.superseded_by.is_some() {
+                let latest = history(tx, id)?.pop().map_or(id, |package| package.id);
+                return Err(StoreError::AlreadySuperseded { id, latest });
             }
             if let Some(other) = same_path
                 && other.id != id
@@ -201,7 +221,12 @@ impl Packages for SqliteStore {
         get(&self.connection, id)
     }
 
-    fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>> {
+    fn each_package(
+        &self,
+        session: &SessionId,
+        filter: &PackageFilter,
+        visit: &mut dyn FnMut(Package),
+    ) -> Result<()> {
         let key = session_key(&self.connection, session)?;
         let latest = match filter.versions {
             Versions::Latest => "AND p.superseded_by IS NULL",
@@ -209,33 +234,23 @@ impl Packages for SqliteStore {
         };
         let group = filter.group.as_ref().map(GroupId::as_str);
         let only = if group.is_some() { "AND p.group_id = ?3" } else { "AND ?3 IS NULL" };
-        query(
-            &self.connection,
-            &format!(
-                "{SELECT} WHERE p.session = ?1 {latest} {only}
-                 ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
-            ),
-            &[&key, &filter.limit.map_or(-1, i64::from), &group],
-        )
+        let at = if filter.path.is_some() { "AND p.path = ?4" } else { "AND ?4 IS NULL" };
+        let sql = format!(
+            "{SELECT} WHERE p.session = ?1 {latest} {only} {at}
+             ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).map_err(backend)?;
+        let limit = filter.limit.map_or(-1, i64::from);
+        let mut rows = statement.query((key, limit, group, &filter.path)).map_err(backend)?;
+        while let Some(row) = rows.next().map_err(backend)? {
+            visit(read(row).map_err(backend)?);
+        }
+        Ok(())
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {
         get(&self.connection, id)?;
-        query(
-            &self.connection,
-            &format!(
-                "WITH RECURSIVE before (id) AS (
-                    SELECT ?1 UNION SELECT p.supersedes FROM package p JOIN before b ON p.id = b.id
-                        WHERE p.supersedes IS NOT NULL
-                 ), after (id) AS (
-                    SELECT ?1 UNION SELECT p.superseded_by FROM package p JOIN after a ON p.id = a.id
-                        WHERE p.superseded_by IS NOT NULL
-                 )
-                 {SELECT} WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
-                 ORDER BY p.version, p.id"
-            ),
-            &[&id.0],
-        )
+        history(&self.connection, id)
     }
 
     fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>> {

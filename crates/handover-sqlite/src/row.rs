@@ -42,6 +42,14 @@ pub(crate) fn json<T: DeserializeOwned>(row: &Row<'_>, column: impl RowIndex) ->
     serde_json::from_str(text(row, column)?).map_err(damaged)
 }
 
+/// A column that holds a JSON list, which is mostly empty.
+pub(crate) fn list<T: DeserializeOwned>(row: &Row<'_>, column: impl RowIndex) -> Result<Vec<T>> {
+    match text(row, column)? {
+        "[]" => Ok(Vec::new()),
+        list => serde_json::from_str(list).map_err(damaged),
+    }
+}
+
 /// A column that holds a time.
 pub(crate) fn time(row: &Row<'_>, column: impl RowIndex) -> Result<Timestamp> {
     Ok(Timestamp::from_micros(row.get(column)?))

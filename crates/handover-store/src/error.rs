@@ -17,12 +17,12 @@ pub enum StoreError {
     },
 
     /// Only the latest version of a package can be superseded.
-    #[error("package {id} has been superseded by {by} already")]
+    #[error("package {id} has been superseded already; the latest version is {latest}")]
     AlreadySuperseded {
         /// The package that was named.
         id: PackageId,
-        /// The one that replaced it.
-        by: PackageId,
+        /// The latest of its chain.
+        latest: PackageId,
     },
 
     /// A package cannot supersede one of another session.

@@ -83,6 +83,8 @@ pub enum Versions {
 pub struct PackageFilter {
     /// Only those of this group (a global package of another group is not among them).
     pub group: Option<GroupId>,
+    /// Only those with this path.
+    pub path: Option<String>,
     /// Which versions.
     pub versions: Versions,
     /// At most so many.
@@ -98,8 +100,20 @@ pub trait Packages {
     /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn package(&self, id: PackageId) -> Result<Package>;
 
+    /// Shows the session's packages one by one: a listing of thousands need not be held.
+    fn each_package(
+        &self,
+        session: &SessionId,
+        filter: &PackageFilter,
+        visit: &mut dyn FnMut(Package),
+    ) -> Result<()>;
+
     /// The session's packages.
-    fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>>;
+    fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>> {
+        let mut packages = Vec::new();
+        self.each_package(session, filter, &mut |package| packages.push(package))?;
+        Ok(packages)
+    }
 
     /// Every version of the chain that the package belongs to, oldest first.
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>>;

@@ -37,12 +37,18 @@ impl Clean {
 
     /// The same text in at most `max` characters, cut at a word.
     pub fn cut(&self, max: usize) -> Self {
-        Self { text: cut::cut(&self.text, max), rules: self.rules.clone() }
+        Self {
+            text: cut::cut(&self.text, max),
+            rules: self.rules.clone(),
+        }
     }
 
     /// The same text on one line.
     pub fn one_line(&self) -> Self {
-        Self { text: cut::one_line(&self.text), rules: self.rules.clone() }
+        Self {
+            text: cut::one_line(&self.text),
+            rules: self.rules.clone(),
+        }
     }
 }
 
@@ -88,10 +94,16 @@ impl Redactor {
     /// Redacts every string of a parsed value; a key such as `password` tells about its value.
     /// Numbering of secrets runs through the whole value.
     pub fn clean_json(&self, value: Value) -> CleanJson {
-        let mut walk = Walk { redactor: self, marks: Marks::default() };
+        let mut walk = Walk {
+            redactor: self,
+            marks: Marks::default(),
+        };
         walk.reserve(&value);
         let value = walk.value(None, value);
-        CleanJson { value, rules: walk.marks.into_rules() }
+        CleanJson {
+            value,
+            rules: walk.marks.into_rules(),
+        }
     }
 }
 
@@ -118,7 +130,10 @@ impl Walk<'_> {
     fn value(&mut self, key: Option<&str>, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.string(key, &text)),
-            Value::Array(items) => items.into_iter().map(|item| self.value(key, item)).collect(),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| self.value(key, item))
+                .collect(),
             Value::Object(fields) => {
                 // `{"name": "DB_PASSWORD", "value": "…"}` is a field in two.
                 let named = fields
@@ -190,7 +205,10 @@ mod tests {
     #[test]
     fn equal_secrets_get_equal_numbers() {
         let clean = redactor().clean("password=tr0ub4dor&3 then PASSWD=tr0ub4dor&3");
-        assert_eq!(clean.as_str(), "password=[REDACTED-1] then PASSWD=[REDACTED-1]");
+        assert_eq!(
+            clean.as_str(),
+            "password=[REDACTED-1] then PASSWD=[REDACTED-1]"
+        );
         assert_eq!(clean.redactions(), 2);
     }
 

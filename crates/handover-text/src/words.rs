@@ -43,8 +43,11 @@ pub fn terms(text: &str) -> Vec<String> {
 fn ascii_word(word: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
     let parts = split_identifier(word);
     if parts.len() > 1 {
-        let whole: String =
-            word.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect();
+        let whole: String = word
+            .chars()
+            .filter(|c| *c != '_')
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
         terms.push(whole);
     }
     for part in parts {
@@ -108,7 +111,10 @@ mod tests {
     fn identifiers_match_their_words() {
         check("getUserById", &["getuserbyid", "get", "user", "id"]);
         check("user by id", &["user", "id"]);
-        check("parse_HTTPResponse2", &["parsehttpresponse2", "pars", "http", "response2"]);
+        check(
+            "parse_HTTPResponse2",
+            &["parsehttpresponse2", "pars", "http", "response2"],
+        );
         check("src/auth/oauth.rs", &["src", "auth", "oauth", "rs"]);
     }
 

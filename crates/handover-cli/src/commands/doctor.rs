@@ -58,7 +58,8 @@ pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
         )),
         Err(error) => checks.push(Check::failed("configuration", error)),
     }
-    if checks.iter().all(|check| check.ok || check.name == "configuration" && check.fix.is_some()) {
+    // Without a project or a configuration nothing else can be looked at.
+    if app.project().is_ok() && app.loaded_config().is_ok() {
         match store(app) {
             Ok(found) => checks.extend(found),
             Err(error) => checks.push(Check::failed("store", error)),
@@ -95,7 +96,21 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
         });
     }
     checks.push(files(app)?);
+    checks.push(artifacts(app)?);
     Ok(checks)
+}
+
+/// Whether every folder of artifacts has its session: a lost store leaves folders behind.
+fn artifacts(app: &App) -> Result<Check, CommandError> {
+    let orphans = app.orphaned_artifacts(app.store()?)?;
+    Ok(match orphans.first() {
+        None => Check::fine("artifacts", "every folder belongs to a session"),
+        Some(first) => Check::wrong(
+            "artifacts",
+            format!("{} folder(s) belong to no session: {}", orphans.len(), orphans.join(", ")),
+            format!("`handover session new {first}` registers its files; or remove the folder."),
+        ),
+    })
 }
 
 /// Whether the files of the active sessions' packages are what was registered.

@@ -11,14 +11,16 @@ use crate::error::{CommandError, Exit};
 /// Find packages by words in their title, summary, files and text
 ///
 /// Words are stemmed, identifiers are split (`getUserById` is found by "user by id"), and only latest
-/// versions of this session are searched.
+/// versions of this session are searched. With --group, what that group would see: its own packages
+/// and the global ones.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover search \"refresh token rotation\"\n  handover search getUserById --limit 3 --json"
 )]
 pub(crate) struct SearchArgs {
     /// What to look for
-    query: String,
+    #[arg(required = true)]
+    query: Vec<String>,
 
     /// At most so many results
     #[arg(long, default_value = "10", value_name = "N")]
@@ -26,11 +28,12 @@ pub(crate) struct SearchArgs {
 }
 
 pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
-    if args.query.trim().is_empty() {
+    let query = args.query.join(" ");
+    if query.trim().is_empty() {
         return Err(CommandError::invalid("the query is empty").hinted("Say what to look for."));
     }
     let session = app.session()?;
-    let hits = search(app.store()?, &session, &args.query, args.limit as usize)?;
+    let hits = search(app.store()?, &session, app.group()?.as_ref(), &query, args.limit as usize)?;
     let places = app.places()?;
     let results: Vec<_> = hits
         .iter()

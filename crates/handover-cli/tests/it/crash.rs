@@ -134,3 +134,20 @@ fn a_folder_that_cannot_be_written_is_an_environment_error() {
     let error = env.run_in("locked", ["init", "--project", ".", "--json"]).fails(5).error();
     assert_eq!(error["code"], "io");
 }
+
+#[test]
+fn a_lost_store_is_noticed() {
+    let env = project();
+    for file in ["store.db", "store.db-wal", "store.db-shm"] {
+        let _ = fs_err::remove_file(env.path(".handover").join(file));
+    }
+    let output = env.run(["session", "list"]).ok();
+    assert!(output.stderr.contains("s1"), "{output}");
+    let doctor = env.run(["doctor", "--json"]).fails(1).json();
+    let bad: Vec<_> =
+        doctor["checks"].as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
+    assert_eq!(bad.len(), 1);
+    assert_eq!(bad[0]["name"], "artifacts");
+    env.run(["session", "new", "s1"]).ok();
+    env.run(["doctor"]).ok();
+}

@@ -119,3 +119,124 @@ fn secrets_in_files_reach_neither_store_nor_search() {
         "files are never altered"
     );
 }
+
+#[test]
+fn a_new_version_inherits_what_nobody_says() {
+    let env = project();
+    env.write("a.md", "one");
+    let add = [
+        "package",
+        "add",
+        "a.md",
+        "--kind",
+        "failures",
+        "--priority",
+        "critical",
+        "--consumer",
+        "developer",
+        "--producer",
+        "qa_expert",
+        "--group",
+        "P1",
+    ];
+    env.run(add).ok();
+    env.write("a.md", "two");
+    let two = env.run(["package", "add", "a.md", "--json"]).ok().json()["package"].clone();
+    assert_eq!(
+        (&two["version"], &two["kind"], &two["group"]),
+        (&json!(2), &json!("failures"), &json!("P1"))
+    );
+    assert_eq!((&two["priority"], &two["producer"]), (&json!("critical"), &json!("qa_expert")));
+    assert_eq!(two["consumers"], json!(["developer"]));
+    env.write("b.md", "three");
+    let three =
+        env.run(["package", "add", "b.md", "--supersedes", "2", "--json"]).ok().json()["package"]
+            .clone();
+    assert_eq!(
+        (&three["version"], &three["priority"], &three["group"]),
+        (&json!(3), &json!("critical"), &json!("P1"))
+    );
+}
+
+#[test]
+fn a_second_package_of_one_file_is_pointed_out() {
+    let env = project();
+    env.write("a.md", "one");
+    env.run(["package", "add", "a.md", "--kind", "research"]).ok();
+    env.write("a.md", "two");
+    let other = env.run(["package", "add", "a.md", "--kind", "decisions"]).ok();
+    assert!(other.stderr.contains("--supersedes 1"), "{other}");
+}
+
+#[test]
+fn packages_do_not_cross_sessions() {
+    let env = project();
+    env.write("a.md", "one");
+    env.run(["package", "add", "a.md", "--kind", "research"]).ok();
+    env.run(["session", "new", "s2"]).ok();
+    for args in [vec!["package", "update", "1", "a.md"], vec!["package", "show", "1"]] {
+        let mut all = args.clone();
+        all.extend(["--session", "s2", "--json"]);
+        assert_eq!(env.run(all).fails(2).error()["code"], "conflict");
+    }
+}
+
+#[test]
+fn imported_bodies_are_redacted_before_they_become_files() {
+    let env = project();
+    let line = r#"{"kind":"research","producer":"developer","priority":"low","summary":"S","body":"password=correct-horse-battery","name":"a"}"#;
+    env.run_with(line, ["package", "import", "-"]).ok();
+    let text = fs_err::read_to_string(env.path(".handover/artifacts/s1/context/a.md")).unwrap();
+    assert!(text.contains("[REDACTED-1]") && !text.contains("correct-horse"), "{text}");
+}
+
+#[test]
+fn a_secret_in_a_registered_file_is_pointed_out() {
+    let env = project();
+    env.write("a.md", "password=correct-horse-battery");
+    let added = env.run(["package", "add", "a.md", "--kind", "research", "--json"]).ok();
+    assert_eq!(added.json()["package"]["redactions"], 1);
+    let warning: Value = serde_json::from_str(&added.stderr).unwrap();
+    assert!(warning["warning"]["message"].as_str().unwrap().contains("a.md"));
+}
+
+#[test]
+fn a_scan_in_a_worktree_looks_there_too() {
+    let env = crate::empty();
+    env.git("", &["init", "-q", "main"]);
+    env.write("main/x", "x");
+    env.git("main", &["add", "."]);
+    env.git("main", &["commit", "-qm", "x"]);
+    env.git("main", &["worktree", "add", "-q", "../tree"]);
+    env.run_in("main", ["init"]).ok();
+    env.run_in("main", ["session", "new", "s1"]).ok();
+    env.write("tree/qa_failures_group_P1.md", "failed");
+    let scan = env.run_in("tree", ["package", "scan", "--json"]).ok().json();
+    assert_eq!(scan["packages"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_group_finds_its_own_and_the_global_ones() {
+    let env = project();
+    for (name, group) in [("a", Some("P1")), ("b", Some("P2")), ("c", None)] {
+        env.write(&format!("{name}.md"), "zebra");
+        let mut args = vec![
+            "package".to_owned(),
+            "add".into(),
+            format!("{name}.md"),
+            "--kind".into(),
+            "research".into(),
+        ];
+        if let Some(group) = group {
+            args.extend(["--group".to_owned(), group.to_owned()]);
+        }
+        env.run(args).ok();
+    }
+    let found = |args: &[&str]| {
+        let mut all = vec!["search", "zebra", "--json"];
+        all.extend(args);
+        env.run(all).ok().json()["results"].as_array().unwrap().len()
+    };
+    assert_eq!((found(&[]), found(&["--group", "P1"]), found(&["--group", "P3"])), (3, 2, 1));
+    assert_eq!(found(&["--group", "P1", "--limit", "1"]), 1);
+}

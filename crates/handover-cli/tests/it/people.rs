@@ -92,3 +92,23 @@ fn a_reader_that_leaves_early_is_no_error() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn text_may_start_with_a_dash_but_a_misspelt_option_is_no_text() {
+    let env = project();
+    env.run(["error", "record", "--message", "--- FAIL: TestFoo (0.00s)"]).ok();
+    env.run(["error", "match", "--- FAIL: TestFoo (0.01s)"]).ok();
+    env.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "- a bullet"]).ok();
+    env.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "--josn"]).fails(2);
+    env.run(["search", "refresh", "token"]).ok();
+}
+
+#[test]
+fn sessions_can_be_reopened() {
+    let env = project();
+    env.run(["session", "close", "s1"]).ok();
+    env.run(["package", "list"]).fails(2);
+    assert!(env.run(["session", "new", "s1"]).ok().stderr.contains("session reopen s1"));
+    env.run(["session", "reopen", "s1"]).ok();
+    env.run(["package", "list"]).ok();
+}

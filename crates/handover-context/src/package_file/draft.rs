@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use handover_model::{
-    GLOBAL_GROUP, GroupId, PackageKind, Priority, Role, Scope, SessionId, Timestamp,
+    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, Scope, SessionId, Timestamp,
 };
 use handover_store::{NewPackage, Supersede};
 use handover_text::{Redactor, tokens};
@@ -33,6 +33,8 @@ pub struct Facts {
     pub files: Option<Vec<String>>,
     /// The attempt that it came from.
     pub iteration: Option<u32>,
+    /// The version before this one: what neither the caller nor the file says is as it was.
+    pub former: Option<Package>,
 }
 
 /// Where a package belongs.
@@ -52,6 +54,11 @@ impl Placement {
         } else {
             GroupId::new(text).map(Self::Group)
         }
+    }
+
+    /// Where a registered package belongs.
+    pub fn of(package: &Package) -> Self {
+        package.group.clone().map_or(Self::Global, Self::Group)
     }
 
     fn name(&self) -> &str {
@@ -107,7 +114,9 @@ pub fn draft(
         return Err(PackageFileError::Empty { path: path() });
     }
 
-    let kind = agree(&path(), "kind", facts.kind, front.kind, name.kind, PackageKind::as_str)?
+    let former = facts.former.as_ref();
+    let kind = agree(&path(), "kind", facts.kind, front.kind, name.kind, |kind| kind.to_string())?
+        .or_else(|| former.map(|former| former.kind))
         .ok_or_else(|| PackageFileError::NoKind { path: path() })?;
     let producer = agree(
         &path(),
@@ -115,8 +124,9 @@ pub fn draft(
         facts.producer.clone(),
         front.producer.clone(),
         name.producer.clone(),
-        |r| r.as_str().to_owned(),
-    )?;
+        |role| role.to_string(),
+    )?
+    .or_else(|| former.map(|former| former.producer.clone()));
     let iteration =
         agree(&path(), "iteration", facts.iteration, front.iteration, name.iteration, |n| {
             n.to_string()
@@ -129,23 +139,29 @@ pub fn draft(
     }
 
     let clean = |text: &str| setting.redactor.clean(text);
-    let size_bytes = text.len() as u64;
-    let mut warnings = Vec::new();
-    if size_bytes > setting.warn_bytes {
-        warnings.push(format!(
-            "`{}` has {size_bytes} bytes; agents are told to read it whole, so consider splitting it",
-            located.stored
-        ));
-    }
+    let (size_bytes, clean_body) = (text.len() as u64, clean(body));
+    let warnings = warnings(setting, located, &front, size_bytes, clean_body.redactions());
     let consumers = facts
         .consumers
         .or(front.consumers)
         .or_else(|| name.consumer.map(|role| vec![role]))
+        .or_else(|| former.map(|former| former.consumers.clone()))
         .unwrap_or_default();
-    let (group, scope) = match placement {
+    let files = facts
+        .files
+        .or_else(|| (!front.files.is_empty()).then_some(front.files))
+        .or_else(|| former.map(|former| former.files.clone()))
+        .unwrap_or_default();
+    let (group, mut scope) = match placement {
         Placement::Group(group) => (Some(group), Scope::Group),
         Placement::Global => (None, Scope::Global),
     };
+    // A global package that names the group where it came from stays global.
+    if let Some(former) = former
+        && former.group == group
+    {
+        scope = former.scope;
+    }
     let package = NewPackage {
         session: setting.session.clone(),
         group,
@@ -154,16 +170,17 @@ pub fn draft(
         path: located.stored.clone(),
         title: content::title(body).map(|title| clean(title).one_line()),
         summary: clean(&summary).one_line().cut(MAX_SUMMARY_CHARS),
-        files: facts.files.unwrap_or(front.files).iter().map(|f| clean(f)).collect(),
-        body: clean(body),
-        producer: match producer {
-            Some(producer) => producer,
-            // Whoever registers it vouches for it.
-            None => orchestrator(),
-        },
+        files: files.iter().map(|file| clean(file)).collect(),
+        body: clean_body,
+        // Whoever registers it vouches for it.
+        producer: producer.unwrap_or_else(orchestrator),
         consumers,
-        priority: facts.priority.or(front.priority).unwrap_or(Priority::Medium),
-        iteration,
+        priority: facts
+            .priority
+            .or(front.priority)
+            .or_else(|| former.map(|former| former.priority))
+            .unwrap_or(Priority::Medium),
+        iteration: iteration.or_else(|| former.and_then(|former| former.iteration)),
         size_bytes,
         tokens: tokens::estimate(&text),
         content_hash: content_hash(text.as_bytes()),
@@ -173,16 +190,30 @@ pub fn draft(
     Ok(Draft { package, warnings })
 }
 
-/// What a located file says about itself.
-pub fn front_matter_of(
+/// What is odd about a file but allowed.
+fn warnings(
     setting: &Setting<'_>,
     located: &Located,
-) -> Result<FrontMatter, PackageFileError> {
-    let text = setting.places.read(located, setting.max_bytes)?;
-    let path = PathBuf::from(&located.stored);
-    let (front, _) = front_matter::split(&text)
-        .map_err(|source| PackageFileError::FrontMatter { path, source })?;
-    Ok(front.unwrap_or_default())
+    front: &FrontMatter,
+    size_bytes: u64,
+    secrets: u32,
+) -> Vec<String> {
+    let path = &located.stored;
+    let mut warnings = Vec::new();
+    if size_bytes > setting.warn_bytes {
+        warnings.push(format!(
+            "`{path}` has {size_bytes} bytes; agents are told to read it whole, so consider splitting it"
+        ));
+    }
+    if secrets > 0 {
+        warnings.push(format!(
+            "`{path}` holds {secrets} secret(s); they are hidden here, but whoever opens the file sees them"
+        ));
+    }
+    for (key, near) in &front.typos {
+        warnings.push(format!("`{path}` has a key `{key}`; did you mean `{near}`?"));
+    }
+    warnings
 }
 
 fn orchestrator() -> Role {
@@ -258,7 +289,11 @@ fn placement(
         (Some(placement), _) => Ok(placement),
         (None, Some(named)) => Placement::parse(&named.guess(setting.groups))
             .map_err(|error| PackageFileError::FrontMatter { path: path(), source: error.into() }),
-        (None, None) => Ok(facts.default_group.clone().map_or(Placement::Global, Placement::Group)),
+        (None, None) => Ok(match (&facts.former, &facts.default_group) {
+            (Some(former), _) => Placement::of(former),
+            (None, Some(group)) => Placement::Group(group.clone()),
+            (None, None) => Placement::Global,
+        }),
     }
 }
 

@@ -43,6 +43,12 @@ pub enum PackageFileError {
         /// The path as given.
         path: PathBuf,
     },
+    /// A file of Handover's own.
+    #[error("`{}` belongs to Handover itself", path.display())]
+    Ours {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// Larger than allowed.
     #[error("`{}` has {size} bytes, and {max} are allowed", path.display())]
     TooLarge {

@@ -1,9 +1,10 @@
 //! The YAML at the start of a file.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use handover_model::{InvalidId, PackageKind, Priority, Role, UnknownWord};
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// More than this is not front matter.
@@ -30,6 +31,8 @@ pub struct FrontMatter {
     pub iteration: Option<u32>,
     /// `files`
     pub files: Vec<String>,
+    /// Keys that are not ours but look like one of ours, with that one.
+    pub typos: Vec<(String, &'static str)>,
 }
 
 /// What can be wrong with front matter.
@@ -95,11 +98,9 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
     if yaml.trim().is_empty() {
         return Ok(FrontMatter::default());
     }
-    let raw: Raw = serde_saphyr::from_str(yaml).map_err(|error| {
-        let message = error.to_string();
-        let line = message.lines().find(|l| !l.trim().is_empty()).unwrap_or("not valid YAML");
-        FrontMatterError::Yaml { message: line.trim().to_owned() }
-    })?;
+    let raw: Raw = serde_saphyr::from_str(yaml).map_err(|error| yaml_error(&error))?;
+    let keys: BTreeMap<String, IgnoredAny> =
+        serde_saphyr::from_str(yaml).map_err(|error| yaml_error(&error))?;
     Ok(FrontMatter {
         kind: raw.kind.one().map(|w| w.parse()).transpose()?,
         group: raw.group_id.one().or_else(|| raw.group.one()),
@@ -120,7 +121,52 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
             })
             .transpose()?,
         files: raw.files.0.unwrap_or_default(),
+        typos: keys.into_keys().filter_map(typo).collect(),
     })
+}
+
+/// The parser's complaint without its advice to programmers, with the line of the file.
+fn yaml_error(error: &serde_saphyr::Error) -> FrontMatterError {
+    let text = error.without_snippet().to_string();
+    let text = text.trim_start_matches("error: ");
+    let text = text.split(['\n', ';']).next().unwrap_or(text);
+    let text = text.split(", set ").next().unwrap_or(text);
+    let text = text.split(" at line ").next().unwrap_or(text);
+    let text = match text.split_once(": ") {
+        Some((place, rest)) if place.starts_with("line ") => rest,
+        _ => text,
+    };
+    let message = match error.location() {
+        // The parser does not see the opening `---`.
+        Some(place) => format!("line {}: {}", place.line() + 1, text.trim()),
+        None => text.trim().to_owned(),
+    };
+    FrontMatterError::Yaml { message }
+}
+
+const KEYS: &[&str] = &[
+    "type",
+    "group_id",
+    "group",
+    "session_id",
+    "producer",
+    "consumers",
+    "priority",
+    "summary",
+    "iteration",
+    "files",
+    "version",
+];
+
+/// Whether a key is one of ours, misspelt. Keys that are quite different belong to somebody else.
+fn typo(key: String) -> Option<(String, &'static str)> {
+    if KEYS.contains(&key.as_str()) {
+        return None;
+    }
+    let near = KEYS
+        .iter()
+        .max_by(|a, b| strsim::jaro_winkler(a, &key).total_cmp(&strsim::jaro_winkler(b, &key)))?;
+    (strsim::jaro_winkler(near, &key) > 0.87).then_some((key, near))
 }
 
 #[derive(Deserialize, Default)]
@@ -263,6 +309,22 @@ mod tests {
         assert!(matches!(front("- a\n- b"), Err(FrontMatterError::Yaml { .. })));
         let long = format!("x: {}", "y".repeat(70_000));
         assert!(matches!(front(&long), Err(FrontMatterError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn misspelt_keys_are_noticed_and_foreign_ones_are_not() {
+        let front =
+            front("priorty: high\nconsumer: developer\ntags: [a]\ndate: 2026-01-01").unwrap();
+        let typos: Vec<&str> = front.typos.iter().map(|(_, near)| *near).collect();
+        assert_eq!(typos, ["consumers", "priority"]);
+    }
+
+    #[test]
+    fn the_line_is_that_of_the_file() {
+        let error = front("type: research\npriority: [").unwrap_err().to_string();
+        assert_eq!(error, "line 3: unclosed bracket '['");
+        let error = front("files: [null]").unwrap_err().to_string();
+        assert_eq!(error, "line 2: cannot deserialize null into string");
     }
 
     #[test]

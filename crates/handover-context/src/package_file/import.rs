@@ -138,6 +138,7 @@ fn undo(written: &[Written]) {
 
 /// Checks every line, then writes the bodies. Nothing is left behind on error.
 pub fn prepare_import(setting: &Setting<'_>, text: &str) -> Result<PreparedImport, ImportError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if !line.trim().is_empty() {
@@ -164,7 +165,7 @@ pub fn prepare_import(setting: &Setting<'_>, text: &str) -> Result<PreparedImpor
 
 fn check(number: usize, text: &str) -> Result<ImportLine, ImportError> {
     let line: ImportLine = serde_json::from_str(text)
-        .map_err(|error| ImportError::Json { line: number, message: error.to_string() })?;
+        .map_err(|error| ImportError::Json { line: number, message: json_message(&error) })?;
     if line.path.is_some() == line.body.is_some() {
         return Err(ImportError::Source { line: number });
     }
@@ -181,6 +182,15 @@ fn check(number: usize, text: &str) -> Result<ImportLine, ImportError> {
     Ok(line)
 }
 
+/// The parser's complaint without a line number of its own: it has only seen one line.
+fn json_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line 1 column ") {
+        Some(at) => format!("{} (column {})", &text[..at], &text[at + 18..]),
+        None => text,
+    }
+}
+
 /// The file of a line: the existing one, or a new one with its body.
 fn file_of(
     setting: &Setting<'_>,
@@ -193,7 +203,8 @@ fn file_of(
     let Some(body) = &line.body else {
         return Ok(line.path.clone().unwrap_or_default());
     };
-    let text = file_text(line, body);
+    // The file is ours, and agents will read it: secrets do not get into it.
+    let text = file_text(line, setting.redactor.clean(body).as_str());
     let name = match &line.name {
         Some(name) => name.strip_suffix(".md").unwrap_or(name).to_owned(),
         None => format!("imported-{}", &super::content_hash(text.as_bytes())[..16]),
@@ -256,6 +267,7 @@ fn package_of(
         default_group: None,
         files: line.files,
         iteration: None,
+        former: None,
     };
     let mut package = draft(setting, &located, facts).map_err(file_error)?.package;
     if global {

@@ -16,7 +16,7 @@ mod scan;
 mod state;
 
 pub use announce::{Announced, announced};
-pub use draft::{Draft, Facts, Placement, Setting, draft, front_matter_of};
+pub use draft::{Draft, Facts, Placement, Setting, draft};
 pub use error::PackageFileError;
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use import::{ImportError, ImportLine, PreparedImport, prepare_import};

@@ -79,13 +79,16 @@ impl Places {
                 root: self.root.clone(),
             });
         }
-        let stored =
-            storable(stored).ok_or_else(|| PackageFileError::Name { path: path.to_owned() })?;
         let metadata = fs_err::metadata(&absolute)
             .map_err(|source| PackageFileError::Read { path: path.to_owned(), source })?;
         if !metadata.is_file() {
             let what = if metadata.is_dir() { "a folder" } else { "a device or a pipe" };
             return Err(PackageFileError::NotAFile { path: path.to_owned(), what });
+        }
+        let stored =
+            storable(stored).ok_or_else(|| PackageFileError::Name { path: path.to_owned() })?;
+        if stored.starts_with(".handover/") && !stored.starts_with(".handover/artifacts/") {
+            return Err(PackageFileError::Ours { path: path.to_owned() });
         }
         Ok(Located { absolute, stored })
     }
@@ -214,7 +217,12 @@ mod tests {
         let project = Project::new();
         let places = project.places();
         let at = |path: &str| places.locate(&project.path("p"), Path::new(path)).unwrap_err();
-        assert!(matches!(at("docs"), PackageFileError::NotAFile { what: "a folder", .. }));
+        for folder in ["docs", "."] {
+            assert!(matches!(at(folder), PackageFileError::NotAFile { what: "a folder", .. }));
+        }
+        fs_err::create_dir_all(project.path("p/.handover")).unwrap();
+        fs_err::write(project.path("p/.handover/config.toml"), "x").unwrap();
+        assert!(matches!(at(".handover/config.toml"), PackageFileError::Ours { .. }));
         assert!(matches!(at("none.md"), PackageFileError::Missing { .. }));
         assert!(matches!(at("/dev/null"), PackageFileError::Outside { .. }));
         let made = std::process::Command::new("mkfifo").arg(project.path("p/pipe")).status();

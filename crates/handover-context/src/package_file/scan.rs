@@ -12,6 +12,9 @@ use super::name;
 /// Deeper folders are not looked into.
 const MAX_DEPTH: usize = 12;
 
+/// Folders of other people's files, with or without a gitignore that says so.
+const SKIPPED: &[&str] = &["node_modules", "target", "vendor", ".git", ".venv", "dist", "build"];
+
 /// A file that looks like a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -26,9 +29,11 @@ pub struct Found {
 pub enum Reach<'a> {
     /// The session's own folders.
     Session,
-    /// The session's own folders, and artifacts with telling names anywhere in the project, except
-    /// in the folders of the other sessions named here.
+    /// The session's own folders, and artifacts with telling names anywhere below these roots (the
+    /// project, the worktree in which the user is), except in the folders of other sessions.
     Project {
+        /// Where to look.
+        roots: &'a [PathBuf],
         /// Every other session.
         others: &'a [SessionId],
     },
@@ -46,14 +51,14 @@ pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<Found
             found.push(Found { path, own_folder: true });
         }
     }
-    if let Reach::Project { others } = reach {
+    if let Reach::Project { roots, others } = reach {
         let foreign = |path: &Path| {
             path.ancestors().any(|folder| {
                 let name = folder.file_name().and_then(|n| n.to_str());
                 name.is_some_and(|name| others.iter().any(|other| other.as_str() == name))
             })
         };
-        for path in markdown_files(places.root(), true) {
+        for path in roots.iter().flat_map(|root| markdown_files(root, true)) {
             let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
             let telling = file_name.contains("_group_") && name::read(file_name).kind.is_some();
             if telling && !own.iter().any(|folder| path.starts_with(folder)) && !foreign(&path) {
@@ -62,12 +67,16 @@ pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<Found
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
+    // A worktree may lie inside the project.
+    found.dedup_by(|a, b| a.path == b.path);
     found
 }
 
 fn markdown_files(folder: &Path, respect_ignores: bool) -> impl Iterator<Item = PathBuf> {
     let mut walk = WalkBuilder::new(folder);
-    walk.max_depth(Some(MAX_DEPTH)).follow_links(false);
+    walk.max_depth(Some(MAX_DEPTH))
+        .follow_links(false)
+        .filter_entry(|entry| !SKIPPED.iter().any(|name| entry.file_name() == *name));
     if !respect_ignores {
         // `.handover/` is hidden and ignored by design.
         walk.standard_filters(false);
@@ -99,6 +108,7 @@ mod tests {
             "reports/investigation_group_A.md",
             "README.md",
             "docs/research-user-auth.md",
+            "node_modules/x/qa_failures_group_A.md",
         ] {
             write(path);
         }
@@ -117,7 +127,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            names(Reach::Project { others: &[s2] }),
+            names(Reach::Project { roots: &[places.root().to_owned()], others: &[s2] }),
             [
                 ".handover/artifacts/s1/context/anything.md",
                 "bazinga/artifacts/s1/qa_failures_group_A.md",

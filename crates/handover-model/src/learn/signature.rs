@@ -72,7 +72,13 @@ pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     let hit = wanted.iter().filter(|word| given.contains(*word)).count();
     let share = hit as f64 / wanted.len() as f64;
     let typed = pattern.kind == "error" || text.contains(&pattern.kind);
-    if typed { share } else { share * 0.8 }
+    // One word occurs in many logs; by itself it only counts as the whole message.
+    let vague = wanted.len() == 1 && normalise(text.trim()) != pattern.message;
+    match (typed, vague) {
+        (true, false) => share,
+        (false, false) => share * 0.8,
+        (_, true) => share * 0.4,
+    }
 }
 
 fn words(text: &str) -> BTreeSet<String> {
@@ -123,5 +129,8 @@ mod tests {
         let log = "2026-01-01 12:00 npm ERR! connect ECONNREFUSED 10.0.0.9:5433 at /srv/app.js:3";
         assert!(similarity(&pattern, log) > 0.9);
         assert!(similarity(&pattern, "the page is blank") < 0.3);
+        let vague = Signature::new(None, "failed", &[]);
+        assert!(similarity(&vague, "three tests failed today") < 0.5);
+        assert!(similarity(&vague, "failed") > 0.9);
     }
 }

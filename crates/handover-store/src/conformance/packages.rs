@@ -92,7 +92,8 @@ pub fn superseding_is_refused_where_it_makes_no_sense(backend: &dyn Backend) {
     let mine = session(&*store, "s1");
     let other = session(&*store, "s2");
     let one = register(&*store, package(&mine, "a.md", "one"));
-    let two = register(&*store, package(&mine, "a.md", "two"));
+    register(&*store, package(&mine, "a.md", "two"));
+    let three = register(&*store, package(&mine, "a.md", "three"));
     let foreign = register(&*store, package(&other, "a.md", "one"));
     let beside = register(&*store, package(&mine, "b.md", "b"));
 
@@ -102,13 +103,13 @@ pub fn superseding_is_refused_where_it_makes_no_sense(backend: &dyn Backend) {
         store.register_packages(&[new]).unwrap_err()
     };
     assert!(matches!(attempt("c.md", one.id),
-        StoreError::AlreadySuperseded { id, by } if id == one.id && by == two.id));
+        StoreError::AlreadySuperseded { id, latest } if id == one.id && latest == three.id));
     assert!(matches!(attempt("c.md", foreign.id),
         StoreError::OtherSession { id, session } if id == foreign.id && session == other));
-    assert!(matches!(attempt("b.md", two.id),
+    assert!(matches!(attempt("b.md", three.id),
         StoreError::PathTaken { id, .. } if id == beside.id));
     assert!(matches!(attempt("c.md", PackageId(4711)), StoreError::NotFound { .. }));
-    assert_eq!(store.session_counts(&mine).unwrap().package_versions, 3);
+    assert_eq!(store.session_counts(&mine).unwrap().package_versions, 4);
 }
 
 /// Superseding a package by itself is no new version; by other words about it, it is.
@@ -161,6 +162,8 @@ pub fn listings(backend: &dyn Backend) {
     );
     let only = PackageFilter { group: Some(group_id("P1")), ..Default::default() };
     assert_eq!(paths(only), [p("p1.md", 1)]);
+    let path = PackageFilter { path: Some("a.md".to_owned()), ..Default::default() };
+    assert_eq!(paths(path), [p("a.md", 2)]);
     assert_eq!(paths(PackageFilter { limit: Some(1), ..Default::default() }), [p("p1.md", 1)]);
 }
 

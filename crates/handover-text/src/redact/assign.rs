@@ -2,6 +2,7 @@
 
 use super::bytes::{self, ALNUM};
 use super::calls;
+use super::innocent;
 use super::keys::{self, Key};
 use super::random;
 use super::signs::{self, Sign, skip_space};
@@ -15,7 +16,18 @@ const JUDGED: usize = 300;
 const SPACE: usize = 40;
 
 /// What passwords are called in other scripts.
-const FOREIGN: [&str; 7] = ["密码", "密碼", "口令", "пароль", "Пароль", "パスワード", "비밀번호"];
+const FOREIGN: [&str; 7] = [
+    "密码",
+    "密碼",
+    "口令",
+    "пароль",
+    "Пароль",
+    "パスワード",
+    "비밀번호",
+];
+
+/// Settings that a space separates from their value.
+const SETTINGS: [&str; 5] = ["requirepass", "masterauth", "bindpw", "auth_pass", "rootpw"];
 
 /// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
 /// `password=password=…` is read once.
@@ -34,13 +46,29 @@ struct Value {
     key: Key,
 }
 
+/// Where a value is expected, and after what.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The name: `start..end`.
+    start: usize,
+    end: usize,
+    key: Key,
+    sign: Sign,
+    /// Where the value begins.
+    at: usize,
+    /// Nothing but one `=` stands between.
+    tight: bool,
+}
+
 impl Assignments {
     /// The secret after a name in another script: `密码：…`, `пароль: …`.
     pub(super) fn foreign(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let rest = text.get(at..)?;
         let name = FOREIGN.iter().find(|n| rest.starts_with(n.as_bytes()))?;
         let end = skip_space(text, at + name.len());
-        let sign = [":", "=", "："].iter().find(|s| text[end..].starts_with(s.as_bytes()))?;
+        let sign = [":", "=", "："]
+            .iter()
+            .find(|s| text[end..].starts_with(s.as_bytes()))?;
         let from = skip_space(text, end + sign.len());
         let value = quoted(text, from, Key::Password).unwrap_or_else(|| Value {
             start: from,
@@ -115,8 +143,8 @@ impl Assignments {
         let (sign, mut at) = signs::sign(text, start, at, at > after_name, quoted_name)?;
         // In prose only a password is given by words, and `pass` is a verb.
         let wordy = matches!(sign, Sign::Call | Sign::Word | Sign::Space);
-        let verb =
-            text.get(start..end).is_some_and(|n| n.ends_with(b"pass") || n.ends_with(b"Pass"));
+        let name = text.get(start..end)?;
+        let verb = !is_setting(name) && (name.ends_with(b"pass") || name.ends_with(b"Pass"));
         if wordy && verb || sign == Sign::Word && key != Key::Password {
             return None;
         }
@@ -134,7 +162,6 @@ impl Assignments {
             // `["user", "password", "email"]` is a list of names, `get("password")` gives one back:
             // look closer.
             if matches!(sign, Sign::Comma | Sign::Call) {
-                let name = text.get(start..end)?;
                 let list = values::wordy_with_number(text.get(value.start..value.end)?);
                 (!list && !name.contains(&b'/')).then_some(())?;
                 value.form = Form::Loose;
@@ -148,8 +175,36 @@ impl Assignments {
         if sign == Sign::Equals
             && let Some((start, end)) = calls::pair(text, at)
         {
-            return Some(Value { start, end, form: Form::Quoted, key: Key::Password });
+            return Some(Value {
+                start,
+                end,
+                form: Form::Quoted,
+                key: Key::Password,
+            });
         }
+        self.unquoted(
+            text,
+            &Place {
+                start,
+                end,
+                key,
+                sign,
+                at,
+                tight,
+            },
+        )
+    }
+
+    /// The value at `at` as far as it goes without quotes.
+    fn unquoted(&mut self, text: &[u8], place: &Place) -> Option<Value> {
+        let &Place {
+            start,
+            end,
+            key,
+            sign,
+            mut at,
+            tight,
+        } = place;
         if matches!(sign, Sign::Comma | Sign::Call) {
             return None;
         }
@@ -170,25 +225,41 @@ impl Assignments {
                     Form::Loose
                 }
             }
+            // `DB_PASSWORD: word` and the end of the line: YAML.
+            Sign::Colon
+                if shell_name(name) && matches!(text.get(stop), None | Some(b'\n' | b'\r')) =>
+            {
+                Form::Plain
+            }
+            Sign::Equals | Sign::Colon
+                if key == Key::Password && in_settings(text, start, at, stop) =>
+            {
+                Form::Plain
+            }
             Sign::Space => {
                 let flag = name.starts_with(b"--") && name.len() > 4;
                 let netrc = name == b"password" && netrc(text, start);
                 let literal = text.get(at..stop)?;
+                let setting =
+                    is_setting(name) && text.get(stop).is_none_or(u8::is_ascii_whitespace);
                 let prose = key == Key::Password
                     && (6..=40).contains(&literal.len())
                     && random::mixed(literal)
                     && !values::wordy_with_number(literal);
-                match () {
-                    () if netrc => Form::Plain,
-                    () if flag || prose => Form::Loose,
-                    () => return None,
+                if netrc || setting {
+                    Form::Plain
+                } else if flag || prose {
+                    Form::Loose
+                } else {
+                    return None;
                 }
             }
             Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word => Form::Loose,
         };
         // `Cookie: name=value` names its value once more.
-        let inner =
-            bytes::run(text, at, 40, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.'));
+        let inner = bytes::run(text, at, 40, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')
+        });
         if sign == Sign::Colon
             && key == Key::Weak
             && text.get(at + inner) == Some(&b'=')
@@ -204,7 +275,12 @@ impl Assignments {
         {
             return None;
         }
-        Some(Value { start: at, end: stop, form, key })
+        Some(Value {
+            start: at,
+            end: stop,
+            form,
+            key,
+        })
     }
 
     fn unquoted_end(&mut self, text: &[u8], at: usize, query: bool) -> usize {
@@ -259,7 +335,10 @@ fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
         "Key ",
     ] {
         let quoted = matches!(text.get(at), Some(b'"' | b'\'')) as usize;
-        if text.get(at + quoted..).is_some_and(|rest| rest.starts_with(scheme.as_bytes())) {
+        if text
+            .get(at + quoted..)
+            .is_some_and(|rest| rest.starts_with(scheme.as_bytes()))
+        {
             return at + quoted + scheme.len();
         }
     }
@@ -269,7 +348,10 @@ fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
 fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
     // r"…", b'…', N'…', @"…", f"…"
     let prefix = bytes::run(text, at, 2, |b| {
-        matches!(b, b'r' | b'b' | b'f' | b'u' | b'N' | b'L' | b'@' | b'$' | b'R' | b'B')
+        matches!(
+            b,
+            b'r' | b'b' | b'f' | b'u' | b'N' | b'L' | b'@' | b'$' | b'R' | b'B'
+        )
     });
     if matches!(text.get(at + prefix), Some(b'"' | b'\'')) {
         at += prefix;
@@ -300,16 +382,27 @@ fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
         end += 1;
     }
     let end = end.min(text.len());
-    Some(Value { start, end, form: Form::Quoted, key })
+    Some(Value {
+        start,
+        end,
+        form: Form::Quoted,
+        key,
+    })
 }
 
 /// `IDENTIFIED BY '…'`
 fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?.trim_ascii_end();
     let head = before.len().checked_sub(10)?;
-    before.get(head..)?.eq_ignore_ascii_case(b"identified").then_some(())?;
+    before
+        .get(head..)?
+        .eq_ignore_ascii_case(b"identified")
+        .then_some(())?;
     let mut at = skip_space(text, end);
-    if text.get(at..at + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"password ")) {
+    if text
+        .get(at..at + 9)
+        .is_some_and(|w| w.eq_ignore_ascii_case(b"password "))
+    {
         at = skip_space(text, at + 9);
     }
     // "identified by its name" is prose: the words are shouted, or a user is made.
@@ -327,7 +420,11 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
         }
         None => return None,
     };
-    (!values::placeholder(text.get(from..to)?)).then_some((from, to))
+    (!innocent::placeholder(text.get(from..to)?)).then_some((from, to))
+}
+
+fn is_setting(name: &[u8]) -> bool {
+    SETTINGS.iter().any(|s| s.as_bytes() == name)
 }
 
 /// `DB_PASSWORD`, `--password`: names that shells and `.env` files use.
@@ -345,6 +442,38 @@ fn netrc(text: &[u8], at: usize) -> bool {
         .any(|w| before.windows(w.len()).any(|b| b == *w))
         && (before.windows(8).any(|b| b == b"machine ")
             || before.windows(6).any(|b| b == b"login "))
+}
+
+/// Whether a password stands alone on its line, some lines after a user or a host that is set in
+/// the same way: a file of settings, where plain words are values.
+fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
+    let line = bytes::line_start(text, start, 40);
+    let indent = text[line..start].iter().all(|b| matches!(b, b' ' | b'\t'));
+    let ends = matches!(text.get(stop), None | Some(b'\n' | b'\r'));
+    // A capital starts the name of a type.
+    let word = text.get(at).is_some_and(|b| !b.is_ascii_uppercase());
+    if !(indent && ends && word) || line == 0 {
+        return false;
+    }
+    let before = &text[line.saturating_sub(300)..line];
+    before.split(|b| *b == b'\n').rev().take(6).any(|line| {
+        let line = line.trim_ascii();
+        let name = bytes::run(line, 0, 32, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')
+        });
+        let sign = line.get(name..).and_then(|rest| rest.trim_ascii().first());
+        let name = &line[..name];
+        matches!(sign, Some(b'=' | b':'))
+            && [
+                "user", "username", "login", "host", "hostname", "server", "account", "email",
+                "database",
+            ]
+            .iter()
+            .any(|w| {
+                name.len() >= w.len()
+                    && name[name.len() - w.len()..].eq_ignore_ascii_case(w.as_bytes())
+            })
+    })
 }
 
 /// Whether words go on after a value.

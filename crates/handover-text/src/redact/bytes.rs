@@ -58,7 +58,11 @@ pub(super) fn run(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) -> bool
 #[inline]
 pub(super) fn run_back(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) -> bool) -> usize {
     let head = bytes.get(..at).unwrap_or_default();
-    head.iter().rev().take(cap).take_while(|b| test(**b)).count()
+    head.iter()
+        .rev()
+        .take(cap)
+        .take_while(|b| test(**b))
+        .count()
 }
 
 /// Where the line that holds `at` begins, looking back at most `cap` bytes.
@@ -68,5 +72,6 @@ pub(super) fn line_start(bytes: &[u8], at: usize, cap: usize) -> usize {
 
 /// Whether `hay` holds `needle` (lower case), in whatever case.
 pub(super) fn contains_ignore_case(hay: &[u8], needle: &[u8]) -> bool {
-    hay.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle))
+    hay.windows(needle.len())
+        .any(|w| w.eq_ignore_ascii_case(needle))
 }

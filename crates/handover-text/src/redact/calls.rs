@@ -1,8 +1,8 @@
 //! Credentials given to functions: `NetworkCredential("user", "password")`.
 
 use super::bytes;
+use super::innocent;
 use super::random;
-use super::values;
 
 /// Ends of names whose second argument is a password, whatever it looks like.
 const SURE: &[&str] = &[
@@ -17,7 +17,15 @@ const SURE: &[&str] = &[
 ];
 
 /// Ends of names whose second argument is one if it looks like one.
-const LIKELY: &[&str] = &["login", "authenticate", "signin", "sign_in", "auth", "connect", "logon"];
+const LIKELY: &[&str] = &[
+    "login",
+    "authenticate",
+    "signin",
+    "sign_in",
+    "auth",
+    "connect",
+    "logon",
+];
 
 /// The password among the arguments of the function whose name is `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -39,7 +47,7 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     let value = text.get(from..to)?;
     let spaced = value.iter().any(u8::is_ascii_whitespace);
     let looks = sure || (random::mixed(value) && !user.contains(&b'/'));
-    (looks && value.len() >= 3 && !spaced && !values::placeholder(value)).then_some((from, to))
+    (looks && value.len() >= 3 && !spaced && !innocent::placeholder(value)).then_some((from, to))
 }
 
 /// The password of a pair: `auth=("user", "password")`.

@@ -1,7 +1,7 @@
 //! Passwords on command lines: `curl -u user:password`, `mysql -ppassword`.
 
 use super::bytes;
-use super::values;
+use super::innocent;
 
 /// How far back the name of the program may stand.
 const LINE: usize = 240;
@@ -14,7 +14,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("ldapmodify", "-w"), ("rabbitmqadmin", "-p"), ("smbclient", "-P"), ("bcp ", "-P"),
     ("isql", "-P"), ("cf login", "-p"), ("az login", "-p"), ("oc login", "-p"),
     ("helm registry login", "-p"), ("htpasswd", "-b"), ("ansible-vault", "-p"), ("openssl", "-k"),
-    ("zip ", "-P"),
+    ("zip ", "-P"), ("ssh-keygen", "-N"),
 ];
 
 /// The secret that a flag at `start..end` carries or announces.
@@ -30,7 +30,7 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         return user(text, start, end);
     }
     let flag = run.get(..2)?;
-    if !matches!(flag, b"-p" | b"-a" | b"-P" | b"-w" | b"-k") {
+    if !matches!(flag, b"-p" | b"-a" | b"-P" | b"-w" | b"-k" | b"-N") {
         return None;
     }
     let from = bytes::line_start(text, start, LINE);
@@ -41,12 +41,18 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     if !known {
         return None;
     }
-    let (from, to) =
-        word(text, if run.len() > 2 || quote(text, end) { start + 2 } else { end + 1 })?;
+    let (from, to) = word(
+        text,
+        if run.len() > 2 || quote(text, end) {
+            start + 2
+        } else {
+            end + 1
+        },
+    )?;
     let value = text.get(from..to)?;
     // `-p 3306:3306` publishes a port, `-P 8080` names one.
     let port = value.iter().all(|b| b.is_ascii_digit() || *b == b':');
-    (!port && value.len() >= 3 && !value.starts_with(b"-") && !values::placeholder(value))
+    (!port && value.len() >= 3 && !value.starts_with(b"-") && !innocent::placeholder(value))
         .then_some((from, to))
 }
 
@@ -67,10 +73,10 @@ fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     }
     if password.is_empty() {
         // `-u key:` gives the key as the user.
-        return (colon >= 8 && !values::placeholder(&value[..colon]))
+        return (colon >= 8 && !innocent::placeholder(&value[..colon]))
             .then_some((from, from + colon));
     }
-    (!values::placeholder(password)).then_some((from + colon + 1, to))
+    (!innocent::placeholder(password)).then_some((from + colon + 1, to))
 }
 
 fn quote(text: &[u8], at: usize) -> bool {

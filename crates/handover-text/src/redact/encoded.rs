@@ -43,6 +43,19 @@ pub(super) fn base64_text(run: &[u8]) -> Option<String> {
     printable(text.as_bytes()).then_some(text)
 }
 
+/// Whether base64 holds `user:password`.
+pub(super) fn is_user_password(run: &[u8]) -> bool {
+    let mut out = [0u8; 96];
+    let digits = run.iter().take_while(|b| **b != b'=').count();
+    if !(8..=128).contains(&digits) || run.len() - digits > 2 {
+        return false;
+    }
+    let len = decode(&run[..digits], &mut out);
+    let text = &out[..len];
+    let colon = text.iter().position(|b| *b == b':');
+    len == digits * 3 / 4 && printable(text) && colon.is_some_and(|at| at > 0 && at + 1 < len)
+}
+
 fn is_printable_start(run: &[u8]) -> bool {
     let mut head = [0u8; 12];
     let len = decode(&run[..16], &mut head);
@@ -50,7 +63,8 @@ fn is_printable_start(run: &[u8]) -> bool {
 }
 
 fn printable(text: &[u8]) -> bool {
-    text.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+    text.iter()
+        .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
 }
 
 /// Decodes base64 of either alphabet as far as it goes.
@@ -84,7 +98,10 @@ pub(super) fn percent_text(s: &[u8]) -> Option<String> {
     let mut out = Vec::with_capacity(s.len());
     let mut i = 0;
     while i < s.len() {
-        let escape = s.get(i + 1..i + 3).and_then(hex_pair).filter(|_| s[i] == b'%');
+        let escape = s
+            .get(i + 1..i + 3)
+            .and_then(hex_pair)
+            .filter(|_| s[i] == b'%');
         match escape {
             Some(b) => {
                 out.push(b);

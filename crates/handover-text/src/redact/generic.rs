@@ -3,6 +3,7 @@
 
 use super::bytes::{self, ALNUM, DIGIT, LOWER, SLASH, UPPER};
 use super::encoded;
+use super::innocent;
 use super::lexicon::{self, Hint};
 use super::random;
 use super::values;
@@ -63,7 +64,11 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
         }
         let pad = |end| end + bytes::run(text, end, 2, |b| b == b'=');
         // In a path the piece is the secret; elsewhere it is part of a longer one.
-        return Some(if paths { (from, pad(from + piece.len())) } else { (start, pad(end)) });
+        return Some(if paths {
+            (from, pad(from + piece.len()))
+        } else {
+            (start, pad(end))
+        });
     }
     None
 }
@@ -85,18 +90,27 @@ fn block_line(text: &[u8], start: usize, end: usize) -> bool {
         return false;
     }
     let quote = |b: u8| {
-        matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'=')
+        matches!(
+            b,
+            b' ' | b'\t' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'='
+        )
     };
     let line = |from: usize| {
-        bytes::run(text, from, end - start + 8, |b| bytes::is(b, ALNUM | SLASH) || b == b'=')
+        bytes::run(text, from, end - start + 8, |b| {
+            bytes::is(b, ALNUM | SLASH) || b == b'='
+        })
     };
     let after = end + bytes::run(text, end, 12, quote);
     let next = after
         + 1
-        + bytes::run(text, after + 1, 24, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\r'));
+        + bytes::run(text, after + 1, 24, |b| {
+            matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\r')
+        });
     let below = text.get(after) == Some(&b'\n') && line(next) >= 40;
-    let before =
-        start - bytes::run_back(text, start, 24, |b| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+    let before = start
+        - bytes::run_back(text, start, 24, |b| {
+            matches!(b, b' ' | b'\t' | b'"' | b'\'')
+        });
     let above = before > 0 && text[before - 1] == b'\n' && {
         let last = before - 1 - bytes::run_back(text, before - 1, 12, quote);
         bytes::run_back(text, last, 48, |b| bytes::is(b, ALNUM | SLASH)) >= 40
@@ -106,10 +120,13 @@ fn block_line(text: &[u8], start: usize, end: usize) -> bool {
 
 /// Words have vowels: letters without digits that have few may be random.
 fn consonants(run: &[u8]) -> bool {
-    let vowels =
-        run.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u'));
+    let vowels = run
+        .iter()
+        .filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u'));
     vowels.count() * 10 < run.len() * 3
-        && run.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'+' | b'/'))
+        && run
+            .iter()
+            .all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'+' | b'/'))
 }
 
 fn base64_like(run: &[u8]) -> bool {
@@ -128,14 +145,22 @@ struct Hints {
 impl Hints {
     fn new(text: &[u8], start: usize, end: usize) -> Self {
         let window = &text[start.saturating_sub(WINDOW)..start];
-        let mut lines =
-            window.iter().enumerate().rev().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
+        let mut lines = window
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, b)| **b == b'\n')
+            .map(|(i, _)| i + 1);
         let own = lines.next().unwrap_or(0);
         let before = lines.nth(1).unwrap_or(0);
         let after = bytes::run(text, end, 8, |b| b != b'\n');
         let alone = window[own..].trim_ascii().len() <= 9 && after < 8;
         let wide = lexicon::hint(&window[before..]);
-        let near = if alone || own == 0 { wide } else { lexicon::hint(&window[own..]) };
+        let near = if alone || own == 0 {
+            wide
+        } else {
+            lexicon::hint(&window[own..])
+        };
         Self { near, wide }
     }
 }
@@ -148,7 +173,11 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
             | None
     );
     let s = trim(s);
-    if s.len() < LEAST || values::placeholder(s) {
+    if s.len() < LEAST || innocent::placeholder(s) {
+        return false;
+    }
+    let number = s.strip_prefix(b"0x").or_else(|| s.strip_prefix(b"0X"));
+    if number.is_some_and(|n| bytes::run(n, 0, 17, |b| b.is_ascii_hexdigit()) <= 16) {
         return false;
     }
     if hexadecimal(s) {
@@ -220,7 +249,9 @@ fn hexadecimal(s: &[u8]) -> bool {
         part.iter().all(u8::is_ascii_alphabetic) && !(part.len() >= 8 && random::scattered(part))
     };
     let mut groups = s.split(|b| matches!(b, b'-' | b'_'));
-    groups.clone().any(|part| part.len() >= 8 && random::hex(part))
+    groups
+        .clone()
+        .any(|part| part.len() >= 8 && random::hex(part))
         && groups.all(|part| group(part) || word(part) || values::wordy_with_number(part))
 }
 

@@ -68,13 +68,20 @@ impl<const N: usize> Index<N> {
             while w < lists[l].len() {
                 let word = lists[l][w].as_bytes();
                 let slot = Self::slot_of(word, side);
-                entries[next[slot] as usize] = Entry { list: l as u8, word };
+                entries[next[slot] as usize] = Entry {
+                    list: l as u8,
+                    word,
+                };
                 next[slot] += 1;
                 w += 1;
             }
             l += 1;
         }
-        Self { side, starts, entries }
+        Self {
+            side,
+            starts,
+            entries,
+        }
     }
 
     const fn slot_of(word: &[u8], side: Side) -> usize {
@@ -100,15 +107,17 @@ impl<const N: usize> Index<N> {
             (Side::Start, [a, b, ..]) | (Side::End, [.., a, b]) => Some(slot(*a, *b)),
             (Side::Start | Side::End, _) => None,
         };
-        let group =
-            slot.map_or(0..0, |s| usize::from(self.starts[s])..usize::from(self.starts[s + 1]));
+        let group = slot.map_or(0..0, |s| {
+            usize::from(self.starts[s])..usize::from(self.starts[s + 1])
+        });
         self.entries[group].iter().filter_map(move |entry| {
             let len = entry.word.len();
             let part = match self.side {
                 Side::Start => text.get(..len)?,
                 Side::End => text.get(text.len().checked_sub(len)?..)?,
             };
-            part.eq_ignore_ascii_case(entry.word).then_some((entry.list, entry.word))
+            part.eq_ignore_ascii_case(entry.word)
+                .then_some((entry.list, entry.word))
         })
     }
 

@@ -22,7 +22,8 @@ pub(super) enum Key {
 const PASSWORD: &[&str] = &[
     "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
     "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
-    "adminpass", "smtppass", "ftppass", "securestring", "keypass", "storepass",
+    "adminpass", "smtppass", "ftppass", "requirepass", "masterauth", "bindpw", "authpass",
+    "rootpw", "securestring", "keypass", "storepass",
 ];
 
 #[rustfmt::skip]
@@ -65,7 +66,14 @@ const WEAK: &[&str] = &[
     "apisid",
 ];
 
-const ID: &[&str] = &["clientid", "appid", "keyid", "applicationid", "userid", "accountid"];
+const ID: &[&str] = &[
+    "clientid",
+    "appid",
+    "keyid",
+    "applicationid",
+    "userid",
+    "accountid",
+];
 
 /// Endings that name something public although they end like a secret.
 #[rustfmt::skip]
@@ -103,8 +111,12 @@ pub(super) fn classify(name: &[u8]) -> Option<Key> {
     let mut flat = &flat[from..];
     flat = trim_digits(flat);
     ending(flat, name).or_else(|| {
-        let heads = TAILS.at(flat).map(|(_, tail)| &flat[..flat.len() - tail.len()]);
-        heads.filter_map(|head| ending(trim_digits(head), b"")).max()
+        let heads = TAILS
+            .at(flat)
+            .map(|(_, tail)| &flat[..flat.len() - tail.len()]);
+        heads
+            .filter_map(|head| ending(trim_digits(head), b""))
+            .max()
     })
 }
 

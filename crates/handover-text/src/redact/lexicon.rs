@@ -128,7 +128,8 @@ const OTHER: &[&str] = &[
 /// `Author:` announces nobody's secret, `Authorization:` does.
 fn other_word(text: &[u8]) -> bool {
     let starts = |word: &str| {
-        text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word.as_bytes()))
+        text.get(..word.len())
+            .is_some_and(|t| t.eq_ignore_ascii_case(word.as_bytes()))
     };
     OTHER.iter().any(|w| starts(w)) && !starts("authoriz")
 }

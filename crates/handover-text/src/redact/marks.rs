@@ -66,8 +66,11 @@ impl Marks {
 pub(super) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     memmem::find_iter(text.as_bytes(), OPEN).filter_map(move |start| {
         let from = start + OPEN.len();
-        let digits =
-            text.as_bytes()[from..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+        let digits = text.as_bytes()[from..]
+            .iter()
+            .take(9)
+            .take_while(|b| b.is_ascii_digit())
+            .count();
         let close = text.as_bytes().get(from + digits) == Some(&b']');
         (digits > 0 && close).then(|| start..from + digits + 1)
     })

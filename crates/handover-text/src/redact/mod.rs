@@ -12,6 +12,7 @@ mod cli;
 mod encoded;
 mod generic;
 mod index;
+mod innocent;
 mod keys;
 mod lexicon;
 mod marks;
@@ -108,8 +109,12 @@ impl Redactor {
     /// Every secret in the text, sorted, not overlapping.
     pub fn find(&self, text: &str) -> Vec<Finding> {
         let hits = self.hits(text).into_iter();
-        hits.map(|hit| Finding { rule: hit.rule.to_owned(), start: hit.start, end: hit.end })
-            .collect()
+        hits.map(|hit| Finding {
+            rule: hit.rule.to_owned(),
+            start: hit.start,
+            end: hit.end,
+        })
+        .collect()
     }
 
     fn hits(&self, text: &str) -> Vec<Hit<'_>> {

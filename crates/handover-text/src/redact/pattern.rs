@@ -47,7 +47,12 @@ impl<'p> Pattern<'p> {
             Some((n, rest)) => (rest, n.parse().unwrap_or(0)),
             None => (text, 0),
         };
-        Self { body, before, exact, random }
+        Self {
+            body,
+            before,
+            exact,
+            random,
+        }
     }
 
     /// The literal that the pattern starts with.
@@ -73,14 +78,21 @@ impl<'p> Pattern<'p> {
                         Some(Part::Class { .. }) | None => None,
                     };
                     let cap = if next.is_some() { max.min(MIDDLE) } else { max };
-                    let cap = if next.is_none() && !self.exact { min } else { cap };
+                    let cap = if next.is_none() && !self.exact {
+                        min
+                    } else {
+                        cap
+                    };
                     let taken = take(text, end, class, min, cap, stop);
                     (taken >= min).then_some(())?;
                     end += taken;
                 }
             }
         }
-        let open = self.exact && text.get(end).is_some_and(|b| bytes::is(*b, ALNUM) || *b == b'_');
+        let open = self.exact
+            && text
+                .get(end)
+                .is_some_and(|b| bytes::is(*b, ALNUM) || *b == b'_');
         (!open).then_some(end)
     }
 

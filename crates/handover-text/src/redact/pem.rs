@@ -28,7 +28,9 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
         if !secret_label(&text[label..body]) {
             while ends.next_if(|end| *end < body).is_some() {}
             if let Some(end) = ends.peek()
-                && text[body..*end].iter().all(|b| material(*b) || b.is_ascii_whitespace())
+                && text[body..*end]
+                    .iter()
+                    .all(|b| material(*b) || b.is_ascii_whitespace())
             {
                 public.push(body..*end);
                 from = *end;

@@ -64,17 +64,24 @@ pub(super) fn uuid(s: &[u8]) -> bool {
 
 /// The union of the classes of all bytes.
 pub(super) fn classes(s: &[u8]) -> u8 {
-    s.iter().fold(0, |seen, b| seen | bytes::CLASS[usize::from(*b)])
+    s.iter()
+        .fold(0, |seen, b| seen | bytes::CLASS[usize::from(*b)])
 }
 
 /// The longest stretch of letters and digits.
 pub(super) fn longest_word(s: &[u8]) -> usize {
-    s.split(|b| !bytes::is(*b, ALNUM)).map(<[u8]>::len).max().unwrap_or(0)
+    s.split(|b| !bytes::is(*b, ALNUM))
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The longest stretch of letters; the data of a drawing has none longer than one.
 pub(super) fn longest_letters(s: &[u8]) -> usize {
-    s.split(|b| !b.is_ascii_alphabetic()).map(<[u8]>::len).max().unwrap_or(0)
+    s.split(|b| !b.is_ascii_alphabetic())
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The longest stretch of letters and digits that has both.

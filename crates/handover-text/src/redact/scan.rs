@@ -35,7 +35,12 @@ struct Scan<'t> {
 
 impl<'t> Scan<'t> {
     fn new(text: &'t str, layers: Layers) -> Self {
-        Self { text: text.as_bytes(), layers, assignments: Assignments::default(), percent: 0 }
+        Self {
+            text: text.as_bytes(),
+            layers,
+            assignments: Assignments::default(),
+            percent: 0,
+        }
     }
 
     fn run(mut self, hits: &mut Vec<Hit<'_>>) {
@@ -164,7 +169,8 @@ fn holds_secret(text: &str) -> bool {
 /// Skips the letter of an escape, so that `\nghp_…` starts with the token.
 fn skip_escape(text: &[u8], at: usize) -> usize {
     let hex = |from: usize, len: usize| {
-        text.get(from..from + len).is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX)))
+        text.get(from..from + len)
+            .is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX)))
     };
     match (at.checked_sub(1).map(|i| text[i]), text[at]) {
         (Some(b'\\'), b'n' | b'r' | b't') => at + 1,

@@ -87,7 +87,9 @@ fn mailgun(run: &[u8]) -> bool {
 fn telegram(text: &[u8], start: usize, run: &[u8]) -> Option<usize> {
     let body = (33..=36).contains(&run.len())
         && run[0] == b'A'
-        && run.iter().all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-'));
+        && run
+            .iter()
+            .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-'));
     (body && start > 0 && text[start - 1] == b':').then_some(())?;
     let digits = bytes::run_back(text, start - 1, 17, |b| b.is_ascii_digit());
     (5..=16).contains(&digits).then_some(start - 1 - digits)

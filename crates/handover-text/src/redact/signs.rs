@@ -6,7 +6,16 @@ use super::bytes::{self, ALNUM};
 const SPACE: usize = 40;
 
 /// Words that give a value to a name.
-const WORDS: [&str; 8] = ["is ", "was ", "is: ", "string = ", "str = ", "String = ", "TO ", "to "];
+const WORDS: [&str; 8] = [
+    "is ",
+    "was ",
+    "is: ",
+    "string = ",
+    "str = ",
+    "String = ",
+    "TO ",
+    "to ",
+];
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +59,10 @@ pub(super) fn sign(
                 None => Some((Sign::Colon, at + 1)),
             }
         }
-        b'=' => {
-            Some((Sign::Equals, at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'>' | b'~'))))
-        }
+        b'=' => Some((
+            Sign::Equals,
+            at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'>' | b'~')),
+        )),
         b'?' | b'.' | b'+' | b'|' | b'!' | b'-'
             if matches!(rest.get(1), Some(b'='))
                 || rest.starts_with(b"->")
@@ -82,7 +92,11 @@ pub(super) fn sign(
             }
             for word in WORDS {
                 if rest.starts_with(word.as_bytes()) {
-                    let sign = if word.ends_with("= ") { Sign::Equals } else { Sign::Word };
+                    let sign = if word.ends_with("= ") {
+                        Sign::Equals
+                    } else {
+                        Sign::Word
+                    };
                     return Some((sign, at + word.len()));
                 }
             }
@@ -100,8 +114,10 @@ fn plist(text: &[u8], at: usize) -> Option<usize> {
 
 /// `name: FOO_TOKEN` and on the next line, or in the next attribute, `value: "…"`.
 fn value_line(text: &[u8], at: usize) -> Option<usize> {
-    let at =
-        at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace() || b == b'"' || b == b',');
+    let at = at
+        + bytes::run(text, at, SPACE, |b| {
+            b.is_ascii_whitespace() || b == b'"' || b == b','
+        });
     let word = text.get(at..at + 5)?;
     if !word.eq_ignore_ascii_case(b"value") {
         return None;
@@ -115,7 +131,10 @@ fn annotated(text: &[u8], at: usize) -> Option<usize> {
     let at = skip_space(text, at);
     let len = bytes::run(text, at, 48, |b| {
         bytes::is(b, ALNUM)
-            || matches!(b, b'&' | b'\'' | b'<' | b'>' | b'*' | b'?' | b' ' | b'_' | b'[' | b']')
+            || matches!(
+                b,
+                b'&' | b'\'' | b'<' | b'>' | b'*' | b'?' | b' ' | b'_' | b'[' | b']'
+            )
     });
     let kind = text.get(at..at + len)?;
     let typed = kind.ends_with(b" ");

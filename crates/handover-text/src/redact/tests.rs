@@ -22,6 +22,14 @@ const SPELLINGS: &[&str] = &[
     "{\\\"password\\\": \\\"«hunter2»\\\"}",
     "[database]\npassword=«sesame»\nport=5432",
     "- name: DB_PASSWORD\n  value: \"«hunter2»\"",
+    "user: bob\npassword: «sesame»\n",
+    "requirepass «foobared»",
+    "MYSQL_PASSWORD: «sesame»",
+    "JWT_SECRET=«averysecretword»",
+    "builder.password(\"«hunter2x!»\")",
+    "requests.get(url, auth=('bob', '«sesame»'))",
+    "<key>password</key>\n<string>«hunter2»</string>",
+    "密码：«hunter2»",
     "<password>«hunter2»</password>",
     "<add key=\"Password\" value=\"«hunter2»\" />",
     "System.setProperty(\"DB_PASSWORD\", \"«hunter2x!»\")",
@@ -69,6 +77,9 @@ const SPELLINGS: &[&str] = &[
 const ORDINARY: &[&str] = &[
     "password = None",
     "password: str",
+    "username: str\n    password: SecretStr\n",
+    "pass it to `try_cast_from` and pass 2 of 3",
+    "{\"id\": \"req_011CSHoEeqs5C35K2UUqR7Fy\"}",
     "fn login(user: &str, password: &str) -> Token",
     "let token = env::var(\"GITHUB_TOKEN\")?;",
     "connect(user=user, password=password)",
@@ -141,7 +152,11 @@ fn secrets_are_found_whole_and_alone() {
 
 #[test]
 fn overlapping_hits_become_one() {
-    let hits = vec![Hit::new("b", 2, 6), Hit::new("a", 0, 3), Hit::new("c", 8, 9)];
+    let hits = vec![
+        Hit::new("b", 2, 6),
+        Hit::new("a", 0, 3),
+        Hit::new("c", 8, 9),
+    ];
     let merged = merge("0123456789", hits);
     assert_eq!(merged, [Hit::new("b", 0, 6), Hit::new("c", 8, 9)]);
 }

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use super::Hit;
 use super::bytes::{self, ALNUM};
+use super::innocent;
 use super::random;
 use super::values;
 
@@ -31,7 +32,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
         if let Some(colon) = user.iter().position(|b| *b == b':')
-            && !values::placeholder(&user[colon + 1..])
+            && !innocent::placeholder(&user[colon + 1..])
         {
             hits.push(Hit::new(RULE, at - back + colon + 1, at));
         }
@@ -40,14 +41,20 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
 
 fn authority_byte(b: u8) -> bool {
     !b.is_ascii_whitespace()
-        && !matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f')
+        && !matches!(
+            b,
+            b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f'
+        )
 }
 
 /// Where the password stands in an authority; without one, where a user name is a token.
 fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
     // A password may hold a slash or an `@`, a host may not: the last `@` before the path counts,
     // and a path may hold one too (`/@scope/name`).
-    let slash = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    let slash = rest
+        .iter()
+        .position(|b| matches!(b, b'/' | b'?' | b'#'))
+        .unwrap_or(rest.len());
     let at = match rest[..slash].iter().rposition(|b| *b == b'@') {
         Some(at) => at,
         None => {
@@ -62,11 +69,15 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
     match user.iter().position(|b| *b == b':') {
         Some(colon) => {
             let password = &user[colon + 1..];
-            let template = values::placeholder(password)
-                || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
+            let template = innocent::placeholder(password)
+                || password
+                    .iter()
+                    .any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
                     && !random::mixed(password);
-            let shown =
-                matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
+            let shown = matches!(
+                password,
+                b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw"
+            );
             (!template && !shown).then_some((colon + 1, at))
         }
         None => {
@@ -80,6 +91,8 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
 }
 
 fn host(rest: &[u8]) -> bool {
-    let len = bytes::run(rest, 0, 256, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
+    let len = bytes::run(rest, 0, 256, |b| {
+        bytes::is(b, ALNUM) || matches!(b, b'.' | b'-')
+    });
     len >= 3 && rest[..len].contains(&b'.')
 }

@@ -128,7 +128,10 @@ fn fuzz_redaction() {
     let redactor = Redactor::default();
     bolero::check!().with_max_len(96).for_each(|bytes: &[u8]| {
         // Random bytes seldom make a secret, so each input is read as a list of pieces too.
-        let pieces: String = bytes.iter().map(|b| PIECES[usize::from(*b) % PIECES.len()]).collect();
+        let pieces: String = bytes
+            .iter()
+            .map(|b| PIECES[usize::from(*b) % PIECES.len()])
+            .collect();
         for text in [pieces, String::from_utf8_lossy(bytes).into_owned()] {
             let once = redactor.clean(&text);
             assert_eq!(redactor.clean(once.as_str()).as_str(), once.as_str());
@@ -224,7 +227,10 @@ fn time_is_linear_in_hostile_texts() {
         let many = (0..2).map(|_| time(&large)).min().unwrap_or_default();
         // Sixteen times the text: linear time leaves room for noise, a square would take 256 times.
         let limit = few.max(Duration::from_millis(2)) * 120;
-        assert!(many < limit, "{unit:?}: {few:?} for 12 kB, {many:?} for 192 kB");
+        assert!(
+            many < limit,
+            "{unit:?}: {few:?} for 12 kB, {many:?} for 192 kB"
+        );
     }
 }
 
@@ -245,7 +251,10 @@ fn configured(mode: RedactionMode, allow: &[&str], rules: &[(&str, &str)]) -> Re
 fn modes_choose_the_detectors() {
     let text = "x 9tK2mQ7vLp4RzX8cWn3bYh6J and DB_PASSWORD=hunter2";
     let all = configured(RedactionMode::PatternAndEntropy, &[], &[]);
-    assert_eq!(all.clean(text).as_str(), "x [REDACTED-1] and DB_PASSWORD=[REDACTED-2]");
+    assert_eq!(
+        all.clean(text).as_str(),
+        "x [REDACTED-1] and DB_PASSWORD=[REDACTED-2]"
+    );
     let patterns = configured(RedactionMode::PatternOnly, &[], &[]);
     assert_eq!(
         patterns.clean(text).as_str(),
@@ -274,7 +283,10 @@ fn the_configuration_allows_and_adds() {
 #[test]
 fn an_extra_rule_must_be_a_regular_expression() {
     let config = RedactionConfig {
-        rules: vec![ExtraRule { name: "broken".to_owned(), pattern: "(".to_owned() }],
+        rules: vec![ExtraRule {
+            name: "broken".to_owned(),
+            pattern: "(".to_owned(),
+        }],
         ..RedactionConfig::default()
     };
     let error = Redactor::new(&config).expect_err("not a regular expression");

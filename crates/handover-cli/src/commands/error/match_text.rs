@@ -13,6 +13,7 @@ use crate::commands::Outcome;
 )]
 pub(crate) struct MatchArgs {
     /// The text, or `-` for standard input
+    #[arg(allow_hyphen_values = true, value_parser = crate::input::argument)]
     text: String,
 
     /// At most so many

@@ -48,7 +48,7 @@ impl ErrorCommand {
 #[derive(Debug, Args)]
 struct SightingArgs {
     /// What it said
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     message: String,
 
     /// Its type, such as TypeError [default: taken from the message]
@@ -56,7 +56,7 @@ struct SightingArgs {
     kind: Option<String>,
 
     /// The command that failed
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     command: Option<String>,
 
     /// The programming language
@@ -111,6 +111,10 @@ fn project_of(app: &App) -> Result<ProjectId, CommandError> {
 }
 
 fn judge(app: &App, hash: &str, verdict: Verdict) -> Outcome {
+    if hash.trim().is_empty() {
+        return Err(CommandError::invalid("the hash is empty")
+            .hinted("`handover error list` shows the hashes."));
+    }
     let pattern = app.store()?.judge_error(&project_of(app)?, hash, verdict, app.now())?;
     answer(app, &pattern)
 }

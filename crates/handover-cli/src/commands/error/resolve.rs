@@ -17,7 +17,7 @@ pub(crate) struct ResolveArgs {
     sighting: SightingArgs,
 
     /// What solved it
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     solution: String,
 }
 

@@ -6,7 +6,7 @@ use handover_store::GroupUpdate;
 use super::print;
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::Exit;
+use crate::error::{CommandError, Exit};
 
 /// Create a group, or change what is given and nothing else
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct SetArgs {
     id: GroupId,
 
     /// What it is about
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true, value_parser = crate::input::argument)]
     title: Option<String>,
 
     /// pending, in_progress, completed, failed, approved_pending_merge or merging
@@ -43,13 +43,19 @@ pub(crate) struct SetArgs {
 }
 
 pub(crate) fn run(app: &App, args: SetArgs) -> Outcome {
+    if args.count.iter().any(|name| name.trim().is_empty()) {
+        return Err(CommandError::invalid("the name of a counter is empty"));
+    }
+    let mut references = args.references;
+    let mut seen = std::collections::HashSet::new();
+    references.retain(|id| seen.insert(*id));
     let redactor = app.redactor()?;
     let clean = |text: &String| redactor.clean(text);
     let clean_all = |texts: &[String]| texts.iter().map(clean).collect::<Vec<_>>();
     let update = GroupUpdate {
         title: args.title.as_ref().map(clean),
         status: args.status,
-        references: (!args.references.is_empty()).then_some(args.references),
+        references: (!references.is_empty()).then_some(references),
         specializations: (!args.specialization.is_empty()).then(|| clean_all(&args.specialization)),
         component: args.component.as_ref().map(clean),
         count: clean_all(&args.count),

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use handover_context::package_file::draft;
-use handover_model::PackageId;
-use handover_store::Supersede;
+use handover_model::{GroupId, PackageId};
+use handover_store::{PackageFilter, Supersede};
 
-use super::{FactArgs, answer};
+use super::{FactArgs, register};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
@@ -15,7 +15,8 @@ use crate::error::Exit;
 ///
 /// The file stays where it is. Its front matter gives the defaults, its `## Summary` section (else its
 /// first paragraph) the summary. The same content again changes nothing; new content at the same path
-/// becomes the next version, and the old one leaves every search.
+/// becomes the next version, which inherits what neither the flags nor the file says, and the old one
+/// leaves every search.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArgs {
@@ -53,19 +54,24 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
     let located = setting.places.locate(&app.folder()?, &args.file)?;
-    let asked = args.facts.clone().facts(app)?;
-    let mut draft = draft(&setting, &located, asked.clone())?;
+    let here = PackageFilter { path: Some(located.stored.clone()), ..PackageFilter::default() };
+    let mut here = app.store()?.packages(&session, &here)?;
+    let mut facts = args.facts.facts(app)?;
+    facts.former = match args.supersedes {
+        Some(id) => Some(app.store()?.package(id)?),
+        // Several packages of one file differ in kind or group: only the caller knows which is meant.
+        None if here.len() == 1 => here.pop(),
+        None => None,
+    };
+    let asked = facts.clone();
+    let mut draft = draft(&setting, &located, facts)?;
     if let Some(id) = args.supersedes {
         draft.package.supersede = Supersede::Package(id);
     }
-    for warning in &draft.warnings {
-        app.ui.warn(warning);
-    }
-    let registered =
-        app.store()?.register_packages(std::slice::from_ref(&draft.package))?.remove(0);
+    let registered = register(app, &draft)?;
     let package = &registered.package;
-    let ignored = asked.priority.is_some_and(|p| p != package.priority)
-        || asked.producer.is_some_and(|p| p != package.producer)
+    let ignored = asked.priority.is_some_and(|priority| priority != package.priority)
+        || asked.producer.is_some_and(|producer| producer != package.producer)
         || asked.summary.is_some() && draft.package.summary.as_str() != package.summary
         || asked
             .consumers
@@ -78,6 +84,18 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
             args.file.display()
         ));
     }
-    answer(app, &registered)?;
+    if let Some(other) = asked.former.filter(|former| {
+        registered.created && package.supersedes != Some(former.id) && former.path == package.path
+    }) {
+        app.ui.warn(format_args!(
+            "`{}` is also package {} ({}, group {}), which keeps the old content; \
+             `--supersedes {}` would have replaced it",
+            package.path,
+            other.id,
+            other.kind,
+            other.group.as_ref().map_or("–", GroupId::as_str),
+            other.id
+        ));
+    }
     Ok(Exit::Done)
 }

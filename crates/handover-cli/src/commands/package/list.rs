@@ -2,7 +2,7 @@
 
 use handover_store::{PackageFilter, Versions};
 
-use super::{HEADER, rows};
+use super::{HEADER, row};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
@@ -25,16 +25,22 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     let filter = PackageFilter {
         group: app.group()?,
+        path: None,
         versions: if args.all_versions { Versions::All } else { Versions::Latest },
         limit: args.limit,
     };
-    let packages = app.store()?.packages(&app.session()?, &filter)?;
-    app.ui.answer("packages", &packages, |ui| {
-        ui.table(
-            &HEADER,
-            rows(&packages),
-            "No packages yet; register one with `handover package add FILE`.",
-        )
-    })?;
+    let (store, session) = (app.store()?, app.session()?);
+    if app.ui.is_json() {
+        app.ui.answer_each("packages", |item| Ok(store.each_package(&session, &filter, item)?))?;
+    } else {
+        let mut rows = Vec::new();
+        store.each_package(&session, &filter, &mut |package| rows.push(row(&package)))?;
+        let empty = if filter.group.is_some() || filter.limit.is_some() {
+            "No package matches."
+        } else {
+            "No packages yet; register one with `handover package add FILE`."
+        };
+        app.ui.table(&HEADER, rows, empty)?;
+    }
     Ok(Exit::Done)
 }

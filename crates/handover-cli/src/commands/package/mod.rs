@@ -11,7 +11,7 @@ mod validate;
 pub(crate) use scan::register_found;
 
 use clap::{Args, Subcommand};
-use handover_context::package_file::{Facts, Placement};
+use handover_context::package_file::{Draft, Facts, Placement};
 use handover_model::{Package, PackageKind, Priority, Role};
 use handover_store::Registered;
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub(crate) struct FactArgs {
     priority: Option<Priority>,
 
     /// What other agents see, at most 400 characters
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     summary: Option<String>,
 
     /// For every group of the session, not only one
@@ -96,16 +96,22 @@ impl FactArgs {
             summary: self.summary,
             placement,
             default_group: app.default_group()?,
-            files: None,
-            iteration: None,
+            ..Facts::default()
         })
     }
 }
 
-/// The answer of the commands that register one package.
-fn answer(app: &App, registered: &Registered) -> Result<(), CommandError> {
+/// Registers a draft and answers with the package.
+fn register(app: &App, draft: &Draft) -> Result<Registered, CommandError> {
+    for warning in &draft.warnings {
+        app.ui.warn(warning);
+    }
+    let new = std::slice::from_ref(&draft.package);
+    let registered = app.store()?.register_packages(new)?.remove(0);
     let package = &registered.package;
-    app.ui.answer("package", &with_created(registered), |ui| {
+    let mut value = with_created(&registered);
+    value["redactions"] = draft.package.body.redactions().into();
+    app.ui.answer("package", &value, |ui| {
         let word = match (registered.created, package.supersedes) {
             (false, _) => "Unchanged".to_owned(),
             (true, Some(former)) => {
@@ -115,11 +121,10 @@ fn answer(app: &App, registered: &Registered) -> Result<(), CommandError> {
         };
         ui.line(format_args!("{word} package {}: {}", package.id, package.path))?;
         let summary = handover_text::cut::cut(&package.summary, 100);
-        ui.line(format_args!(
-            "  [{}] {} · {} tokens · {summary}",
-            package.priority, package.kind, package.tokens
-        ))
-    })
+        let (priority, kind, tokens) = (package.priority, package.kind, package.tokens);
+        ui.line(format_args!("  [{priority}] {kind} · {tokens} tokens · {summary}"))
+    })?;
+    Ok(registered)
 }
 
 fn with_created(registered: &Registered) -> Value {
@@ -128,22 +133,17 @@ fn with_created(registered: &Registered) -> Value {
     value
 }
 
-/// The rows of a listing.
-fn rows(packages: &[Package]) -> Vec<Vec<String>> {
-    packages
-        .iter()
-        .map(|p| {
-            vec![
-                p.id.to_string(),
-                format!("v{}", p.version),
-                p.priority.to_string(),
-                p.kind.to_string(),
-                p.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
-                p.path.clone(),
-                handover_text::cut::cut(&p.summary, 60),
-            ]
-        })
-        .collect()
+/// A row of a listing.
+fn row(p: &Package) -> Vec<String> {
+    vec![
+        p.id.to_string(),
+        format!("v{}", p.version),
+        p.priority.to_string(),
+        p.kind.to_string(),
+        p.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
+        p.path.clone(),
+        handover_text::cut::cut(&p.summary, 60),
+    ]
 }
 
 const HEADER: [&str; 7] = ["id", "ver", "priority", "kind", "group", "path", "summary"];

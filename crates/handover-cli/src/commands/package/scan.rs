@@ -60,7 +60,11 @@ pub(crate) fn run(app: &App, args: ScanArgs) -> Outcome {
             let sessions = app.store()?.sessions(None)?;
             let others: Vec<SessionId> =
                 sessions.into_iter().map(|s| s.id).filter(|id| *id != session).collect();
-            register_found(app, &session, Reach::Project { others: &others })?
+            register_found(
+                app,
+                &session,
+                Reach::Project { roots: &app.scan_roots()?, others: &others },
+            )?
         }
     };
     let packages: Vec<Value> =

@@ -21,7 +21,7 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     let store = app.store()?;
-    let package = store.package(args.id)?;
+    let package = app.package(args.id)?;
     let history = store.package_history(args.id)?;
     let deliveries = store.package_deliveries(args.id)?;
     let state = file_state(app.places()?, &package);
@@ -45,6 +45,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             }
         ))?;
         ui.line(format_args!("Kind       {} [{}]", package.kind, package.priority))?;
+        ui.line(format_args!("Session    {}", package.session))?;
         ui.line(format_args!("From       {}", package.producer))?;
         let consumers: Vec<&str> = package.consumers.iter().map(|role| role.as_str()).collect();
         ui.line(format_args!(

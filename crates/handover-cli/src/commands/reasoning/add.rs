@@ -41,8 +41,12 @@ pub(crate) struct AddArgs {
     reference: Vec<String>,
 
     /// The thought [default: standard input]
+    #[arg(allow_hyphen_values = true, value_parser = crate::input::argument)]
     text: Option<String>,
 }
+
+/// More than this is not a thought but a document.
+const MAX_BYTES: usize = 100_000;
 
 pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let text = match args.text {
@@ -52,6 +56,13 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     if text.trim().is_empty() {
         return Err(CommandError::invalid("the thought is empty")
             .hinted("Pass it as an argument or on standard input."));
+    }
+    if text.len() > MAX_BYTES {
+        return Err(CommandError::invalid(format!(
+            "the thought has {} bytes, and {MAX_BYTES} are allowed",
+            text.len()
+        ))
+        .hinted("Write it to a file and register that as a package."));
     }
     let redactor = app.redactor()?;
     let content = redactor.clean(text.trim_end());
@@ -80,7 +91,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     app.ui.answer("reasoning", &answer, |ui| {
         ui.line(format_args!("Recorded {} ({} of {})", kept.id, kept.phase, kept.role))?;
         if redactions > 0 {
-            ui.note(format_args!("{redactions} secrets were taken out."));
+            ui.note(format_args!("{redactions} secret(s) taken out"));
         }
         Ok(())
     })?;

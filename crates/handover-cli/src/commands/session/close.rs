@@ -8,7 +8,8 @@ use crate::error::{CommandError, Exit};
 
 /// Close a session
 ///
-/// A closed session keeps everything and can still be read and searched by name.
+/// It keeps everything, and commands that name it still work; it is only no longer the one that
+/// commands mean when no session is named. `handover session reopen` undoes it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover session close login-rework\n  handover session close login-rework --status failed"

@@ -4,6 +4,7 @@ mod close;
 mod list;
 mod new;
 mod purge;
+mod reopen;
 mod show;
 
 use clap::Subcommand;
@@ -18,6 +19,7 @@ pub(crate) enum SessionCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Close(close::CloseArgs),
+    Reopen(reopen::ReopenArgs),
     Purge(purge::PurgeArgs),
 }
 
@@ -28,6 +30,7 @@ impl SessionCommand {
             Self::List(args) => list::run(app, args),
             Self::Show(args) => show::run(app, args),
             Self::Close(args) => close::run(app, args),
+            Self::Reopen(args) => reopen::run(app, args),
             Self::Purge(args) => purge::run(app, args),
         }
     }

@@ -1,6 +1,6 @@
 //! `handover session new`
 
-use handover_model::{ProjectId, SessionId};
+use handover_model::{ProjectId, SessionId, SessionStatus};
 use handover_store::NewSession;
 use serde_json::{Value, json};
 
@@ -81,6 +81,12 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
     app.ui.answer("session", &answer, |ui| {
         let word = if opened.created { "Opened" } else { "Session exists:" };
         ui.line(format_args!("{word} {}", session.id))?;
+        if session.status != SessionStatus::Active {
+            ui.note(format_args!(
+                "It is {}; `handover session reopen {}` makes it active again.",
+                session.status, session.id
+            ));
+        }
         if !found.registered.is_empty() {
             ui.note(format_args!(
                 "Registered {} files that were there already.",

@@ -23,7 +23,7 @@ pub(crate) fn run(app: &App, args: LatestArgs) -> Outcome {
             "not_found",
             format!("there is no output of skill `{name}`"),
         )
-        .hinted("`handover event list` and `handover session show` tell what the session holds."));
+        .hinted("Save one with `handover skill-output save NAME`."));
     };
     app.ui.answer("skill_output", &output, |ui| {
         ui.line(serde_json::to_string_pretty(&output.output).unwrap_or_default())

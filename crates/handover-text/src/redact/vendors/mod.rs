@@ -47,8 +47,14 @@ mod code;
 mod data;
 mod talk;
 
-const TABLES: [&[Vendor]; 6] =
-    [ai::TABLE, business::TABLE, cloud::TABLE, code::TABLE, data::TABLE, talk::TABLE];
+const TABLES: [&[Vendor]; 6] = [
+    ai::TABLE,
+    business::TABLE,
+    cloud::TABLE,
+    code::TABLE,
+    data::TABLE,
+    talk::TABLE,
+];
 
 /// A token of a vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,13 +86,21 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
     let word = u32::from_le_bytes(word);
     let group = usize::from(INDEX.starts[slot])..usize::from(INDEX.starts[slot + 1]);
     let mut best: Option<(usize, Token)> = None;
-    for head in INDEX.heads[group].iter().filter(|h| word & h.mask == h.word) {
+    for head in INDEX.heads[group]
+        .iter()
+        .filter(|h| word & h.mask == h.word)
+    {
         let vendor = &TABLES[usize::from(head.table)][usize::from(head.vendor)];
         let pattern = Pattern::new(vendor.patterns[usize::from(head.pattern)]);
         let literal = pattern.literal().len();
         let Some(end) = pattern.matches(text, at) else {
             continue;
         };
+        // In the middle of base64 a short start is chance.
+        let plain = literal <= 4 && pattern.literal().bytes().all(|b| b.is_ascii_alphanumeric());
+        if plain && in_base64(text, at) {
+            continue;
+        }
         if pattern.random {
             // A weak start counts only at the start of a string, and its body must look random.
             let inside = at > 0 && bytes::is(text[at - 1], bytes::RUN);
@@ -110,6 +124,12 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         }
     }
     best.map(|(_, token)| token)
+}
+
+/// Whether `at` follows a `+` or `/` after a long stretch of base64.
+fn in_base64(text: &[u8], at: usize) -> bool {
+    let sign = at > 0 && bytes::is(text[at - 1], bytes::SLASH);
+    sign && bytes::run_back(text, at, 48, |b| bytes::is(b, bytes::ALNUM | bytes::SLASH)) == 48
 }
 
 /// The first four bytes of a text, or as many as there are.
@@ -196,7 +216,13 @@ const fn literal_start(pattern: &[u8]) -> usize {
 
 const fn build() -> Index {
     let mut filter = [0u64; 1024];
-    let mut unsorted = [Head { table: 0, vendor: 0, pattern: 0, word: 0, mask: 0 }; COUNT];
+    let mut unsorted = [Head {
+        table: 0,
+        vendor: 0,
+        pattern: 0,
+        word: 0,
+        mask: 0,
+    }; COUNT];
     let mut starts = [0u16; 1025];
     let mut n = 0;
     let mut t = 0;
@@ -210,7 +236,11 @@ const fn build() -> Index {
                 let at = literal_start(pattern);
                 let (a, b, c) = (pattern[at], pattern[at + 1], pattern[at + 2]);
                 // A literal of two bytes is followed by a class: any byte may be third.
-                let (from, to) = if matches!(c, b'{' | b'!') { (0, 255) } else { (c, c) };
+                let (from, to) = if matches!(c, b'{' | b'!') {
+                    (0, 255)
+                } else {
+                    (c, c)
+                };
                 let mut third = from;
                 loop {
                     let slot = slot(a, b, third);
@@ -220,8 +250,13 @@ const fn build() -> Index {
                     }
                     third += 1;
                 }
-                unsorted[n] =
-                    Head { table: t as u8, vendor: v as u8, pattern: p as u8, word: 0, mask: 0 };
+                unsorted[n] = Head {
+                    table: t as u8,
+                    vendor: v as u8,
+                    pattern: p as u8,
+                    word: 0,
+                    mask: 0,
+                };
                 let mut i = 0;
                 while i < 4 && at + i < pattern.len() && !matches!(pattern[at + i], b'{' | b'!') {
                     unsorted[n].word |= (pattern[at + i] as u32) << (8 * i);
@@ -251,7 +286,11 @@ const fn build() -> Index {
         next[slot] += 1;
         i += 1;
     }
-    Index { filter, starts, heads }
+    Index {
+        filter,
+        starts,
+        heads,
+    }
 }
 
 #[cfg(test)]

@@ -39,10 +39,15 @@ fn every_line_finds_its_example_and_leaves_the_other_alone() {
             let pattern = Pattern::new(p);
             yes.match_indices(pattern.literal()).any(|(at, _)| {
                 let end = pattern.matches(yes.as_bytes(), at);
-                end.and_then(|end| pattern.extend(yes.as_bytes(), at, end)).is_some()
+                end.and_then(|end| pattern.extend(yes.as_bytes(), at, end))
+                    .is_some()
             })
         });
-        assert!(own, "{} does not match {yes}, only {names:?} do", vendor.name);
+        assert!(
+            own,
+            "{} does not match {yes}, only {names:?} do",
+            vendor.name
+        );
         let no = expand(vendor.no);
         assert_eq!(hits(&no), [], "{} finds {no}", vendor.name);
     }
@@ -54,7 +59,10 @@ fn names_are_unique_and_plain() {
     for vendor in TABLES.iter().copied().flatten() {
         assert!(seen.insert(vendor.name), "{} twice", vendor.name);
         assert!(
-            vendor.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            vendor
+                .name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         );
     }
     assert!(seen.len() >= 200, "{} formats", seen.len());
