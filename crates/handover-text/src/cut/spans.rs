@@ -116,7 +116,7 @@ impl Spans {
     /// Code spans, links, tags and emphasis of one paragraph.
     fn inline(&mut self, text: &str, start: usize, end: usize) {
         let bytes = &text.as_bytes()[..end];
-        let mut ticks = Ticks::of(bytes, start);
+        let mut ticks = None;
         let mut closers = Closers::default();
         let mut brackets = Vec::new();
         let mut open: [[Option<usize>; 4]; 3] = [[None; 4]; 3];
@@ -126,6 +126,7 @@ impl Spans {
                 b'\\' => at += 2,
                 b'`' => {
                     let width = run(bytes, at);
+                    let ticks = ticks.get_or_insert_with(|| Ticks::of(bytes, at));
                     let close = ticks.close(at, width);
                     if let Some(close) = close {
                         self.push(at, close);

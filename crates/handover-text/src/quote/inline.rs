@@ -17,7 +17,8 @@ pub(super) enum Place {
 /// what follows.
 pub(super) fn escape(paragraph: &str, place: Place) -> String {
     let bytes = paragraph.as_bytes();
-    let mut ticks = Ticks::of(bytes, 0);
+    // Made when first needed: escaped ones, of which there may be millions, need it not at all.
+    let mut ticks = None;
     let mut out = String::with_capacity(paragraph.len() + 8);
     // Copied up to here.
     let mut done = 0;
@@ -37,7 +38,7 @@ pub(super) fn escape(paragraph: &str, place: Place) -> String {
                 // One at the end would escape what follows.
                 place == Place::Shared && at + 1 == bytes.len()
             }
-            b'`' => match ticks.close(at, width) {
+            b'`' => match ticks.get_or_insert_with(|| Ticks::of(bytes, at)).close(at, width) {
                 Some(close) => {
                     at = close;
                     continue;
