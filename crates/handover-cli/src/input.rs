@@ -1,9 +1,11 @@
 //! Reading what comes on standard input or from a file named on the command line.
 
-use std::io::{IsTerminal, Read};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
-use crate::error::{CommandError, io};
+use serde::de::DeserializeOwned;
+
+use crate::error::{CommandError, Exit, io};
 
 /// The largest text that a command takes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -20,20 +22,46 @@ pub(crate) enum Stdin {
 impl Stdin {
     /// All of it as text. `what` says what is expected, for the error when nobody is there to give it.
     pub(crate) fn read(&self, what: &str) -> Result<String, CommandError> {
-        match self {
-            Self::Text(text) => Ok(text.clone()),
-            Self::Process => {
-                let stdin = std::io::stdin();
-                if stdin.is_terminal() {
-                    return Err(CommandError::new(
-                        crate::error::Exit::Usage,
-                        "usage",
-                        format!("{what} is expected on standard input"),
-                    )
-                    .hinted("Pipe it in; `< /dev/null` means nothing."));
-                }
-                text(stdin.lock(), what)
+        text(self.open(what)?, what)
+    }
+
+    /// All of it, as it is and however much.
+    pub(crate) fn bytes(&self, what: &str) -> Result<Vec<u8>, CommandError> {
+        let mut bytes = Vec::new();
+        self.open(what)?.read_to_end(&mut bytes).map_err(|error| io(&error))?;
+        Ok(bytes)
+    }
+
+    /// Reads one JSON value a line and hands each on; blank lines are skipped.
+    pub(crate) fn each_json_line<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        mut visit: impl FnMut(T) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        for (index, line) in BufReader::new(self.open(what)?).split(b'\n').enumerate() {
+            let line = line.map_err(|error| io(&error))?;
+            if line.trim_ascii().is_empty() {
+                continue;
             }
+            let value = serde_json::from_slice(&line).map_err(|error| {
+                CommandError::invalid(format!("line {} is not valid: {error}", index + 1))
+                    .hinted("Each line is one JSON object such as {\"text\": \"…\"}.")
+            })?;
+            visit(value)?;
+        }
+        Ok(())
+    }
+
+    fn open(&self, what: &str) -> Result<Box<dyn Read + '_>, CommandError> {
+        match self {
+            Self::Text(text) => Ok(Box::new(text.as_bytes())),
+            Self::Process if std::io::stdin().is_terminal() => Err(CommandError::new(
+                Exit::Usage,
+                "usage",
+                format!("{what} is expected on standard input"),
+            )
+            .hinted("Pipe it in; `< /dev/null` means nothing.")),
+            Self::Process => Ok(Box::new(std::io::stdin().lock())),
         }
     }
 }

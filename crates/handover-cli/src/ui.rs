@@ -119,10 +119,18 @@ impl Ui {
         finish(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
-    /// Text as it is, without a line end of its own.
-    pub(crate) fn text(&self, text: &str) -> Result<(), CommandError> {
+    /// Bytes as they are.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CommandError> {
         let mut out = io::stdout().lock();
-        finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+        finish(out.write_all(bytes).and_then(|()| out.flush()))
+    }
+
+    /// One JSON document on a line of its own.
+    pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), CommandError> {
+        let mut line =
+            serde_json::to_vec(value).map_err(|error| crate::error::io(&error.into()))?;
+        line.push(b'\n');
+        self.bytes(&line)
     }
 
     /// A table; a sentence instead when it has no rows. Columns are as wide as they must be and

@@ -19,6 +19,6 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(app: &App, args: CompletionsArgs) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::cli::command(), "handover", &mut script);
-    app.ui.text(&String::from_utf8_lossy(&script))?;
+    app.ui.bytes(&script)?;
     Ok(Exit::Done)
 }

@@ -10,10 +10,12 @@ mod group;
 mod init;
 mod package;
 mod reasoning;
+mod redact;
 mod search;
 mod session;
 mod skill_output;
 mod strategy;
+mod tokens;
 
 use clap::Subcommand;
 
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Event(event::EventCommand),
     Search(search::SearchArgs),
+    Redact(redact::RedactArgs),
+    Tokens(tokens::TokensArgs),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Doctor(doctor::DoctorArgs),
@@ -63,6 +67,8 @@ impl Command {
             Self::Strategy(command) => command.run(app),
             Self::Event(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
+            Self::Redact(args) => redact::run(app, args),
+            Self::Tokens(args) => tokens::run(app, args),
             Self::Config(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),

@@ -11,6 +11,7 @@ mod learning;
 mod packages;
 mod people;
 mod project;
+mod text;
 
 use handover_testkit::TestEnv;
 

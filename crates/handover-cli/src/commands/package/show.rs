@@ -74,7 +74,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             ))?;
         }
         match &body {
-            Some(body) => ui.text(&format!("\n{body}")),
+            Some(body) => ui.line(format_args!("\n{body}")),
             None => Ok(()),
         }
     })?;

@@ -1,0 +1,56 @@
+//! `handover tokens`
+
+use handover_text::tokens::{Count, for_model};
+use serde::{Deserialize, Serialize};
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::Exit;
+
+/// Count the tokens of a text
+///
+/// Exact for the OpenAI families, an estimate for Claude's that rather overcounts; `exact` says which.
+/// Works outside a project too.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover tokens < prompt.md\n  handover tokens --model gpt-5 --json < prompt.md\n  handover tokens --model opus --jsonl < texts.jsonl"
+)]
+pub(crate) struct TokensArgs {
+    /// The model, by any of its names [default: a current Claude]
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// One JSON object with a `text` per line in, one with its count per line out
+    #[arg(long)]
+    jsonl: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Line {
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Counted {
+    schema: u32,
+    #[serde(flatten)]
+    count: Count,
+}
+
+pub(crate) fn run(app: &App, args: TokensArgs) -> Outcome {
+    let tokenizer = for_model(args.model.as_deref());
+    let counted = |text: &str| Counted { schema: 1, count: Count::of(tokenizer, text) };
+    let what = "the text";
+    if args.jsonl {
+        app.stdin.each_json_line(what, |line: Line| app.ui.document(&counted(&line.text)))?;
+        return Ok(Exit::Done);
+    }
+    // What is no text still costs tokens.
+    let counted = counted(&String::from_utf8_lossy(&app.stdin.bytes(what)?));
+    if app.ui.is_json() {
+        app.ui.document(&counted)?;
+    } else {
+        app.ui.line(counted.count.tokens)?;
+    }
+    Ok(Exit::Done)
+}
