@@ -55,9 +55,10 @@ const SPELLINGS: &[&str] = &[
     "tool --password «hunter2»",
     "tool --token=«a1b2c3d4e5f6g7»",
     // Addresses
-    "ftp://bob:«sesame»@ftp.example.org/",
+    "ftp://«bob:sesame»@ftp.example.org/",
+    "https://«a1b2c3d4e5f6a7b8c9d0»:x@git.example.org/",
     "redis://:«mypass1»@redis:6379/0",
-    "postgresql://u:«p%40ss»@h/db",
+    "postgresql://«u:p%40ss»@h/db",
     "bob:«s3same»@tcp(127.0.0.1:3306)/shop",
     // Blocks and shapes
     "«-----BEGIN RSA PRIVATE KEY-----\nMIIEpQIBAAKCAQEAn6\n-----END RSA PRIVATE KEY-----» end",

@@ -44,7 +44,7 @@ fn authority_byte(b: u8) -> bool {
         && !matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f')
 }
 
-/// Where the password stands in an authority; without one, where a user name is a token.
+/// Where name and password stand in an authority; without a password, where a name is a token.
 fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
     // A password may hold a slash or an `@`, a host may not: the last `@` before the path counts,
     // and a path may hold one too (`/@scope/name`).
@@ -60,24 +60,27 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
         }
     };
     let user = &rest[..at];
-    match user.iter().position(|b| *b == b':') {
-        Some(colon) => {
-            let password = &user[colon + 1..];
-            let template = innocent::placeholder(password)
-                || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
-                    && !random::mixed(password);
-            let shown =
-                matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
-            (!template && !shown).then_some((colon + 1, at))
-        }
-        None => {
-            let token = user.len() >= 16
-                && random::mixed(user)
-                && (random::scattered(user)
-                    || (user.len() >= 20 && !values::wordy_with_number(user)));
-            token.then_some((0, at))
-        }
+    let Some(colon) = user.iter().position(|b| *b == b':') else {
+        return is_token(user).then_some((0, at));
+    };
+    let password = &user[colon + 1..];
+    let template = innocent::placeholder(password)
+        || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
+            && !random::mixed(password);
+    let shown = matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
+    if template || shown {
+        // `https://TOKEN:x-oauth-basic@host`: the name may be the secret.
+        return is_token(&user[..colon]).then_some((0, colon));
     }
+    // A name opens the same door as its password.
+    Some((usize::from(colon == 0), at))
+}
+
+/// Whether a user name is a token.
+fn is_token(user: &[u8]) -> bool {
+    user.len() >= 16
+        && random::mixed(user)
+        && (random::scattered(user) || (user.len() >= 20 && !values::wordy_with_number(user)))
 }
 
 fn host(rest: &[u8]) -> bool {
