@@ -3,12 +3,18 @@
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 
 use crate::error::{CommandError, Exit, io};
 
 /// The largest text that a command takes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A line of JSON lines that carries a text.
+#[derive(Debug, Deserialize)]
+struct TextLine {
+    text: String,
+}
 
 /// Where standard input comes from.
 #[derive(Debug, Clone)]
@@ -32,22 +38,22 @@ impl Stdin {
         Ok(bytes)
     }
 
-    /// Reads one JSON value a line and hands each on; blank lines are skipped.
-    pub(crate) fn each_json_line<T: DeserializeOwned>(
+    /// Reads one JSON object a line and hands its text on; blank lines are skipped.
+    pub(crate) fn each_text_line(
         &self,
         what: &str,
-        mut visit: impl FnMut(T) -> Result<(), CommandError>,
+        mut visit: impl FnMut(&str) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         for (index, line) in BufReader::new(self.open(what)?).split(b'\n').enumerate() {
             let line = line.map_err(|error| io(&error))?;
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let value = serde_json::from_slice(&line).map_err(|error| {
+            let line: TextLine = serde_json::from_slice(&line).map_err(|error| {
                 CommandError::invalid(format!("line {} is not valid: {error}", index + 1))
                     .hinted("Each line is one JSON object such as {\"text\": \"…\"}.")
             })?;
-            visit(value)?;
+            visit(&line.text)?;
         }
         Ok(())
     }

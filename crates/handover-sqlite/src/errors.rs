@@ -4,7 +4,7 @@ use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
 use handover_store::{ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, Verdict};
 use handover_text::Clean;
-use rusqlite::{Connection, Row, ToSql, Transaction};
+use rusqlite::{Connection, Row, Transaction};
 
 use crate::error::backend;
 use crate::{SqliteStore, row, session_key};
@@ -36,18 +36,13 @@ fn read(r: &Row<'_>) -> rusqlite::Result<ErrorPattern> {
     })
 }
 
-fn query(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<Vec<ErrorPattern>> {
-    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
-    let rows = statement.query_map(params, read).map_err(backend)?;
-    rows.collect::<Result<_, _>>().map_err(backend)
-}
-
 /// The one pattern whose hash starts with the prefix.
 fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
-    let mut found = query(
+    let mut found = row::all(
         connection,
         &format!("{SELECT} WHERE e.project = ?1 AND substr(e.hash, 1, length(?2)) = ?2"),
-        &[&project.as_str(), &prefix],
+        (project.as_str(), prefix),
+        read,
     )?;
     match (found.len(), found.pop()) {
         (1, Some(pattern)) if !prefix.is_empty() => Ok(pattern),
@@ -170,7 +165,7 @@ impl ErrorPatterns for SqliteStore {
     }
 
     fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
-        query(
+        row::all(
             &self.connection,
             &format!(
                 "{SELECT} WHERE e.project = ?1
@@ -179,29 +174,27 @@ impl ErrorPatterns for SqliteStore {
                     AND (?4 IS NULL OR e.last_seen >= ?4 - e.ttl_days * ?5)
                  ORDER BY e.confidence DESC, e.occurrences DESC, e.last_seen DESC, e.hash LIMIT ?6"
             ),
-            &[
-                &project.as_str(),
+            (
+                project.as_str(),
                 &filter.language,
-                &filter.above.map(Trust::thousandths),
-                &filter.live_at.map(Timestamp::as_micros),
-                &MICROS_PER_DAY,
-                &filter.limit.map_or(-1, i64::from),
-            ],
+                filter.above.map(Trust::thousandths),
+                filter.live_at.map(Timestamp::as_micros),
+                MICROS_PER_DAY,
+                filter.limit.map_or(-1, i64::from),
+            ),
+            read,
         )
     }
 
     fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>> {
         let hash = by_prefix(&self.connection, project, hash)?.hash;
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT i.hash, s.id AS session, i.group_id, i.role, i.command, i.created_at
+        row::all(
+            &self.connection,
+            "SELECT i.hash, s.id AS session, i.group_id, i.role, i.command, i.created_at
                  FROM error_incident i LEFT JOIN session s ON s.key = i.session
                  WHERE i.project = ?1 AND i.hash = ?2 ORDER BY i.created_at DESC, i.id DESC",
-            )
-            .map_err(backend)?;
-        let rows = statement
-            .query_map((project.as_str(), hash), |r| {
+            (project.as_str(), hash),
+            |r| {
                 Ok(ErrorIncident {
                     hash: r.get("hash")?,
                     session: row::parsed_opt(r, "session")?,
@@ -210,8 +203,7 @@ impl ErrorPatterns for SqliteStore {
                     command: r.get("command")?,
                     created_at: row::time(r, "created_at")?,
                 })
-            })
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            },
+        )
     }
 }

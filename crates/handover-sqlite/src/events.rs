@@ -62,25 +62,18 @@ impl Events for SqliteStore {
 
     fn events(&self, session: &SessionId, filter: &EventFilter) -> Result<Vec<Event>> {
         let key = session_key(&self.connection, session)?;
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT * FROM event WHERE session = ?1 AND (?2 IS NULL OR type = ?2)
+        row::all(
+            &self.connection,
+            "SELECT * FROM event WHERE session = ?1 AND (?2 IS NULL OR type = ?2)
                     AND (?3 IS NULL OR group_id = ?3)
                  ORDER BY created_at DESC, id DESC LIMIT ?4",
-            )
-            .map_err(backend)?;
-        let rows = statement
-            .query_map(
-                (
-                    key,
-                    filter.kind.as_ref().map(EventType::as_str),
-                    filter.group.as_ref().map(GroupId::as_str),
-                    filter.limit.map_or(-1, i64::from),
-                ),
-                |r| read(session, r),
-            )
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            (
+                key,
+                filter.kind.as_ref().map(EventType::as_str),
+                filter.group.as_ref().map(GroupId::as_str),
+                filter.limit.map_or(-1, i64::from),
+            ),
+            |r| read(session, r),
+        )
     }
 }

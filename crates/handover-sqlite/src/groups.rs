@@ -27,21 +27,18 @@ fn read(session: &SessionId, r: &Row<'_>) -> rusqlite::Result<Group> {
 
 fn list(connection: &Connection, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
     let key = session_key(connection, session)?;
-    let mut statement = connection
-        .prepare_cached(
-            "SELECT id, title, status, specializations, component, created_at,
+    row::all(
+        connection,
+        "SELECT id, title, status, specializations, component, created_at,
                 (SELECT json_group_array(package) FROM (SELECT package FROM group_reference r
                     WHERE r.session = g.session AND r.group_id = g.id ORDER BY position)) AS refs,
                 (SELECT json_group_object(name, value) FROM group_counter c
                     WHERE c.session = g.session AND c.group_id = g.id) AS counters
              FROM task_group g WHERE session = ?1 AND (?2 IS NULL OR id = ?2)
              ORDER BY created_at, id",
-        )
-        .map_err(backend)?;
-    let rows = statement
-        .query_map((key, id.map(GroupId::as_str)), |r| read(session, r))
-        .map_err(backend)?;
-    rows.collect::<Result<_, _>>().map_err(backend)
+        (key, id.map(GroupId::as_str)),
+        |r| read(session, r),
+    )
 }
 
 fn get(connection: &Connection, session: &SessionId, id: &GroupId) -> Result<Group> {

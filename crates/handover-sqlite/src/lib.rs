@@ -1,7 +1,7 @@
 //! The embedded store: one SQLite file, many short processes.
 //!
 //! One file per aggregate, each implementing its trait of handover-store. Connections are opened
-//! in [`connection`] and nowhere else.
+//! in `connection` and nowhere else.
 
 mod connection;
 mod error;

@@ -1,11 +1,11 @@
 //! Context packages.
 
-use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
+use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, SessionId};
 use handover_store::{
     NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede, Versions,
 };
 use handover_text::Clean;
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use crate::error::backend;
 use crate::{SqliteStore, ensure_group, row, search, session_key};
@@ -43,14 +43,8 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Package> {
     })
 }
 
-fn query(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<Vec<Package>> {
-    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
-    let rows = statement.query_map(params, read).map_err(backend)?;
-    rows.collect::<Result<_, _>>().map_err(backend)
-}
-
 fn get(connection: &Connection, id: PackageId) -> Result<Package> {
-    query(connection, &format!("{SELECT} WHERE p.id = ?1"), &[&id.0])?
+    row::all(connection, &format!("{SELECT} WHERE p.id = ?1"), [id.0], read)?
         .pop()
         .ok_or_else(|| StoreError::not_found("package", id))
 }
@@ -80,7 +74,7 @@ fn at_path(
 
 /// Every version of a package's chain, oldest first.
 fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
-    query(
+    row::all(
         connection,
         &format!(
             "WITH RECURSIVE before (id) AS (
@@ -93,7 +87,8 @@ fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
              {SELECT} WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
              ORDER BY p.version, p.id"
         ),
-        &[&id.0],
+        [id.0],
+        read,
     )
 }
 
@@ -255,31 +250,27 @@ impl Packages for SqliteStore {
 
     fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>> {
         get(&self.connection, id)?;
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT receipt, group_id, role, iteration, version, state, read_at, delivered_at
-                 FROM consumption WHERE receipt IN
-                    (SELECT receipt FROM receipt_item WHERE kind = 'package' AND item = ?1)
-                    AND package = CAST(?1 AS INTEGER)
-                 ORDER BY delivered_at, receipt",
-            )
-            .map_err(backend)?;
-        let rows = statement
-            .query_map([id.0.to_string()], |r| {
+        row::all(
+            &self.connection,
+            "SELECT receipt, group_id, role, iteration, version, state, read_at, delivered_at
+             FROM consumption WHERE receipt IN
+                (SELECT receipt FROM receipt_item WHERE kind = 'package' AND item = ?1)
+                AND package = CAST(?1 AS INTEGER)
+             ORDER BY delivered_at, receipt",
+            [id.0.to_string()],
+            |r| {
                 Ok(Delivery {
                     receipt: row::parsed(r, "receipt")?,
                     group: row::parsed_opt(r, "group_id")?,
-                    role: row::parsed::<Role>(r, "role")?,
+                    role: row::parsed(r, "role")?,
                     iteration: r.get("iteration")?,
                     version: r.get("version")?,
                     state: row::parsed(r, "state")?,
                     read_at: row::time_opt(r, "read_at")?,
                     delivered_at: row::time(r, "delivered_at")?,
                 })
-            })
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            },
+        )
     }
 
     fn package_body(&self, id: PackageId) -> Result<String> {

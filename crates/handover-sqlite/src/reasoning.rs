@@ -63,26 +63,21 @@ impl Reasonings for SqliteStore {
             TimeOrder::NewestFirst => "created_at DESC, id DESC",
             TimeOrder::OldestFirst => "created_at, id",
         };
-        let mut statement = self
-            .connection
-            .prepare_cached(&format!(
+        row::all(
+            &self.connection,
+            &format!(
                 "SELECT * FROM reasoning WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
                     AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR phase = ?4)
                  ORDER BY {order} LIMIT ?5"
-            ))
-            .map_err(backend)?;
-        let rows = statement
-            .query_map(
-                (
-                    key,
-                    filter.group.as_ref().map(GroupId::as_str),
-                    filter.role.as_ref().map(Role::as_str),
-                    filter.phase.map(Phase::as_str),
-                    filter.limit.map_or(-1, i64::from),
-                ),
-                |r| read(session, r),
-            )
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            ),
+            (
+                key,
+                filter.group.as_ref().map(GroupId::as_str),
+                filter.role.as_ref().map(Role::as_str),
+                filter.phase.map(Phase::as_str),
+                filter.limit.map_or(-1, i64::from),
+            ),
+            |r| read(session, r),
+        )
     }
 }

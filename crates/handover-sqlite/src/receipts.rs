@@ -47,14 +47,12 @@ fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
         .and_then(|mut s| s.query_row([id.as_str()], whole).optional())
         .map_err(backend)?
         .ok_or_else(|| StoreError::not_found("receipt", id))?;
-    let mut statement = connection
-        .prepare_cached(
-            "SELECT kind, item, version, form, score, terms, tokens, read_at FROM receipt_item
+    receipt.items = row::all(
+        connection,
+        "SELECT kind, item, version, form, score, terms, tokens, read_at FROM receipt_item
              WHERE receipt = ?1 ORDER BY position",
-        )
-        .map_err(backend)?;
-    let rows = statement
-        .query_map([id.as_str()], |r| {
+        [id.as_str()],
+        |r| {
             Ok(ReceiptItem {
                 kind: row::parsed(r, "kind")?,
                 id: r.get("item")?,
@@ -65,9 +63,8 @@ fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
                 tokens: row::count(r, "tokens")?,
                 read_at: row::time_opt(r, "read_at")?,
             })
-        })
-        .map_err(backend)?;
-    receipt.items = rows.collect::<Result<_, _>>().map_err(backend)?;
+        },
+    )?;
     Ok(receipt)
 }
 
@@ -184,26 +181,21 @@ impl Receipts for SqliteStore {
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
         let session =
             filter.session.as_ref().map(|id| session_key(&self.connection, id)).transpose()?;
-        let mut statement = self
-            .connection
-            .prepare_cached(&format!(
+        row::all(
+            &self.connection,
+            &format!(
                 "{SELECT} WHERE (?1 IS NULL OR r.session = ?1)
                     AND (?2 IS NULL OR r.group_id = ?2) AND (?3 IS NULL OR r.role = ?3)
                  ORDER BY r.created_at DESC, r.id DESC LIMIT ?4"
-            ))
-            .map_err(backend)?;
-        let rows = statement
-            .query_map(
-                (
-                    session,
-                    filter.group.as_ref().map(GroupId::as_str),
-                    filter.role.as_ref().map(Role::as_str),
-                    filter.limit.map_or(-1, i64::from),
-                ),
-                read,
-            )
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            ),
+            (
+                session,
+                filter.group.as_ref().map(GroupId::as_str),
+                filter.role.as_ref().map(Role::as_str),
+                filter.limit.map_or(-1, i64::from),
+            ),
+            read,
+        )
     }
 
     fn consumed(
@@ -214,19 +206,13 @@ impl Receipts for SqliteStore {
         iteration: u32,
     ) -> Result<Vec<(PackageId, u32)>> {
         let key = session_key(&self.connection, session)?;
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT DISTINCT package, version FROM consumption WHERE session = ?1
+        row::all(
+            &self.connection,
+            "SELECT DISTINCT package, version FROM consumption WHERE session = ?1
                     AND ifnull(group_id, '') = ?2 AND role = ?3 AND iteration = ?4
                  ORDER BY package, version",
-            )
-            .map_err(backend)?;
-        let rows = statement
-            .query_map((key, group.map_or("", GroupId::as_str), role.as_str(), iteration), |r| {
-                Ok((PackageId(r.get(0)?), r.get(1)?))
-            })
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            (key, group.map_or("", GroupId::as_str), role.as_str(), iteration),
+            |r| Ok((PackageId(r.get(0)?), r.get(1)?)),
+        )
     }
 }

@@ -7,13 +7,27 @@ use std::str::FromStr;
 
 use handover_model::Timestamp;
 use rusqlite::types::{FromSqlError, Type};
-use rusqlite::{Row, RowIndex};
+use rusqlite::{Connection, Params, Row, RowIndex};
 use serde::de::DeserializeOwned;
+
+use crate::error::backend;
 
 type Result<T> = std::result::Result<T, rusqlite::Error>;
 
 fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error))
+}
+
+/// Every row of a query.
+pub(crate) fn all<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnMut(&Row<'_>) -> Result<T>,
+) -> handover_store::Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
+    let rows = statement.query_map(params, read).map_err(backend)?;
+    rows.collect::<Result<_>>().map_err(backend)
 }
 
 /// A column that holds the text form of an id or an enum.

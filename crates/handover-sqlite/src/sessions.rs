@@ -80,16 +80,15 @@ impl Sessions for SqliteStore {
     }
 
     fn sessions(&self, status: Option<SessionStatus>) -> Result<Vec<Session>> {
-        let mut statement = self
-            .connection
-            .prepare_cached(&format!(
+        row::all(
+            &self.connection,
+            &format!(
                 "SELECT {COLUMNS} FROM session WHERE ?1 IS NULL OR status = ?1
                  ORDER BY created_at DESC, key DESC"
-            ))
-            .map_err(backend)?;
-        let rows =
-            statement.query_map([status.map(SessionStatus::as_str)], read).map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            ),
+            [status.map(SessionStatus::as_str)],
+            read,
+        )
     }
 
     fn session_counts(&self, id: &SessionId) -> Result<SessionCounts> {

@@ -56,26 +56,19 @@ impl SkillOutputs for SqliteStore {
         filter: &SkillOutputFilter,
     ) -> Result<Vec<SkillOutput>> {
         let key = session_key(&self.connection, session)?;
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT * FROM skill_output WHERE session = ?1 AND (?2 IS NULL OR skill = ?2)
+        row::all(
+            &self.connection,
+            "SELECT * FROM skill_output WHERE session = ?1 AND (?2 IS NULL OR skill = ?2)
                     AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR group_id = ?4)
                  ORDER BY created_at DESC, id DESC LIMIT ?5",
-            )
-            .map_err(backend)?;
-        let rows = statement
-            .query_map(
-                (
-                    key,
-                    filter.skill.as_ref().map(SkillName::as_str),
-                    filter.role.as_ref().map(Role::as_str),
-                    filter.group.as_ref().map(GroupId::as_str),
-                    filter.limit.map_or(-1, i64::from),
-                ),
-                |r| read(session, r),
-            )
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            (
+                key,
+                filter.skill.as_ref().map(SkillName::as_str),
+                filter.role.as_ref().map(Role::as_str),
+                filter.group.as_ref().map(GroupId::as_str),
+                filter.limit.map_or(-1, i64::from),
+            ),
+            |r| read(session, r),
+        )
     }
 }

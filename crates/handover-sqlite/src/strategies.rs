@@ -85,26 +85,19 @@ impl Strategies for SqliteStore {
     }
 
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT * FROM strategy WHERE project = ?1
+        row::all(
+            &self.connection,
+            "SELECT * FROM strategy WHERE project = ?1
                     AND (?2 IS NULL OR language IS NULL OR language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR framework IS NULL OR framework = ?3 COLLATE NOCASE)
                  ORDER BY helpfulness DESC, last_seen DESC, id LIMIT ?4",
-            )
-            .map_err(backend)?;
-        let rows = statement
-            .query_map(
-                (
-                    project.as_str(),
-                    &filter.language,
-                    &filter.framework,
-                    filter.limit.map_or(-1, i64::from),
-                ),
-                read,
-            )
-            .map_err(backend)?;
-        rows.collect::<Result<_, _>>().map_err(backend)
+            (
+                project.as_str(),
+                &filter.language,
+                &filter.framework,
+                filter.limit.map_or(-1, i64::from),
+            ),
+            read,
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! `handover redact`
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Outcome;
 use crate::app::App;
@@ -18,11 +18,6 @@ pub(crate) struct RedactArgs {
     /// One JSON object with a `text` per line, in and out
     #[arg(long)]
     jsonl: bool,
-}
-
-#[derive(Debug, Deserialize)]
-struct Line {
-    text: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -43,8 +38,7 @@ struct Redaction {
 pub(crate) fn run(app: &App, args: RedactArgs) -> Outcome {
     let what = "the text";
     if args.jsonl {
-        app.stdin
-            .each_json_line(what, |line: Line| app.ui.document(&redacted(app, &line.text)?))?;
+        app.stdin.each_text_line(what, |text| app.ui.document(&redacted(app, text)?))?;
     } else if app.ui.is_json() {
         app.ui.document(&redacted(app, &app.stdin.read(what)?)?)?;
     } else {

@@ -1,7 +1,7 @@
 //! `handover tokens`
 
 use handover_text::tokens::{Count, for_model};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Outcome;
 use crate::app::App;
@@ -25,11 +25,6 @@ pub(crate) struct TokensArgs {
     jsonl: bool,
 }
 
-#[derive(Debug, Deserialize)]
-struct Line {
-    text: String,
-}
-
 #[derive(Debug, Serialize)]
 struct Counted {
     schema: u32,
@@ -42,7 +37,7 @@ pub(crate) fn run(app: &App, args: TokensArgs) -> Outcome {
     let counted = |text: &str| Counted { schema: 1, count: Count::of(tokenizer, text) };
     let what = "the text";
     if args.jsonl {
-        app.stdin.each_json_line(what, |line: Line| app.ui.document(&counted(&line.text)))?;
+        app.stdin.each_text_line(what, |text| app.ui.document(&counted(text)))?;
         return Ok(Exit::Done);
     }
     // What is no text still costs tokens.
