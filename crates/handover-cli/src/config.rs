@@ -23,6 +23,10 @@ const KEYS: &[&str] = &[
     "redaction.allow",
     "redaction.rules",
     "learning.ttl_days",
+    "assembly.routing",
+    "assembly.safety_margin",
+    "assembly.prior",
+    "assembly.roles",
 ];
 
 /// Where a value comes from.
@@ -200,7 +204,8 @@ fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
 
 /// Text from the environment or a flag as the type that the key has: TOML if it is, else a string.
 fn value_of(key: &str, text: &str) -> Value {
-    let is_text = matches!(key, "project.id" | "store.location" | "redaction.mode");
+    let is_text =
+        matches!(key, "project.id" | "store.location" | "redaction.mode" | "assembly.routing");
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {
         Some(value) if !is_text => value,

@@ -4,4 +4,5 @@
 
 pub mod learning;
 pub mod package_file;
+pub mod rank;
 pub mod search;

@@ -1,72 +1,59 @@
 //! Full-text search over a session's packages.
-//!
-//! The store says where words occur; ranking happens here, the same for every backend: BM25 over
-//! weighted columns (a word in the summary says more than one in the body), with rarity measured
-//! within the session, so that other sessions never change the order.
 
-use std::collections::HashMap;
-
-use handover_model::{GroupId, Package, PackageId, Scope, SessionId};
-use handover_store::{Column, Posting, Result, Store};
+use handover_model::{GroupId, Package, Scope, SessionId, Timestamp};
+use handover_store::{Result, Store};
 use handover_text::{cut, words};
 
-/// More words than this add time and no meaning.
-const MAX_TERMS: usize = 64;
-/// How fast repetitions stop counting.
-const K1: f64 = 1.2;
-/// How much long texts are held back.
-const B: f64 = 0.6;
-/// How many of the best are ranked again with their lengths.
-const SECOND_LOOK: usize = 200;
-const SNIPPET_CHARS: usize = 160;
+use crate::rank::{Metadata, relevance};
 
-fn weight(column: Column) -> f64 {
-    match column {
-        Column::Title | Column::Summary => 3.0,
-        Column::Files => 2.0,
-        Column::Body => 1.0,
-    }
-}
+const SNIPPET_CHARS: usize = 160;
 
 /// A package that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The package.
     pub package: Package,
-    /// How well it fits; only comparable within one search.
+    /// How well it fits, on the scale of an assembly with a task.
     pub score: f64,
     /// The part of its text that fits best.
     pub snippet: String,
 }
 
-/// The packages of a session that fit a query, best first; ties by newest, then by id. With a
-/// group, only those that the group would see: its own and the global ones.
-pub fn search(
-    store: &dyn Store,
-    session: &SessionId,
-    group: Option<&GroupId>,
-    query: &str,
-    limit: usize,
-) -> Result<Vec<Hit>> {
-    let terms = distinct(words::terms(query));
-    // A group takes its share out of the ranking, so the ranking must be longer.
-    let depth = if group.is_some() { usize::MAX } else { limit };
-    let ranked = rank(store, session, &terms, depth)?;
-    let mut hits = Vec::with_capacity(ranked.len());
-    for (id, score) in ranked {
-        if hits.len() == limit {
-            break;
-        }
+/// What to search for.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// The session.
+    pub session: &'a SessionId,
+    /// Only what this group would see: its own packages and the global ones.
+    pub group: Option<&'a GroupId>,
+    /// The words.
+    pub text: &'a str,
+    /// At most so many.
+    pub limit: usize,
+    /// The weight of what is known besides.
+    pub prior: f64,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// The packages of a session that fit a query, best first; ties by newest, then by id.
+pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
+    // The prior can lift a package by a tenth, and a group takes only its share.
+    let depth = match query.group {
+        Some(_) => usize::MAX,
+        None => query.limit.saturating_mul(2).saturating_add(20),
+    };
+    let mut hits = Vec::new();
+    for (id, relevance) in relevance(store, query.session, query.text, depth)? {
         let package = store.package(id)?;
         let seen = |group: &GroupId| {
             package.scope == Scope::Global || package.group.as_ref() == Some(group)
         };
-        if !group.is_none_or(seen) {
-            continue;
+        if query.group.is_none_or(seen) {
+            let known = Metadata::plain(package.priority, package.created_at, query.now);
+            let score = relevance + query.prior * known.score() / Metadata::MAX;
+            hits.push(Hit { package, score, snippet: String::new() });
         }
-        let body = store.package_body(id)?;
-        let snippet = snippet(&package.summary, &body, &terms);
-        hits.push(Hit { package, score, snippet });
     }
     hits.sort_by(|a, b| {
         b.score
@@ -74,91 +61,13 @@ pub fn search(
             .then(b.package.created_at.cmp(&a.package.created_at))
             .then(b.package.id.cmp(&a.package.id))
     });
-    Ok(hits)
-}
-
-fn distinct(terms: Vec<String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    let mut kept: Vec<String> = terms.into_iter().filter(|t| seen.insert(t.clone())).collect();
-    kept.truncate(MAX_TERMS);
-    kept
-}
-
-/// Where one term occurs in one package.
-struct Occurrence {
-    term: usize,
-    column: Column,
-    count: u32,
-}
-
-fn rank(
-    store: &dyn Store,
-    session: &SessionId,
-    terms: &[String],
-    limit: usize,
-) -> Result<Vec<(PackageId, f64)>> {
-    let size = store.index_size(session)?;
-    let postings = store.postings(session, terms)?;
-    let rarity: Vec<f64> = postings
-        .iter()
-        .map(|list| {
-            let packages = count_packages(list) as f64;
-            (1.0 + (size.packages as f64 - packages + 0.5).max(0.0) / (packages + 0.5)).ln()
-        })
-        .collect();
-    let mut found: HashMap<PackageId, Vec<Occurrence>> = HashMap::new();
-    for (term, list) in postings.iter().enumerate() {
-        for posting in list {
-            let Posting { package, column, count } = *posting;
-            found.entry(package).or_default().push(Occurrence { term, column, count });
-        }
+    hits.truncate(query.limit);
+    let terms = words::terms(query.text);
+    for hit in &mut hits {
+        let body = store.package_body(hit.package.id)?;
+        hit.snippet = snippet(&hit.package.summary, &body, &terms);
     }
-    let mut first: Vec<(PackageId, f64)> = found
-        .iter()
-        .map(|(id, occurrences)| (*id, score(occurrences, &rarity, &[1.0; 4])))
-        .collect();
-    let keep = SECOND_LOOK.max(limit.saturating_mul(2));
-    best(&mut first, keep);
-    let ids: Vec<PackageId> = first.iter().map(|(id, _)| *id).collect();
-    let average = size.terms.map(|sum| (sum as f64 / size.packages.max(1) as f64).max(1.0));
-    let mut second: Vec<(PackageId, f64)> = store
-        .term_counts(&ids)?
-        .into_iter()
-        .zip(&ids)
-        .map(|(counts, id)| {
-            let mut damping = [1.0; 4];
-            for (slot, (count, average)) in damping.iter_mut().zip(counts.iter().zip(average)) {
-                *slot = 1.0 - B + B * *count as f64 / average;
-            }
-            (*id, score(&found[id], &rarity, &damping))
-        })
-        .collect();
-    best(&mut second, limit);
-    Ok(second)
-}
-
-fn count_packages(postings: &[Posting]) -> usize {
-    // Sorted by package, so equal ones are neighbours.
-    postings.chunk_by(|a, b| a.package == b.package).count()
-}
-
-fn score(occurrences: &[Occurrence], rarity: &[f64], damping: &[f64; 4]) -> f64 {
-    occurrences
-        .chunk_by(|a, b| a.term == b.term)
-        .map(|of_term| {
-            let frequency: f64 = of_term
-                .iter()
-                .map(|o| weight(o.column) * f64::from(o.count) / damping[o.column as usize])
-                .sum();
-            rarity[of_term[0].term] * frequency * (K1 + 1.0) / (frequency + K1)
-        })
-        .sum()
-}
-
-/// Keeps the best, in order; equal scores are ordered by id, newest first.
-fn best(scored: &mut Vec<(PackageId, f64)>, keep: usize) {
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    scored.truncate(keep);
+    Ok(hits)
 }
 
 /// The line of the text with most of the terms, else the summary.
@@ -225,8 +134,13 @@ mod tests {
         store.register_packages(&[new]).unwrap();
     }
 
-    fn paths(store: &SqliteStore, session: &SessionId, query: &str) -> Vec<String> {
-        let hits = search(store, session, None, query, 10).unwrap();
+    fn query<'a>(session: &'a SessionId, text: &'a str) -> Query<'a> {
+        let now = Timestamp::from_micros(0);
+        Query { session, group: None, text, limit: 10, prior: 0.1, now }
+    }
+
+    fn paths(store: &SqliteStore, session: &SessionId, query_text: &str) -> Vec<String> {
+        let hits = search(store, &query(session, query_text)).unwrap();
         hits.into_iter().map(|hit| hit.package.path).collect()
     }
 
@@ -266,7 +180,7 @@ mod tests {
             "Notes",
             "# Title\n\nfirst line\n- the gateway times out after 30 s\nlast",
         );
-        let hits = search(&store, &s, None, "gateway timeout", 10).unwrap();
+        let hits = search(&store, &query(&s, "gateway timeout")).unwrap();
         assert_eq!(hits[0].snippet, "the gateway times out after 30 s");
     }
 }

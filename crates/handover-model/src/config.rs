@@ -3,9 +3,12 @@
 //! Where values come from (files, environment, flags) and which layer wins is decided by
 //! handover-cli; this module only knows what can be configured.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{ProjectId, RedactionMode};
+use crate::roles::RoleOverride;
+use crate::{ProjectId, RedactionMode, Routing};
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -21,6 +24,8 @@ pub struct Config {
     pub redaction: RedactionConfig,
     /// How long learned things live.
     pub learning: LearningConfig,
+    /// How context is chosen.
+    pub assembly: AssemblyConfig,
 }
 
 /// `[project]`
@@ -66,6 +71,31 @@ pub struct LearningConfig {
 impl Default for LearningConfig {
     fn default() -> Self {
         Self { ttl_days: crate::learn::TTL_DAYS }
+    }
+}
+
+/// `[assembly]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AssemblyConfig {
+    /// Who gets which package.
+    pub routing: Routing,
+    /// The share of a model's window that is never used.
+    pub safety_margin: f64,
+    /// How much priority, group, addressee and age weigh beside relevance to the task.
+    pub prior: f64,
+    /// Single values of the table of roles, by role.
+    pub roles: BTreeMap<String, RoleOverride>,
+}
+
+impl Default for AssemblyConfig {
+    fn default() -> Self {
+        Self {
+            routing: Routing::default(),
+            safety_margin: 0.15,
+            prior: 0.1,
+            roles: BTreeMap::new(),
+        }
     }
 }
 

@@ -258,6 +258,43 @@ words! {
     }
 }
 
+words! {
+    /// Who gets which package.
+    #[derive(Default)]
+    Routing, "routing" {
+        /// A group's packages go to that group, addressed ones to their consumers.
+        #[default]
+        Strict => "strict",
+        /// Everything goes to everyone; group and addressee are preferences.
+        Open => "open",
+    }
+}
+
+words! {
+    /// How much reasoning is given.
+    #[derive(Default)]
+    ReasoningLevel, "reasoning level" {
+        /// Decisions and completions, 400 tokens.
+        Minimal => "minimal",
+        /// 800 tokens.
+        #[default]
+        Medium => "medium",
+        /// 1,200 tokens.
+        Full => "full",
+    }
+}
+
+impl ReasoningLevel {
+    /// How many tokens of it.
+    pub const fn tokens(self) -> u64 {
+        match self {
+            Self::Minimal => 400,
+            Self::Medium => 800,
+            Self::Full => 1_200,
+        }
+    }
+}
+
 impl Default for RedactionMode {
     /// Patterns alone find a quarter of the secrets in public example sets.
     fn default() -> Self {

@@ -3,6 +3,7 @@
 //! Nothing here reads a file, a clock, the environment or a database. Every other crate speaks in
 //! these words.
 
+mod budget;
 pub mod config;
 #[macro_use]
 mod enums;
@@ -10,8 +11,10 @@ mod ids;
 pub mod learn;
 pub mod models;
 mod records;
+pub mod roles;
 mod time;
 
+pub use budget::Budget;
 pub use enums::*;
 pub use ids::*;
 pub use models::{Tier, Tokenizer};

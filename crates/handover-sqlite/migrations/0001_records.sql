@@ -234,6 +234,8 @@ CREATE TABLE receipt (
     redactions      TEXT NOT NULL,
     failure         TEXT,
     created_at      INTEGER NOT NULL,
+    -- Since when a delivery is under way: until it is done or given up, its packages are taken.
+    claimed_at      INTEGER,
     delivered_at    INTEGER,
     confirmed_at    INTEGER
 ) STRICT, WITHOUT ROWID;

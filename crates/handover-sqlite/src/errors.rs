@@ -4,7 +4,7 @@ use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
 use handover_store::{ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, Verdict};
 use handover_text::Clean;
-use rusqlite::{Connection, Row, Transaction};
+use rusqlite::{Connection, Row};
 
 use crate::error::backend;
 use crate::{SqliteStore, row, session_key};
@@ -52,7 +52,7 @@ fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Resu
 }
 
 /// Counts a sighting in one statement and keeps its circumstances; returns the hash.
-fn sight(tx: &Transaction<'_>, sighting: &ErrorSighting) -> Result<String> {
+fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
     let signature = sighting.signature();
     let hash = signature.hash();
     let now = sighting.now.as_micros();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use handover_model::{Group, GroupId, GroupStatus, PackageId, SessionId};
 use handover_store::{GroupUpdate, Groups, Result, StoreError};
 use handover_text::Clean;
-use rusqlite::{Connection, Row, Transaction};
+use rusqlite::{Connection, Row};
 
 use crate::error::backend;
 use crate::{SqliteStore, ensure_group, row, session_key};
@@ -46,7 +46,7 @@ fn get(connection: &Connection, session: &SessionId, id: &GroupId) -> Result<Gro
 }
 
 fn set_references(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     session: i64,
     group: &GroupId,
     packages: &[PackageId],

@@ -47,8 +47,11 @@ impl SqliteStore {
     }
 
     /// Runs a write: takes the write lock first, so that what is read inside is still true when it
-    /// is acted upon.
-    fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    /// is acted upon. Inside [`exclusively`](Store::exclusively) the lock is held already.
+    fn write<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        if !self.connection.is_autocommit() {
+            return f(&self.connection);
+        }
         let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
             .map_err(backend)?;
         let value = f(&tx)?;
@@ -58,6 +61,10 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+        self.write(|_| work(self))
+    }
+
     fn check(&self) -> Result<Vec<Check>> {
         let rows = |sql: &str| -> Result<Vec<String>> {
             let mut statement = self.connection.prepare(sql).map_err(backend)?;

@@ -1,11 +1,12 @@
 //! Context packages.
 
-use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, SessionId};
+use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::{
-    NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede, Versions,
+    Candidate, NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede,
+    Versions,
 };
 use handover_text::Clean;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::error::backend;
 use crate::{SqliteStore, ensure_group, row, search, session_key};
@@ -92,7 +93,7 @@ fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
     )
 }
 
-fn register(tx: &Transaction<'_>, new: &NewPackage) -> Result<Registered> {
+fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
     let session = session_key(tx, &new.session)?;
     let same_path = at_path(tx, session, new.group.as_ref(), new.kind, &new.path)?;
     let former = match new.supersede {
@@ -145,7 +146,7 @@ fn says_the_same(former: &Package, new: &NewPackage) -> bool {
 }
 
 fn insert(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     session: i64,
     new: &NewPackage,
     former: Option<&Package>,
@@ -241,6 +242,36 @@ impl Packages for SqliteStore {
             visit(read(row).map_err(backend)?);
         }
         Ok(())
+    }
+
+    fn candidates(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: &Role,
+    ) -> Result<Vec<Candidate>> {
+        let key = session_key(&self.connection, session)?;
+        row::all(
+            &self.connection,
+            "SELECT p.id, p.version, p.priority, p.group_id IS NOT NULL AND p.group_id IS ?2,
+                p.scope = 'global',
+                EXISTS (SELECT 1 FROM package_consumer c WHERE c.package = p.id AND c.role = ?3),
+                EXISTS (SELECT 1 FROM package_consumer c WHERE c.package = p.id), p.created_at
+             FROM package p WHERE p.session = ?1 AND p.superseded_by IS NULL ORDER BY p.id",
+            (key, group.map(GroupId::as_str), role.as_str()),
+            |r| {
+                Ok(Candidate {
+                    id: PackageId(r.get(0)?),
+                    version: r.get(1)?,
+                    priority: row::parsed(r, 2)?,
+                    same_group: r.get(3)?,
+                    global: r.get(4)?,
+                    addressed: r.get(5)?,
+                    restricted: r.get(6)?,
+                    created_at: row::time(r, 7)?,
+                })
+            },
+        )
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {

@@ -3,7 +3,9 @@
 use handover_model::{
     GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptItem, Role, SessionId, Timestamp,
 };
-use handover_store::{NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError};
+use handover_store::{
+    CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
+};
 use handover_text::Clean;
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -78,9 +80,9 @@ impl Receipts for SqliteStore {
             tx.execute(
                 "INSERT INTO receipt (id, session, group_id, role, iteration, model, tokenizer,
                     zone, state, tokens, prompt_hash, sections, left_out, left_out_counts,
-                    redactions, created_at)
+                    redactions, created_at, claimed_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'assembled', ?9, ?10, ?11, ?12, ?13, ?14,
-                    ?15)",
+                    ?15, ?16)",
                 rusqlite::params![
                     new.id.as_str(),
                     session,
@@ -97,6 +99,7 @@ impl Receipts for SqliteStore {
                     row::to_json(&new.left_out_counts),
                     row::to_json(&new.redactions),
                     new.now.as_micros(),
+                    new.claim.then(|| new.now.as_micros()),
                 ],
             )
             .map_err(backend)?;
@@ -204,14 +207,20 @@ impl Receipts for SqliteStore {
         group: Option<&GroupId>,
         role: &Role,
         iteration: u32,
+        now: Timestamp,
     ) -> Result<Vec<(PackageId, u32)>> {
         let key = session_key(&self.connection, session)?;
+        let fresh = now.as_micros() - CLAIM_SECONDS * 1_000_000;
         row::all(
             &self.connection,
-            "SELECT DISTINCT package, version FROM consumption WHERE session = ?1
-                    AND ifnull(group_id, '') = ?2 AND role = ?3 AND iteration = ?4
-                 ORDER BY package, version",
-            (key, group.map_or("", GroupId::as_str), role.as_str(), iteration),
+            "SELECT DISTINCT CAST(i.item AS INTEGER), i.version
+             FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+             WHERE r.session = ?1 AND r.role = ?3 AND ifnull(r.group_id, '') = ?2
+                AND r.iteration = ?4 AND i.kind = 'package'
+                AND (r.state IN ('delivered', 'confirmed')
+                    OR r.state = 'assembled' AND r.claimed_at > ?5)
+             ORDER BY 1, 2",
+            (key, group.map_or("", GroupId::as_str), role.as_str(), iteration, fresh),
             |r| Ok((PackageId(r.get(0)?), r.get(1)?)),
         )
     }

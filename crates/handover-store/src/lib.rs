@@ -27,9 +27,11 @@ pub use error::{Fault, StoreError};
 pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
 pub use events::{EventFilter, Events, Logged, NewEvent};
 pub use groups::{GroupUpdate, Groups};
-pub use packages::{NewPackage, PackageFilter, Packages, Registered, Supersede, Versions};
+pub use packages::{
+    Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,
+};
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
-pub use receipts::{NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
+pub use receipts::{CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use search::{Column, IndexSize, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
@@ -51,6 +53,10 @@ pub trait Store:
     + Receipts
     + TextIndex
 {
+    /// Runs work while nobody else can write, as one transaction: what it reads is still true when it
+    /// writes. An error undoes everything.
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
+
     /// Looks at the store as a whole: opens, reads, checks its own consistency. Slow; for `doctor`.
     fn check(&self) -> Result<Vec<Check>>;
 }

@@ -91,6 +91,27 @@ pub struct PackageFilter {
     pub limit: Option<u32>,
 }
 
+/// A package that may go into a prompt: what ranking needs to know, and no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// The package.
+    pub id: PackageId,
+    /// Its version.
+    pub version: u32,
+    /// How much it matters.
+    pub priority: Priority,
+    /// Whether it came from the group that asks.
+    pub same_group: bool,
+    /// Whether every group gets it.
+    pub global: bool,
+    /// Whether it is addressed to the role that asks.
+    pub addressed: bool,
+    /// Whether it is addressed to anybody.
+    pub restricted: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
 /// Context packages.
 pub trait Packages {
     /// Registers packages, all or none, in order; returns one answer per input. Registering the
@@ -114,6 +135,15 @@ pub trait Packages {
         self.each_package(session, filter, &mut |package| packages.push(package))?;
         Ok(packages)
     }
+
+    /// The latest versions of a session, as a role of a group sees them, by id. Nothing is filtered:
+    /// who gets what is decided elsewhere.
+    fn candidates(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: &Role,
+    ) -> Result<Vec<Candidate>>;
 
     /// Every version of the chain that the package belongs to, oldest first.
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>>;

@@ -43,9 +43,14 @@ pub struct NewReceipt {
     pub left_out_counts: BTreeMap<String, u64>,
     /// How many secrets were taken out, by rule.
     pub redactions: BTreeMap<String, u64>,
+    /// Whether its packages are about to be delivered, so that nobody else takes them meanwhile.
+    pub claim: bool,
     /// Now.
     pub now: Timestamp,
 }
+
+/// A claim that was not followed by a delivery counts no longer than this: its process died.
+pub const CLAIM_SECONDS: i64 = 60;
 
 /// A step of a receipt.
 #[derive(Debug, Clone)]
@@ -122,13 +127,14 @@ pub trait Receipts {
     /// Receipts, newest first, without their items and what was left out.
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
 
-    /// The packages, with versions, that were delivered to a role of a group in an iteration,
-    /// sorted. An assembled receipt consumes nothing.
+    /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
+    /// claimed for it at this moment, sorted. Assembling alone consumes nothing.
     fn consumed(
         &self,
         session: &SessionId,
         group: Option<&GroupId>,
         role: &Role,
         iteration: u32,
+        now: Timestamp,
     ) -> Result<Vec<(PackageId, u32)>>;
 }

@@ -1,7 +1,7 @@
 //! `handover search`
 
 use handover_context::package_file::{FileState, file_state};
-use handover_context::search::search;
+use handover_context::search::{Query, search};
 use serde_json::json;
 
 use super::Outcome;
@@ -33,7 +33,16 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
         return Err(CommandError::invalid("the query is empty").hinted("Say what to look for."));
     }
     let session = app.session()?;
-    let hits = search(app.store()?, &session, app.group()?.as_ref(), &query, args.limit as usize)?;
+    let group = app.group()?;
+    let query = Query {
+        session: &session,
+        group: group.as_ref(),
+        text: &query,
+        limit: args.limit as usize,
+        prior: app.config()?.assembly.prior,
+        now: app.now(),
+    };
+    let hits = search(app.store()?, &query)?;
     let places = app.places()?;
     let results: Vec<_> = hits
         .iter()

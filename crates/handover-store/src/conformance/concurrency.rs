@@ -99,3 +99,28 @@ pub fn chains_stay_linear(backend: &dyn Backend) {
     }
     assert_eq!(store.index_size(&session).unwrap().packages, 1);
 }
+
+/// Exclusive work sees what it decided on, and an error undoes all of it.
+pub fn exclusive_work_is_alone_and_whole(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    at_once(backend, |store, _| {
+        store
+            .exclusively(&mut |store| {
+                let count = store.session_counts(&session)?.reasoning;
+                let mut new = reasoning(&session, Phase::Approach, &format!("number {count}"));
+                new.iteration = u32::try_from(count).unwrap();
+                store.add_reasoning(&new).map(drop)
+            })
+            .unwrap();
+    });
+    let all = store.reasoning(&session, &Default::default()).unwrap();
+    let numbers: BTreeSet<u32> = all.iter().map(|r| r.iteration).collect();
+    assert_eq!(numbers.len(), WRITERS * ROUNDS);
+    let undone = store.exclusively(&mut |store| {
+        store.add_reasoning(&reasoning(&session, Phase::Approach, "never"))?;
+        store.session(&session_id("nobody")).map(drop)
+    });
+    assert!(undone.is_err());
+    assert_eq!(store.session_counts(&session).unwrap().reasoning, (WRITERS * ROUNDS) as u64);
+}

@@ -190,6 +190,7 @@ pub(super) fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> 
         }],
         left_out_counts: [("limit".to_owned(), 1)].into(),
         redactions: [("jwt".to_owned(), 2)].into(),
+        claim: false,
         now: at(0),
     }
 }

@@ -41,7 +41,7 @@ macro_rules! conformance_tests {
                 content_that_returns_is_a_new_version, identity_is_group_kind_and_path,
                 a_named_package_is_superseded, superseding_is_refused_where_it_makes_no_sense,
                 an_update_without_a_change_is_a_no_op, all_or_nothing, listings, total_order_within_one_moment,
-                the_body_is_kept_for_every_version;
+                the_body_is_kept_for_every_version, candidates_are_seen_by_a_role_of_a_group;
             reasoning: filters_and_order, unknown_session_is_refused;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
             errors: sightings_count, the_first_solution_starts_trust_the_next_confirm,
@@ -52,11 +52,11 @@ macro_rules! conformance_tests {
                 filtered_by_language_and_framework;
             events: a_key_makes_it_once, without_a_key_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
-                consumption_is_per_group_role_and_iteration, reading_is_noted_once, listings;
+                consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while, listings;
             search: finds_words_in_every_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, sizes_follow, purged_sessions_leave_nothing;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
-                one_registration_wins, chains_stay_linear;
+                one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;
         }
     };
     ($backend:expr; $($module:ident: $($case:ident),+;)+) => {

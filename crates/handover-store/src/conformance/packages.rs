@@ -191,3 +191,36 @@ pub fn the_body_is_kept_for_every_version(backend: &dyn Backend) {
     assert!(store.package_history(PackageId(4711)).is_err());
     assert!(store.package_deliveries(PackageId(4711)).is_err());
 }
+
+/// Latest versions only, with what ranking needs to know.
+pub fn candidates_are_seen_by_a_role_of_a_group(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let mut grouped = package(&session, "a.md", "a");
+    grouped.group = Some(group_id("P1"));
+    grouped.scope = Scope::Group;
+    grouped.consumers = vec![role("developer")];
+    grouped.priority = Priority::High;
+    let grouped = register(&*store, grouped).id;
+    register(&*store, package(&session, "b.md", "old"));
+    let global = register(&*store, package(&session, "b.md", "new")).id;
+    let p1 = group_id("P1");
+    let seen = |group, r: &str| -> Vec<_> {
+        let found = store.candidates(&session, group, &role(r)).unwrap();
+        found
+            .iter()
+            .map(|c| (c.id, c.version, c.same_group, c.addressed, c.restricted, c.global))
+            .collect()
+    };
+    assert_eq!(
+        seen(Some(&p1), "developer"),
+        [(grouped, 1, true, true, true, false), (global, 2, false, false, false, true)]
+    );
+    assert_eq!(
+        seen(None, "qa_expert"),
+        [(grouped, 1, false, false, true, false), (global, 2, false, false, false, true)]
+    );
+    let first = store.candidates(&session, None, &role("developer")).unwrap()[0];
+    assert_eq!((first.priority, first.created_at), (Priority::High, at(0)));
+    assert!(store.candidates(&session_id("nobody"), None, &role("developer")).is_err());
+}

@@ -59,7 +59,7 @@ pub fn only_delivery_consumes(backend: &dyn Backend) {
     let session = session(&*store, "s1");
     let a = register(&*store, package(&session, "a.md", "a")).id;
     store.put_receipt(&receipt(&session, "r1", &[a])).unwrap();
-    let consumed = || store.consumed(&session, None, &role("developer"), 0).unwrap();
+    let consumed = || store.consumed(&session, None, &role("developer"), 0, at(9)).unwrap();
     assert_eq!(consumed(), []);
     assert_eq!(store.package_deliveries(a).unwrap(), []);
     store.advance_receipt(&id("r1"), &delivered(), at(2)).unwrap();
@@ -84,13 +84,13 @@ pub fn consumption_is_per_group_role_and_iteration(backend: &dyn Backend) {
     store.advance_receipt(&id("r1"), &delivered(), at(1)).unwrap();
     let p1 = group_id("P1");
     let consumed = |group, r: &str, iteration| {
-        store.consumed(&session, group, &role(r), iteration).unwrap().len()
+        store.consumed(&session, group, &role(r), iteration, at(9)).unwrap().len()
     };
     assert_eq!(consumed(Some(&p1), "developer", 1), 1);
     assert_eq!(consumed(Some(&p1), "developer", 0), 0);
     assert_eq!(consumed(Some(&p1), "qa_expert", 1), 0);
     assert_eq!(consumed(None, "developer", 1), 0);
-    assert!(store.consumed(&session_id("nobody"), None, &role("developer"), 0).is_err());
+    assert!(store.consumed(&session_id("nobody"), None, &role("developer"), 0, at(0)).is_err());
 }
 
 /// The first opening of the file counts.
@@ -129,4 +129,20 @@ pub fn listings(backend: &dyn Backend) {
     let group = ReceiptFilter { group: Some(group_id("P1")), ..Default::default() };
     assert_eq!(ids(group), ["r3"]);
     assert_eq!(ids(ReceiptFilter { limit: Some(1), ..Default::default() }), ["r3"]);
+}
+
+/// A claim holds its packages for a minute; then its process counts as dead.
+pub fn a_claim_holds_for_a_while(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    let mut new = receipt(&session, "r1", &[a]);
+    new.claim = true;
+    store.put_receipt(&new).unwrap();
+    let consumed =
+        |seconds| store.consumed(&session, None, &role("developer"), 0, at(seconds)).unwrap();
+    assert_eq!(consumed(59), [(a, 1)]);
+    assert_eq!(consumed(60), []);
+    store.advance_receipt(&id("r1"), &delivered(), at(61)).unwrap();
+    assert_eq!(consumed(600), [(a, 1)]);
 }

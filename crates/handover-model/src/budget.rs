@@ -1,0 +1,113 @@
+//! How much room there is: the window of the model, its zones, the shares of a role.
+
+use serde::Serialize;
+
+use crate::Zone;
+use crate::roles::RoleRules;
+
+/// The room of one assembly, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Budget {
+    /// What the model takes.
+    pub window: u64,
+    /// Without the safety margin.
+    pub effective: u64,
+    /// Without what is used already.
+    pub remaining: u64,
+    /// For packages and reasoning.
+    pub context: u64,
+    /// For error patterns and strategies.
+    pub errors: u64,
+}
+
+impl Budget {
+    /// The room for a role. The margin is in thousandths.
+    pub fn new(window: u64, margin: u64, current: u64, rules: &RoleRules) -> Self {
+        let effective = (u128::from(window) * u128::from(1_000 - margin.min(1_000)) / 1_000) as u64;
+        let remaining = effective.saturating_sub(current);
+        let share = |percent: u64| (u128::from(remaining) * u128::from(percent) / 100) as u64;
+        Self {
+            window,
+            effective,
+            remaining,
+            context: share(rules.context_percent),
+            errors: share(rules.errors_percent),
+        }
+    }
+
+    /// How full the window is, exactly.
+    pub fn zone(&self, current: u64) -> Zone {
+        let used = |percent: u64| {
+            u128::from(current) * 100 >= u128::from(self.effective) * u128::from(percent)
+        };
+        if used(95) {
+            Zone::Emergency
+        } else if used(85) {
+            Zone::WrapUp
+        } else if used(75) {
+            Zone::Conservative
+        } else if used(60) {
+            Zone::SoftWarning
+        } else {
+            Zone::Normal
+        }
+    }
+
+    /// The same as a percentage with one decimal.
+    pub fn usage_percent(&self, current: u64) -> f64 {
+        if self.effective == 0 {
+            return 100.0;
+        }
+        (current as f64 / self.effective as f64 * 1_000.0).round() / 10.0
+    }
+}
+
+impl Zone {
+    /// How long a summary may be.
+    pub const fn summary_chars(self) -> usize {
+        match self {
+            Self::Normal => 400,
+            Self::SoftWarning => 200,
+            Self::Conservative => 100,
+            Self::WrapUp => 60,
+            Self::Emergency => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Role;
+
+    fn budget(current: u64) -> Budget {
+        Budget::new(200_000, 150, current, &RoleRules::of(&Role::new("developer").unwrap()))
+    }
+
+    #[test]
+    fn shares_of_what_remains() {
+        let budget = budget(21_250);
+        assert_eq!((budget.effective, budget.remaining), (170_000, 148_750));
+        assert_eq!((budget.context, budget.errors), (29_750, 14_875));
+        assert_eq!(budget.usage_percent(21_250), 12.5);
+    }
+
+    #[test]
+    fn zones_begin_exactly_at_their_percentage() {
+        for (current, zone) in [
+            (0, Zone::Normal),
+            (101_999, Zone::Normal),
+            (102_000, Zone::SoftWarning),
+            (127_499, Zone::SoftWarning),
+            (127_500, Zone::Conservative),
+            (144_499, Zone::Conservative),
+            (144_500, Zone::WrapUp),
+            (161_499, Zone::WrapUp),
+            (161_500, Zone::Emergency),
+            (u64::MAX, Zone::Emergency),
+        ] {
+            assert_eq!(budget(current).zone(current), zone, "{current}");
+        }
+        assert_eq!(budget(u64::MAX).remaining, 0);
+    }
+}
