@@ -227,16 +227,24 @@ impl App {
         }
     }
 
-    /// The same for commands that also work without one.
-    pub(crate) fn session_if_any(&self) -> Result<Option<SessionId>, CommandError> {
+    /// The session that was named, by the flag or the variable.
+    pub(crate) fn named_session(&self) -> Result<Option<SessionId>, CommandError> {
         if let Some(session) = &self.common.session {
             return Ok(Some(session.clone()));
         }
-        if let Some(text) = env::var(env::SESSION) {
-            let id = SessionId::new(text).map_err(|error| {
-                CommandError::invalid(error).hinted(format!("It comes from {}.", env::SESSION))
-            })?;
-            return Ok(Some(id));
+        env::var(env::SESSION)
+            .map(|text| {
+                SessionId::new(text).map_err(|error| {
+                    CommandError::invalid(error).hinted(format!("It comes from {}.", env::SESSION))
+                })
+            })
+            .transpose()
+    }
+
+    /// The session for commands that also work without one.
+    pub(crate) fn session_if_any(&self) -> Result<Option<SessionId>, CommandError> {
+        if let Some(session) = self.named_session()? {
+            return Ok(Some(session));
         }
         let mut active = self.store()?.sessions(Some(SessionStatus::Active))?;
         match active.len() {

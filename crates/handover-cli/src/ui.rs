@@ -144,27 +144,12 @@ impl Ui {
         if rows.is_empty() {
             return self.line(empty);
         }
-        let mut lines = Vec::with_capacity(rows.len() + 1);
-        lines.push(header.iter().map(|title| title.to_uppercase()).collect::<Vec<_>>());
-        lines.extend(rows.into_iter().map(|row| row.into_iter().map(single_line).collect()));
-        let mut widths = vec![0; header.len()];
-        for line in &lines {
-            for (width, cell) in widths.iter_mut().zip(line) {
-                *width = width_of(cell).max(*width);
-            }
-        }
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let mut text = String::new();
-        let mut written = Ok(());
-        for line in &lines {
-            text.clear();
-            for (width, cell) in widths.iter().zip(line) {
-                text.push_str(cell);
-                text.extend(std::iter::repeat_n(' ', width - width_of(cell) + 2));
-            }
-            written = written.and_then(|()| writeln!(out, "{}", text.trim_end()));
-        }
-        finish(written.and_then(|()| out.flush()))
+        finish(write_table(io::stdout().lock(), header, rows))
+    }
+
+    /// A table beside the data.
+    pub(crate) fn side_table(&self, header: &[&str], rows: Vec<Vec<String>>) {
+        let _ = write_table(io::stderr().lock(), header, rows);
     }
 
     /// Something worth knowing that is not data.
@@ -216,6 +201,29 @@ impl Ui {
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
     }
+}
+
+fn write_table(out: impl Write, header: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> {
+    let mut lines = Vec::with_capacity(rows.len() + 1);
+    lines.push(header.iter().map(|title| title.to_uppercase()).collect::<Vec<_>>());
+    lines.extend(rows.into_iter().map(|row| row.into_iter().map(single_line).collect()));
+    let mut widths = vec![0; header.len()];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = width_of(cell).max(*width);
+        }
+    }
+    let mut out = io::BufWriter::new(out);
+    let mut text = String::new();
+    for line in &lines {
+        text.clear();
+        for (width, cell) in widths.iter().zip(line) {
+            text.push_str(cell);
+            text.extend(std::iter::repeat_n(' ', width - width_of(cell) + 2));
+        }
+        writeln!(out, "{}", text.trim_end())?;
+    }
+    out.flush()
 }
 
 fn width_of(cell: &str) -> usize {

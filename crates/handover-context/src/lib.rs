@@ -2,6 +2,7 @@
 //!
 //! Synchronous, over the traits of handover-store; knows no database, no process, no terminal.
 
+pub mod assemble;
 pub mod learning;
 pub mod package_file;
 pub mod rank;

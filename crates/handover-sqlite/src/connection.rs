@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use handover_store::{Result, StoreError};
+use handover_store::{Fault, Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -63,4 +63,14 @@ pub(crate) fn check_owner(connection: &Connection, path: &Path) -> Result<()> {
     let id: i32 =
         connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(backend)?;
     if id == APPLICATION_ID { Ok(()) } else { Err(StoreError::Foreign { path: path.to_owned() }) }
+}
+
+/// Moves what the log holds into the file and empties it: after a large write, so that the next
+/// opening does not have to read a large log. Somebody else may be reading: then the usual
+/// checkpoints do it later.
+pub(crate) fn fold_log(connection: &Connection) -> Result<()> {
+    match connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(backend) {
+        Err(StoreError::Backend { fault: Fault::Busy, .. }) => Ok(()),
+        other => other,
+    }
 }

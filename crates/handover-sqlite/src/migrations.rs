@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use handover_store::{Fault, Result, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::connection::{APPLICATION_ID, check_owner, user_version};
+use crate::connection::{APPLICATION_ID, check_owner, fold_log, user_version};
 use crate::error::backend;
 
 const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_records.sql")];
@@ -39,16 +39,8 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(backend)?;
     tx.commit().map_err(backend)?;
+    // The file by itself is then a whole store.
     fold_log(connection)
-}
-
-/// Moves the new tables from the log into the file, so that the file by itself is a whole store.
-/// Somebody else may be reading: then the usual checkpoints do it later.
-fn fold_log(connection: &Connection) -> Result<()> {
-    match connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(backend) {
-        Err(StoreError::Backend { fault: Fault::Busy, .. }) => Ok(()),
-        other => other,
-    }
 }
 
 fn newer(connection: &Connection, path: &Path) -> Result<StoreError> {

@@ -8,8 +8,12 @@ use handover_store::{
 use handover_text::Clean;
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use crate::connection::fold_log;
 use crate::error::backend;
 use crate::{SqliteStore, ensure_group, row, search, session_key};
+
+/// From this many packages on, a registration leaves a log that is worth folding at once.
+const LARGE_BATCH: usize = 100;
 
 /// The columns of a listing. Consumers come as one value, so that a package is one row.
 const SELECT: &str = "SELECT p.id, s.id AS session, p.group_id, p.scope, p.kind, p.path, p.title,
@@ -210,7 +214,12 @@ fn insert(
 
 impl Packages for SqliteStore {
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>> {
-        self.write(|tx| new.iter().map(|package| register(tx, package)).collect())
+        let registered = self
+            .write(|tx| new.iter().map(|package| register(tx, package)).collect::<Result<_>>())?;
+        if new.len() >= LARGE_BATCH && self.connection.is_autocommit() {
+            fold_log(&self.connection)?;
+        }
+        Ok(registered)
     }
 
     fn package(&self, id: PackageId) -> Result<Package> {

@@ -1,5 +1,6 @@
 //! One file per command: its arguments, whose comments are the help text, and what it does.
 
+mod assemble;
 mod completions;
 mod config;
 mod demo;
@@ -10,6 +11,7 @@ mod group;
 mod init;
 mod package;
 mod reasoning;
+mod receipt;
 mod redact;
 mod search;
 mod session;
@@ -45,6 +47,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Event(event::EventCommand),
     Search(search::SearchArgs),
+    Assemble(assemble::AssembleArgs),
+    #[command(subcommand)]
+    Receipt(receipt::ReceiptCommand),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     #[command(subcommand)]
@@ -66,6 +71,8 @@ impl Command {
             Self::Error(command) => command.run(app),
             Self::Strategy(command) => command.run(app),
             Self::Event(command) => command.run(app),
+            Self::Assemble(args) => assemble::run(app, args),
+            Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),

@@ -1,0 +1,28 @@
+//! `handover receipt …`
+
+mod diff;
+mod list;
+mod show;
+
+use clap::Subcommand;
+
+use super::Outcome;
+use crate::app::App;
+
+/// See what agents were given
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReceiptCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Diff(diff::DiffArgs),
+}
+
+impl ReceiptCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::List(args) => list::run(app, args),
+            Self::Show(args) => show::run(app, args),
+            Self::Diff(args) => diff::run(app, args),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What the project learned: error patterns and strategies.
+
+use handover_model::learn::{Trust, similarity};
+use handover_model::{ErrorPattern, ProjectId, Strategy, Tokenizer};
+use handover_store::{ErrorFilter, Result, StrategyFilter};
+use handover_text::tokens;
+
+use super::{Request, Setting, render};
+
+const MAX_ERRORS: usize = 3;
+const MAX_STRATEGIES: usize = 3;
+
+/// Trusted, solved, live patterns; those that fit the task first.
+pub(super) fn errors(
+    setting: Setting<'_>,
+    request: &Request,
+    project: &ProjectId,
+    room: u64,
+    tokenizer: Tokenizer,
+) -> Result<Vec<ErrorPattern>> {
+    let filter = ErrorFilter {
+        above: Some(Trust::RECALL_ABOVE),
+        live_at: Some(request.now),
+        ..ErrorFilter::default()
+    };
+    let mut patterns = setting.store.errors(project, &filter)?;
+    patterns.retain(|pattern| pattern.solution.is_some());
+    if let Some(task) = &request.task {
+        let mut scored: Vec<(f64, ErrorPattern)> =
+            patterns.into_iter().map(|p| (similarity(&p.signature, task), p)).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        patterns = scored.into_iter().map(|(_, pattern)| pattern).collect();
+    }
+    for pattern in &mut patterns {
+        let clean = |text: &str| setting.redactor.clean(text).as_str().to_owned();
+        pattern.solution = pattern.solution.as_deref().map(clean);
+        pattern.signature.message = clean(&pattern.signature.message);
+    }
+    let mut left = room;
+    let mut kept = Vec::new();
+    for pattern in patterns {
+        let cost = tokens::count(tokenizer, &render::error(&pattern));
+        if kept.len() < MAX_ERRORS && cost <= left {
+            left -= cost;
+            kept.push(pattern);
+        }
+    }
+    Ok(kept)
+}
+
+/// The most helpful strategies.
+pub(super) fn strategies(
+    setting: Setting<'_>,
+    project: &ProjectId,
+    room: u64,
+    tokenizer: Tokenizer,
+) -> Result<Vec<Strategy>> {
+    let filter = StrategyFilter { limit: Some(MAX_STRATEGIES as u32), ..StrategyFilter::default() };
+    let mut left = room;
+    let mut kept = Vec::new();
+    for mut strategy in setting.store.strategies(project, &filter)? {
+        strategy.insight = setting.redactor.clean(&strategy.insight).as_str().to_owned();
+        let cost = tokens::count(tokenizer, &render::strategy(&strategy));
+        if cost <= left {
+            left -= cost;
+            kept.push(strategy);
+        }
+    }
+    Ok(kept)
+}
+
+pub(super) fn tokens_of_errors(errors: &[ErrorPattern], tokenizer: Tokenizer) -> u64 {
+    errors.iter().map(|error| tokens::count(tokenizer, &render::error(error))).sum()
+}
+
+pub(super) fn tokens_of_strategies(strategies: &[Strategy], tokenizer: Tokenizer) -> u64 {
+    strategies.iter().map(|strategy| tokens::count(tokenizer, &render::strategy(strategy))).sum()
+}
