@@ -261,6 +261,19 @@ impl App {
         }
     }
 
+    /// The session that something was learned in, if one is meant, and the project that learns.
+    pub(crate) fn learning(&self) -> Result<(Option<SessionId>, ProjectId), CommandError> {
+        let session = match self.session_if_any() {
+            Err(error) if error.code == "ambiguous_session" => None,
+            other => other?,
+        };
+        let project = match &session {
+            Some(session) => self.store()?.session(session)?.project,
+            None => self.project_id()?,
+        };
+        Ok((session, project))
+    }
+
     /// The group that a command is about: the flag, else the variable.
     pub(crate) fn group(&self) -> Result<Option<GroupId>, CommandError> {
         match &self.common.group {

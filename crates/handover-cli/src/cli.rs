@@ -95,7 +95,9 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
             exit
         }
         Err(error) => {
-            app.ui.error(&error);
+            if error.exit != Exit::Done {
+                app.ui.error(&error);
+            }
             error.exit
         }
     }

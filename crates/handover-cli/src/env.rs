@@ -1,11 +1,23 @@
 //! The environment, the clock and the current folder: read here and nowhere else.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use handover_model::Timestamp;
 
+/// Whether the user's environment and configuration are left out of account.
+static ALONE: AtomicBool = AtomicBool::new(false);
+
+/// From here on only the project counts: the demo must neither see nor touch what is the user's.
+pub(crate) fn leave_alone() {
+    ALONE.store(true, Ordering::Relaxed);
+}
+
 /// A variable, unless it is unset or empty.
 pub(crate) fn var(name: &str) -> Option<String> {
+    if ALONE.load(Ordering::Relaxed) {
+        return None;
+    }
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -44,6 +44,11 @@ impl CommandError {
         Self { exit, code, message: message.to_string(), hint: None }
     }
 
+    /// Whoever read standard output has left: nothing to report, and nothing more to do.
+    pub(crate) fn reader_left() -> Self {
+        Self::new(Exit::Done, "reader_left", "standard output was closed")
+    }
+
     /// Input that makes no sense.
     pub(crate) fn invalid(message: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, "invalid_input", message)

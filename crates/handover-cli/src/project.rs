@@ -62,12 +62,13 @@ impl Project {
         let Ok(entries) = fs_err::read_dir(self.root.join(".git/worktrees")) else {
             return Vec::new();
         };
-        let git_files = entries
-            .filter_map(|entry| fs_err::read_to_string(entry.ok()?.path().join("gitdir")).ok());
-        git_files
-            .filter_map(|path| Path::new(path.trim()).parent().map(Path::to_owned))
-            .filter(|root| root.is_dir())
-            .collect()
+        let roots = entries.filter_map(|entry| {
+            let folder = entry.ok()?.path();
+            let git = fs_err::read_to_string(folder.join("gitdir")).ok()?;
+            // Newer git may write the path relative to that folder.
+            fs_err::canonicalize(folder.join(git.trim())).ok()?.parent().map(Path::to_owned)
+        });
+        roots.filter(|root| root.is_dir()).collect()
     }
 
     /// A project id made of the folder's name.

@@ -76,17 +76,27 @@ impl Ui {
         produce: impl FnOnce(&mut dyn FnMut(T)) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
-        let mut written = write!(out, "{{\"schema\":1,\"{key}\":[");
-        let mut separator: &[u8] = b"";
+        let mut written = Ok(());
+        // Nothing is written before the first item is there: an error must leave no half document.
+        let mut separator = format!("{{\"schema\":1,\"{key}\":[");
         let mut item = |value: T| {
             if written.is_ok() {
-                written = out.write_all(separator).and_then(|()| {
+                written = out.write_all(separator.as_bytes()).and_then(|()| {
                     serde_json::to_writer(&mut out, &value).map_err(io::Error::from)
                 });
-                separator = b",";
+                separator.clear();
+                separator.push(',');
             }
         };
-        produce(&mut item)?;
+        let produced = produce(&mut item);
+        if produced.is_err() {
+            // What is buffered is dropped unwritten.
+            let _ = out.into_parts();
+            return produced;
+        }
+        if separator != "," {
+            written = out.write_all(separator.as_bytes());
+        }
         finish(written.and_then(|()| out.write_all(b"]}\n")).and_then(|()| out.flush()))
     }
 
@@ -109,12 +119,12 @@ impl Ui {
         if let Value::Object(fields) = fields {
             document.extend(fields);
         }
-        self.line(Value::Object(document))
+        self.document(&document)
     }
 
     /// A line of data. Stored text is part of it, so nothing in it may steer the terminal.
     pub(crate) fn line(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
-        let text = printable(text.to_string(), |c| c.is_control() && !matches!(c, '\n' | '\t'));
+        let text = tame(text.to_string());
         let mut out = io::stdout().lock();
         finish(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
@@ -155,6 +165,7 @@ impl Ui {
     /// Something worth knowing that is not data.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         if !self.quiet && !self.json {
+            let text = tame(text.to_string());
             let _ = writeln!(anstream::stderr(), "{DIM}{text}{DIM:#}");
         }
     }
@@ -167,6 +178,7 @@ impl Ui {
         if self.json {
             self.warnings.borrow_mut().push(text.to_string());
         } else {
+            let text = tame(text.to_string());
             let _ = writeln!(anstream::stderr(), "{WARN}warning:{WARN:#} {text}");
         }
     }
@@ -186,8 +198,8 @@ impl Ui {
             let _ = writeln!(out, "{}", error.to_json());
             return;
         }
-        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", error.message);
-        if let Some(hint) = &error.hint {
+        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", tame(error.message.clone()));
+        if let Some(hint) = error.hint.clone().map(tame) {
             let _ = writeln!(out, "{HINT}hint:{HINT:#} {hint}");
         }
     }
@@ -231,7 +243,17 @@ fn width_of(cell: &str) -> usize {
 }
 
 fn single_line(text: String) -> String {
-    printable(text, char::is_control)
+    printable(text, |c| c.is_control() || is_direction(c))
+}
+
+/// Text that cannot steer a terminal: no control characters but line ends and tabs, nothing that
+/// changes the direction of reading.
+fn tame(text: String) -> String {
+    printable(text, |c| c.is_control() && !matches!(c, '\n' | '\t') || is_direction(c))
+}
+
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn printable(text: String, bad: impl Fn(char) -> bool) -> String {
@@ -244,7 +266,7 @@ fn printable(text: String, bad: impl Fn(char) -> bool) -> String {
 fn finish(written: io::Result<()>) -> Result<(), CommandError> {
     match written {
         // The reader has seen enough: `handover package list | head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(CommandError::reader_left()),
         Err(error) => Err(crate::error::io(&error)),
         Ok(()) => Ok(()),
     }

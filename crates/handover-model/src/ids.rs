@@ -142,6 +142,10 @@ text_id!(
     SkillName, "skill name", check
 );
 text_id!(
+    /// The name of a counter of a group, such as `qa_attempts`.
+    CounterName, "counter name", check
+);
+text_id!(
     /// The type of an event, such as `delivery`.
     EventType, "event type", check
 );

@@ -9,6 +9,7 @@ CREATE TABLE session (
     ended_at   INTEGER
 ) STRICT;
 CREATE INDEX session_by_time ON session (created_at DESC, key DESC);
+CREATE INDEX session_active ON session (created_at DESC, key DESC) WHERE status = 'active';
 
 CREATE TABLE task_group (
     session         INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
@@ -60,6 +61,7 @@ CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
 CREATE INDEX package_by_time ON package (session, created_at DESC, id DESC);
 CREATE UNIQUE INDEX package_identity ON package (session, ifnull(group_id, ''), kind, path)
     WHERE superseded_by IS NULL;
+CREATE INDEX package_path ON package (session, path) WHERE superseded_by IS NULL;
 CREATE INDEX package_superseded_by ON package (superseded_by) WHERE superseded_by IS NOT NULL;
 
 CREATE TABLE package_consumer (
@@ -208,11 +210,13 @@ CREATE TABLE event (
     type       TEXT NOT NULL,
     payload    TEXT NOT NULL,
     key        TEXT,
+    -- Keys are compared by their hash: what is shown of them has passed redaction.
+    key_hash   TEXT,
     created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX event_by_time ON event (session, created_at DESC, id DESC);
-CREATE UNIQUE INDEX event_key ON event (session, type, ifnull(group_id, ''), key)
-    WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX event_key ON event (session, type, ifnull(group_id, ''), key_hash)
+    WHERE key_hash IS NOT NULL;
 
 CREATE TABLE receipt (
     id              TEXT PRIMARY KEY,

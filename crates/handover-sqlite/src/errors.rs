@@ -7,7 +7,7 @@ use handover_text::Clean;
 use rusqlite::{Connection, Row};
 
 use crate::error::backend;
-use crate::{SqliteStore, row, session_key};
+use crate::{SqliteStore, ensure_group, row, session_key};
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
@@ -40,7 +40,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<ErrorPattern> {
 fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
     let mut found = row::all(
         connection,
-        &format!("{SELECT} WHERE e.project = ?1 AND substr(e.hash, 1, length(?2)) = ?2"),
+        &format!("{SELECT} WHERE e.project = ?1 AND e.hash >= ?2 AND e.hash < ?2 || 'g'"),
         (project.as_str(), prefix),
         read,
     )?;
@@ -49,6 +49,18 @@ fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Resu
         (0, _) | (_, None) => Err(StoreError::not_found("error pattern", prefix)),
         (count, Some(_)) => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), count }),
     }
+}
+
+/// The pattern with exactly this hash.
+fn get(connection: &Connection, project: &ProjectId, hash: &str) -> Result<ErrorPattern> {
+    row::all(
+        connection,
+        &format!("{SELECT} WHERE e.project = ?1 AND e.hash = ?2"),
+        (project.as_str(), hash),
+        read,
+    )?
+    .pop()
+    .ok_or_else(|| StoreError::not_found("error pattern", hash))
 }
 
 /// Counts a sighting in one statement and keeps its circumstances; returns the hash.
@@ -77,6 +89,9 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
     )
     .map_err(backend)?;
     let session = sighting.session.as_ref().map(|id| session_key(tx, id)).transpose()?;
+    if let (Some(session), Some(group)) = (session, &sighting.group) {
+        ensure_group(tx, session, group, sighting.now)?;
+    }
     tx.execute(
         "INSERT INTO error_incident (project, hash, session, group_id, role, command, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -98,7 +113,7 @@ impl ErrorPatterns for SqliteStore {
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern> {
         self.write(|tx| {
             let hash = sight(tx, sighting)?;
-            by_prefix(tx, &sighting.project, &hash)
+            get(tx, &sighting.project, &hash)
         })
     }
 
@@ -109,15 +124,9 @@ impl ErrorPatterns for SqliteStore {
             // The first solution is a start, every further one a confirmation.
             tx.execute(
                 "UPDATE error_pattern SET solved = 1,
-                    confidence = CASE solved WHEN 1 THEN min(?4, confidence + ?3) ELSE ?5 END
+                    confidence = CASE solved WHEN 1 THEN min(?4, confidence + ?3) ELSE confidence END
                  WHERE project = ?1 AND hash = ?2",
-                (
-                    project,
-                    &hash,
-                    Trust::CONFIRM_STEP,
-                    Trust::MAX.thousandths(),
-                    Trust::START.thousandths(),
-                ),
+                (project, &hash, Trust::CONFIRM_STEP, Trust::MAX.thousandths()),
             )
             .map_err(backend)?;
             tx.execute(
@@ -127,7 +136,7 @@ impl ErrorPatterns for SqliteStore {
                 (project, &hash, solution.as_str(), sighting.now.as_micros()),
             )
             .map_err(backend)?;
-            by_prefix(tx, &sighting.project, &hash)
+            get(tx, &sighting.project, &hash)
         })
     }
 

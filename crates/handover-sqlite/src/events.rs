@@ -1,8 +1,7 @@
 //! Events.
 
 use handover_model::{Event, EventId, EventType, GroupId, SessionId};
-use handover_store::{EventFilter, Events, Logged, NewEvent, Result};
-use handover_text::Clean;
+use handover_store::{EventFilter, EventKey, Events, Logged, NewEvent, Result};
 use rusqlite::{OptionalExtension, Row};
 
 use crate::error::backend;
@@ -23,7 +22,8 @@ fn read(session: &SessionId, r: &Row<'_>) -> rusqlite::Result<Event> {
 impl Events for SqliteStore {
     fn log_event(&self, new: &NewEvent) -> Result<Logged> {
         let group = new.group.as_ref().map(GroupId::as_str);
-        let key = new.key.as_ref().map(Clean::as_str);
+        let key = new.key.as_ref().map(|key| key.shown().as_str());
+        let key_hash = new.key.as_ref().map(EventKey::hash);
         self.write(|tx| {
             let session = session_key(tx, &new.session)?;
             if let Some(group) = &new.group {
@@ -31,8 +31,8 @@ impl Events for SqliteStore {
             }
             let inserted: Option<i64> = tx
                 .query_row(
-                    "INSERT INTO event (session, group_id, type, payload, key, created_at)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id",
+                    "INSERT INTO event (session, group_id, type, payload, key, created_at, key_hash)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING RETURNING id",
                     (
                         session,
                         group,
@@ -40,6 +40,7 @@ impl Events for SqliteStore {
                         row::to_json(new.payload.value()),
                         key,
                         new.now.as_micros(),
+                        key_hash,
                     ),
                     |r| r.get(0),
                 )
@@ -51,8 +52,8 @@ impl Events for SqliteStore {
             let id = tx
                 .query_row(
                     "SELECT id FROM event WHERE session = ?1 AND type = ?2
-                        AND ifnull(group_id, '') = ifnull(?3, '') AND key = ?4",
-                    (session, new.kind.as_str(), group, key),
+                        AND ifnull(group_id, '') = ifnull(?3, '') AND key_hash = ?4",
+                    (session, new.kind.as_str(), group, key_hash),
                     |r| r.get(0),
                 )
                 .map_err(backend)?;

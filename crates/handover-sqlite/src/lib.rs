@@ -50,13 +50,25 @@ impl SqliteStore {
     /// is acted upon. Inside [`exclusively`](Store::exclusively) the lock is held already.
     fn write<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         if !self.connection.is_autocommit() {
-            return f(&self.connection);
+            return self.nested(f);
         }
         let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
             .map_err(backend)?;
         let value = f(&tx)?;
         tx.commit().map_err(backend)?;
         Ok(value)
+    }
+
+    /// A write inside exclusive work: it too happens wholly or not at all.
+    fn nested<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.connection.execute_batch("SAVEPOINT nested").map_err(backend)?;
+        let outcome = f(&self.connection);
+        let end = match outcome {
+            Ok(_) => "RELEASE nested",
+            Err(_) => "ROLLBACK TO nested; RELEASE nested",
+        };
+        self.connection.execute_batch(end).map_err(backend)?;
+        outcome
     }
 }
 

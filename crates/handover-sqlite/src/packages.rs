@@ -113,8 +113,12 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
                 return Err(StoreError::OtherSession { id, session: former.session });
             }
             if former.superseded_by.is_some() {
-                let latest = history(tx, id)?.pop().map_or(id, |package| package.id);
-                return Err(StoreError::AlreadySuperseded { id, latest });
+                let latest = history(tx, id)?.pop().unwrap_or(former);
+                // The same request again: a retry of something that has succeeded.
+                if latest.supersedes == Some(id) && says_the_same(&latest, new) {
+                    return Ok(Registered { package: latest, created: false });
+                }
+                return Err(StoreError::AlreadySuperseded { id, latest: latest.id });
             }
             if let Some(other) = same_path
                 && other.id != id

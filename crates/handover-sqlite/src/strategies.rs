@@ -74,7 +74,17 @@ fn learn(tx: &Connection, new: &NewStrategy) -> Result<Strategy> {
 
 impl Strategies for SqliteStore {
     fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>> {
-        self.write(|tx| new.iter().map(|strategy| learn(tx, strategy)).collect())
+        self.write(|tx| {
+            let mut kept: Vec<Strategy> = Vec::new();
+            for strategy in new {
+                let learned = learn(tx, strategy)?;
+                match kept.iter_mut().find(|earlier| earlier.id == learned.id) {
+                    Some(earlier) => *earlier = learned,
+                    None => kept.push(learned),
+                }
+            }
+            Ok(kept)
+        })
     }
 
     fn strategy_helped(&self, id: &str, now: Timestamp) -> Result<Strategy> {

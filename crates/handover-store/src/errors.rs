@@ -69,8 +69,8 @@ pub trait ErrorPatterns {
     /// without a solution.
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern>;
 
-    /// Counts a sighting that was solved. The first solution starts the trust anew at
-    /// [`Trust::START`]; every further one is a confirmation. All solutions are kept; the pattern
+    /// Counts a sighting that was solved. The first solution leaves the trust as it is; every further
+    /// one is a confirmation. All solutions are kept; the pattern
     /// shows the one used most often, then the latest.
     fn resolve_error(&self, sighting: &ErrorSighting, solution: &Clean) -> Result<ErrorPattern>;
 

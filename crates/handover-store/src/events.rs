@@ -1,7 +1,7 @@
 //! Events.
 
 use handover_model::{Event, EventId, EventType, GroupId, SessionId, Timestamp};
-use handover_text::{Clean, CleanJson};
+use handover_text::{Clean, CleanJson, Redactor};
 
 use crate::Result;
 
@@ -17,9 +17,34 @@ pub struct NewEvent {
     /// The circumstances.
     pub payload: CleanJson,
     /// Makes logging it twice harmless.
-    pub key: Option<Clean>,
+    pub key: Option<EventKey>,
     /// Now.
     pub now: Timestamp,
+}
+
+/// What makes an event the same as another. Random keys look like secrets, so they are compared by
+/// their hash, and only their redacted form is kept to be shown.
+#[derive(Debug, Clone)]
+pub struct EventKey {
+    hash: String,
+    shown: Clean,
+}
+
+impl EventKey {
+    /// A key as it was given.
+    pub fn new(key: &str, redactor: &Redactor) -> Self {
+        Self { hash: blake3::hash(key.as_bytes()).to_hex().to_string(), shown: redactor.clean(key) }
+    }
+
+    /// What is compared.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// What is shown.
+    pub fn shown(&self) -> &Clean {
+        &self.shown
+    }
 }
 
 /// The answer to logging an event.

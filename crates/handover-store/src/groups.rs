@@ -1,6 +1,6 @@
 //! Task groups.
 
-use handover_model::{Group, GroupId, GroupStatus, PackageId, SessionId, Timestamp};
+use handover_model::{CounterName, Group, GroupId, GroupStatus, PackageId, SessionId, Timestamp};
 use handover_text::Clean;
 
 use crate::Result;
@@ -23,7 +23,7 @@ pub struct GroupUpdate {
     /// The part of the repository that it works in.
     pub component: Option<Clean>,
     /// Counters to raise by one each.
-    pub count: Vec<Clean>,
+    pub count: Vec<CounterName>,
     /// Now.
     pub now: Timestamp,
 }

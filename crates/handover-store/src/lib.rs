@@ -25,7 +25,7 @@ mod strategies;
 
 pub use error::{Fault, StoreError};
 pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
-pub use events::{EventFilter, Events, Logged, NewEvent};
+pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use groups::{GroupUpdate, Groups};
 pub use packages::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,

@@ -39,7 +39,7 @@ pub struct StrategyFilter {
 pub trait Strategies {
     /// Keeps insights, all or none. A new one starts at helpfulness 1. The same insight from
     /// another piece of reasoning raises it by one; from the same piece it changes nothing, so
-    /// extracting twice is extracting once.
+    /// extracting twice is extracting once. Returns each strategy once, as it is afterwards.
     fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>>;
 
     /// Raises the helpfulness of a strategy whose delivery was followed by success.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use handover_context::assemble::{Assembly, Request, Setting, assemble, fallback};
 use handover_model::{ReasoningLevel, ReceiptId, ReceiptState, Role};
-use handover_store::{NewEvent, ReceiptStep, StoreError};
+use handover_store::{EventKey, NewEvent, ReceiptStep, StoreError};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -263,7 +263,7 @@ fn log_delivery(app: &App, assembly: &Assembly) -> Result<(), StoreError> {
         group: receipt.group.clone(),
         kind,
         payload: redactor.clean_json(payload),
-        key: Some(redactor.clean(receipt.id.as_str())),
+        key: Some(EventKey::new(receipt.id.as_str(), redactor)),
         now: app.now(),
     };
     match app.store() {

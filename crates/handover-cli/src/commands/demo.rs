@@ -6,6 +6,7 @@ use std::path::Path;
 use super::Outcome;
 use crate::app::App;
 use crate::cli;
+use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
 
@@ -66,6 +67,11 @@ Two parallel refreshes sign the user out: the second one uses a token that was j
 ";
 
 pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
+    if app.ui.is_json() {
+        return Err(CommandError::new(Exit::Usage, "usage", "the demo is a story for people")
+            .hinted("Leave `--json` out."));
+    }
+    env::leave_alone();
     let folder =
         tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;
     let root = folder.path().join("shop");

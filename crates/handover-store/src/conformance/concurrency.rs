@@ -35,7 +35,7 @@ pub fn counters_lose_nothing(backend: &dyn Backend) {
         store.record_error(&sighting("boom")).unwrap();
         store.add_reasoning(&reasoning(&session, Phase::Approach, "x")).unwrap();
         let mut update = GroupUpdate::new(session.clone(), group_id("P1"), at(0));
-        update.count = vec![clean("revisions")];
+        update.count = vec![counter("revisions")];
         store.set_group(&update).unwrap();
         let learned = store.learn_strategies(&[strategy("insight", 1)]).unwrap();
         store.strategy_helped(&learned[0].id, at(0)).unwrap();

@@ -34,6 +34,10 @@ pub(super) fn group_id(id: &str) -> GroupId {
     GroupId::new(id).unwrap()
 }
 
+pub(super) fn counter(name: &str) -> handover_model::CounterName {
+    handover_model::CounterName::new(name).unwrap()
+}
+
 pub(super) fn role(name: &str) -> Role {
     Role::new(name).unwrap()
 }
@@ -145,7 +149,7 @@ pub(super) fn event(session: &SessionId, kind: &str, key: Option<&str>) -> NewEv
         group: None,
         kind: handover_model::EventType::new(kind).unwrap(),
         payload: clean_json(serde_json::json!({"n": 1})),
-        key: key.map(clean),
+        key: key.map(|key| crate::EventKey::new(key, &Redactor::default())),
         now: at(0),
     }
 }

@@ -15,12 +15,12 @@ pub fn sets_only_what_is_given(backend: &dyn Backend) {
     update.status = Some(GroupStatus::InProgress);
     update.specializations = Some(vec![clean("rust"), clean("postgresql")]);
     update.component = Some(clean("crates/api"));
-    update.count = vec![clean("qa_attempts")];
+    update.count = vec![counter("qa_attempts")];
     store.set_group(&update).unwrap();
 
     let mut update = GroupUpdate::new(session.clone(), group_id("P1"), at(9));
     update.status = Some(GroupStatus::Completed);
-    update.count = vec![clean("qa_attempts"), clean("revisions")];
+    update.count = vec![counter("qa_attempts"), counter("revisions")];
     let group = store.set_group(&update).unwrap();
     assert_eq!(group.title.as_deref(), Some("Login, password=[REDACTED-1]"));
     assert_eq!(group.status, GroupStatus::Completed);

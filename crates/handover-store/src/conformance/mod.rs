@@ -50,7 +50,7 @@ macro_rules! conformance_tests {
                 sightings_keep_their_circumstances;
             strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
                 filtered_by_language_and_framework;
-            events: a_key_makes_it_once, without_a_key_always_new, keys_are_per_group_and_type, listings;
+            events: a_key_makes_it_once, random_keys_are_told_apart, without_a_key_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while, listings;
             search: finds_words_in_every_column, sessions_do_not_see_each_other,

@@ -83,7 +83,7 @@ pub fn purge_takes_everything_but_what_the_project_learned(backend: &dyn Backend
     store.put_receipt(&receipt(&id, "r1", &[new.id])).unwrap();
     let mut update = crate::GroupUpdate::new(id.clone(), group_id("P1"), at(0));
     update.references = Some(vec![old.id]);
-    update.count = vec![clean("qa_attempts")];
+    update.count = vec![counter("qa_attempts")];
     store.set_group(&update).unwrap();
     let mut seen = sighting("boom");
     seen.session = Some(id.clone());

@@ -2,7 +2,7 @@
 
 use handover_store::ErrorFilter;
 
-use super::{answer_all, project_of};
+use super::answer_all;
 use crate::app::App;
 use crate::commands::Outcome;
 
@@ -32,6 +32,6 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         live_at: (!args.expired).then(|| app.now()),
         limit: args.limit,
     };
-    let patterns = app.store()?.errors(&project_of(app)?, &filter)?;
+    let patterns = app.store()?.errors(&app.learning()?.1, &filter)?;
     answer_all(app, &patterns, "No errors yet.")
 }

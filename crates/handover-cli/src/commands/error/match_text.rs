@@ -2,7 +2,7 @@
 
 use handover_context::learning::match_errors;
 
-use super::{answer_all, project_of};
+use super::answer_all;
 use crate::app::App;
 use crate::commands::Outcome;
 
@@ -24,6 +24,6 @@ pub(crate) struct MatchArgs {
 pub(crate) fn run(app: &App, args: MatchArgs) -> Outcome {
     let text = if args.text == "-" { app.stdin.read("the text")? } else { args.text };
     let found =
-        match_errors(app.store()?, &project_of(app)?, &text, args.limit as usize, app.now())?;
+        match_errors(app.store()?, &app.learning()?.1, &text, args.limit as usize, app.now())?;
     answer_all(app, &found, "No known error fits.")
 }

@@ -8,7 +8,7 @@ mod reject;
 mod resolve;
 
 use clap::{Args, Subcommand};
-use handover_model::{ErrorPattern, ProjectId, Role};
+use handover_model::{ErrorPattern, Role};
 use handover_store::{ErrorSighting, Verdict};
 use serde_json::{Value, json};
 
@@ -82,12 +82,9 @@ impl SightingArgs {
         let redactor = app.redactor()?;
         let clean = |text: String| redactor.clean(&text);
         // An error needs no session: the project learns from it.
-        let session = match &app.common.session {
-            Some(session) => Some(session.clone()),
-            None => app.session_if_any().unwrap_or_default(),
-        };
+        let (session, project) = app.learning()?;
         Ok(ErrorSighting {
-            project: project_of(app)?,
+            project,
             kind: self.kind.map(clean),
             message: redactor.clean(&self.message),
             hints: self.hint.into_iter().map(clean).collect(),
@@ -102,20 +99,12 @@ impl SightingArgs {
     }
 }
 
-/// The project that learns: the session's, if one is named, else this one.
-fn project_of(app: &App) -> Result<ProjectId, CommandError> {
-    match &app.common.session {
-        Some(session) => Ok(app.store()?.session(session)?.project),
-        None => app.project_id(),
-    }
-}
-
 fn judge(app: &App, hash: &str, verdict: Verdict) -> Outcome {
     if hash.trim().is_empty() {
         return Err(CommandError::invalid("the hash is empty")
             .hinted("`handover error list` shows the hashes."));
     }
-    let pattern = app.store()?.judge_error(&project_of(app)?, hash, verdict, app.now())?;
+    let pattern = app.store()?.judge_error(&app.learning()?.1, hash, verdict, app.now())?;
     answer(app, &pattern)
 }
 

@@ -1,7 +1,7 @@
 //! `handover event log`
 
 use handover_model::EventType;
-use handover_store::NewEvent;
+use handover_store::{EventKey, NewEvent};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -44,7 +44,7 @@ pub(crate) fn run(app: &App, args: LogArgs) -> Outcome {
         group: app.group()?,
         kind: args.kind,
         payload: redactor.clean_json(payload),
-        key: args.key.map(|key| redactor.clean(&key)),
+        key: args.key.map(|key| EventKey::new(&key, redactor)),
         now: app.now(),
     };
     let logged = app.store()?.log_event(&new)?;

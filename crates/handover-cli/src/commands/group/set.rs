@@ -1,12 +1,12 @@
 //! `handover group set`
 
-use handover_model::{GroupId, GroupStatus, PackageId};
+use handover_model::{CounterName, GroupId, GroupStatus, PackageId};
 use handover_store::GroupUpdate;
 
 use super::print;
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::{CommandError, Exit};
+use crate::error::Exit;
 
 /// Create a group, or change what is given and nothing else
 #[derive(Debug, clap::Args)]
@@ -39,13 +39,10 @@ pub(crate) struct SetArgs {
 
     /// A counter to raise by one, such as qa_attempts
     #[arg(long, value_name = "NAME")]
-    count: Vec<String>,
+    count: Vec<CounterName>,
 }
 
 pub(crate) fn run(app: &App, args: SetArgs) -> Outcome {
-    if args.count.iter().any(|name| name.trim().is_empty()) {
-        return Err(CommandError::invalid("the name of a counter is empty"));
-    }
     let mut references = args.references;
     let mut seen = std::collections::HashSet::new();
     references.retain(|id| seen.insert(*id));
@@ -58,7 +55,7 @@ pub(crate) fn run(app: &App, args: SetArgs) -> Outcome {
         references: (!references.is_empty()).then_some(references),
         specializations: (!args.specialization.is_empty()).then(|| clean_all(&args.specialization)),
         component: args.component.as_ref().map(clean),
-        count: clean_all(&args.count),
+        count: args.count,
         ..GroupUpdate::new(app.session()?, args.id, app.now())
     };
     let group = app.store()?.set_group(&update)?;

@@ -24,10 +24,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
-    let project = match &app.common.session {
-        Some(session) => app.store()?.session(session)?.project,
-        None => app.project_id()?,
-    };
+    let (_, project) = app.learning()?;
     let filter =
         StrategyFilter { language: args.lang, framework: args.framework, limit: args.limit };
     answer(app, &app.store()?.strategies(&project, &filter)?)
