@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use handover_context::package_file::{Places, Setting};
+use handover_context::package_file::{Places, Setting, vendor_secret};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
 use handover_sqlite::SqliteStore;
@@ -277,7 +277,7 @@ impl App {
     /// The group that a command is about: the flag, else the variable.
     pub(crate) fn group(&self) -> Result<Option<GroupId>, CommandError> {
         match &self.common.group {
-            Some(group) => Ok(Some(GroupId::new(group.clone())?)),
+            Some(group) => Ok(Some(self.no_secret("group id", GroupId::new(group.clone())?)?)),
             None => self.default_group(),
         }
     }
@@ -291,6 +291,17 @@ impl App {
                 })
             })
             .transpose()
+    }
+
+    /// An id that is not a secret of a known form: ids are stored and shown as they are.
+    pub(crate) fn no_secret<T: ToString>(&self, what: &str, id: T) -> Result<T, CommandError> {
+        match vendor_secret(self.redactor()?, &id.to_string()) {
+            Some(rule) => {
+                Err(CommandError::invalid(format!("the {what} looks like a secret ({rule})"))
+                    .hinted("Ids are stored and shown as they are; choose another one."))
+            }
+            None => Ok(id),
+        }
     }
 
     /// What drafts of packages are made with.

@@ -199,7 +199,10 @@ impl From<PackageFileError> for CommandError {
             PackageFileError::Empty { .. } | PackageFileError::EmptyText { .. } => {
                 Some("Say in one or two lines what the reader gets.")
             }
-            PackageFileError::Name { .. } => Some("Rename the file."),
+            PackageFileError::Name { .. } | PackageFileError::SecretName { .. } => {
+                Some("Rename the file.")
+            }
+            PackageFileError::Link { .. } => Some("Replace the link by a folder."),
             PackageFileError::Ours { .. } => {
                 Some("Put it below `.handover/artifacts/` or anywhere else in the project.")
             }

@@ -77,8 +77,14 @@ pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, Com
     if path.as_os_str() == "-" {
         return stdin.read(what);
     }
-    let file = fs_err::File::open(path)
-        .map_err(|error| CommandError::invalid(error).hinted("Check the path."))?;
+    let open = || -> std::io::Result<fs_err::File> {
+        // Opening a pipe would wait for its other end.
+        if !fs_err::metadata(path)?.is_file() {
+            return Err(std::io::Error::other(format!("`{}` is not a file", path.display())));
+        }
+        fs_err::File::open(path)
+    };
+    let file = open().map_err(|error| CommandError::invalid(error).hinted("Check the path."))?;
     text(file, what)
 }
 

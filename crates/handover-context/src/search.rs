@@ -1,7 +1,9 @@
 //! Full-text search over a session's packages.
 
-use handover_model::{GroupId, Package, Scope, SessionId, Timestamp};
-use handover_store::{Result, Store};
+use std::collections::HashSet;
+
+use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
+use handover_store::{Result, Store, StoreError};
 use handover_text::{cut, words};
 
 use crate::rank::{Metadata, relevance};
@@ -43,17 +45,18 @@ pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
         Some(_) => usize::MAX,
         None => query.limit.saturating_mul(2).saturating_add(20),
     };
+    let mut ranked = relevance(store, query.session, query.text, depth)?;
+    if let Some(group) = query.group {
+        let seen = seen_by(store, query.session, group)?;
+        ranked.retain(|(id, _)| seen.contains(id));
+        ranked.truncate(query.limit.saturating_mul(2).saturating_add(20));
+    }
     let mut hits = Vec::new();
-    for (id, relevance) in relevance(store, query.session, query.text, depth)? {
+    for (id, relevance) in ranked {
         let package = store.package(id)?;
-        let seen = |group: &GroupId| {
-            package.scope == Scope::Global || package.group.as_ref() == Some(group)
-        };
-        if query.group.is_none_or(seen) {
-            let known = Metadata::plain(package.priority, package.created_at, query.now);
-            let score = relevance + query.prior * known.score() / Metadata::MAX;
-            hits.push(Hit { package, score, snippet: String::new() });
-        }
+        let known = Metadata::plain(package.priority, package.created_at, query.now);
+        let score = relevance + query.prior * known.score() / Metadata::MAX;
+        hits.push(Hit { package, score, snippet: String::new() });
     }
     hits.sort_by(|a, b| {
         b.score
@@ -68,6 +71,34 @@ pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
         hit.snippet = snippet(&hit.package.summary, &body, &terms);
     }
     Ok(hits)
+}
+
+/// What a group sees: its own packages, the global ones, and those chosen for it.
+fn seen_by(store: &dyn Store, session: &SessionId, group: &GroupId) -> Result<HashSet<PackageId>> {
+    let candidates = store.candidates(session, Some(group), None)?;
+    let own = candidates.iter().filter(|c| c.same_group || c.global).map(|c| c.id);
+    let mut seen: HashSet<PackageId> = own.collect();
+    seen.extend(referenced(store, session, group)?);
+    Ok(seen)
+}
+
+/// The packages that a planner chose for a group, in their latest versions.
+pub(crate) fn referenced(
+    store: &dyn Store,
+    session: &SessionId,
+    group: &GroupId,
+) -> Result<HashSet<PackageId>> {
+    let references = match store.group(session, group) {
+        Ok(group) => group.references,
+        // A group exists once it is named; this may be the first time.
+        Err(StoreError::NotFound { what: "group", .. }) => return Ok(HashSet::new()),
+        Err(error) => return Err(error),
+    };
+    let mut latest = HashSet::new();
+    for id in references {
+        latest.extend(store.package_history(id)?.last().map(|package| package.id));
+    }
+    Ok(latest)
 }
 
 /// The line of the text with most of the terms, else the summary.

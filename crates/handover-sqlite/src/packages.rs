@@ -261,7 +261,7 @@ impl Packages for SqliteStore {
         &self,
         session: &SessionId,
         group: Option<&GroupId>,
-        role: &Role,
+        role: Option<&Role>,
     ) -> Result<Vec<Candidate>> {
         let key = session_key(&self.connection, session)?;
         row::all(
@@ -271,7 +271,7 @@ impl Packages for SqliteStore {
                 EXISTS (SELECT 1 FROM package_consumer c WHERE c.package = p.id AND c.role = ?3),
                 EXISTS (SELECT 1 FROM package_consumer c WHERE c.package = p.id), p.created_at
              FROM package p WHERE p.session = ?1 AND p.superseded_by IS NULL ORDER BY p.id",
-            (key, group.map(GroupId::as_str), role.as_str()),
+            (key, group.map(GroupId::as_str), role.map(Role::as_str)),
             |r| {
                 Ok(Candidate {
                     id: PackageId(r.get(0)?),

@@ -142,7 +142,7 @@ pub trait Packages {
         &self,
         session: &SessionId,
         group: Option<&GroupId>,
-        role: &Role,
+        role: Option<&Role>,
     ) -> Result<Vec<Candidate>>;
 
     /// Every version of the chain that the package belongs to, oldest first.

@@ -91,7 +91,7 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
             Some(first) => Check::wrong(
                 &name,
                 format!("{} problems, the first: {first}", check.problems.len()),
-                "Keep a copy of the file, then move it away and run `handover package scan` to register the files anew.",
+                "Keep a copy of the file, then move it away; `handover session new ID` registers the files of a session anew.",
             ),
         });
     }

@@ -11,6 +11,8 @@ fn every_bad_value_is_named_with_the_rule() {
     env.write("bad-yaml.md", "---\ntype: [research\n---\nx");
     env.write("open.md", "---\ntype: research\nx");
     env.write("rumour.md", "---\ntype: rumour\n---\nx");
+    env.write("foreign.md", "---\ntype: research\nsession_id: other\n---\nx");
+    env.write("handoff-developer-qa_expert-P1.md", "---\nconsumers: [tech_lead]\n---\nx");
     env.write("bytes.md", b"ab\xff\xfe");
     env.write("empty.md", "");
     env.write("big.md", vec![b'x'; 5_000_001]);
@@ -45,6 +47,8 @@ fn every_bad_value_is_named_with_the_rule() {
         (&["package", "add", "bad-yaml.md"], &["bad-yaml.md", "front matter"]),
         (&["package", "add", "open.md"], &["open.md", "---"]),
         (&["package", "add", "rumour.md"], &["rumour"]),
+        (&["package", "add", "foreign.md"], &["session", "other", "s1"]),
+        (&["package", "add", "handoff-developer-qa_expert-P1.md"], &["tech_lead", "qa_expert"]),
         (&["package", "add", "bomb.md", "--kind", "research"], &["bomb.md"]),
         (&["package", "add", "bytes.md", "--kind", "research"], &["UTF-8"]),
         (&["package", "add", "empty.md", "--kind", "research"], &["empty.md"]),
@@ -55,6 +59,7 @@ fn every_bad_value_is_named_with_the_rule() {
         (&["package", "add", "/dev/zero", "--kind", "research"], &["/dev/zero"]),
         (&["package", "add", ".handover/config.toml", "--kind", "research"], &["Handover itself"]),
         (&["package", "add", ".", "--kind", "research"], &["folder"]),
+        (&["package", "list", "--session", "nobody"], &["nobody"]),
         (&["package", "show", "99"], &["99"]),
         (&["package", "show", "one"], &["one"]),
         (&["package", "update", "99", "a.md"], &["99"]),

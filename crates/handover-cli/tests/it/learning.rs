@@ -131,3 +131,36 @@ fn strategies_come_from_a_finished_group() {
     env.run(["strategy", "extract", "--json"]).fails(2).error();
     env.run(["strategy", "extract", "--group", "none", "--json"]).fails(2).error();
 }
+
+#[test]
+fn the_sessions_project_learns_however_the_session_is_named() {
+    let mut env = crate::empty();
+    env.run(["init"]).ok();
+    env.run(["session", "new", "s1", "--project-id", "shop"]).ok();
+    env.run(["error", "record", "--message", "boom", "--group", "G9"]).ok();
+    env.run(["group", "show", "G9"]).ok();
+    env.run([
+        "reasoning",
+        "add",
+        "--role",
+        "developer",
+        "--phase",
+        "completion",
+        "--group",
+        "G9",
+        "Done",
+    ])
+    .ok();
+    env.run(["strategy", "extract", "--group", "G9"]).ok();
+    for args in [vec![], vec!["--session", "s1"]] {
+        let list = |noun: &str| {
+            let mut all = vec![noun, "list", "--json"];
+            all.extend(&args);
+            env.run(all).ok().json()
+        };
+        assert_eq!(list("error")["errors"].as_array().unwrap().len(), 1);
+        assert_eq!(list("strategy")["strategies"].as_array().unwrap().len(), 1);
+    }
+    env.set("HANDOVER_SESSION", "a/b");
+    env.run(["error", "record", "--message", "boom"]).fails(2);
+}

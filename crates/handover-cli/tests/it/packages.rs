@@ -240,3 +240,114 @@ fn a_group_finds_its_own_and_the_global_ones() {
     assert_eq!((found(&[]), found(&["--group", "P1"]), found(&["--group", "P3"])), (3, 2, 1));
     assert_eq!(found(&["--group", "P1", "--limit", "1"]), 1);
 }
+
+#[test]
+fn a_scan_leaves_registered_files_as_they_were_said_to_be() {
+    let env = project();
+    let path = ".handover/artifacts/s1/context/n.md";
+    env.write(path, "---\ntype: decisions\n---\none");
+    let add = [
+        "package",
+        "add",
+        path,
+        "--priority",
+        "critical",
+        "--group",
+        "P1",
+        "--consumer",
+        "developer",
+    ];
+    env.run(add).ok();
+    env.run(["session", "new", "s1"]).ok();
+    let list = env.run(["package", "list", "--json"]).ok().json();
+    assert_eq!(list["packages"].as_array().unwrap().len(), 1);
+    env.write(path, "---\ntype: decisions\n---\ntwo");
+    env.run(["package", "scan"]).ok();
+    let list = env.run(["package", "list", "--json"]).ok().json();
+    let package = &list["packages"][0];
+    assert_eq!(
+        (&package["version"], &package["group"], &package["priority"]),
+        (&json!(2), &json!("P1"), &json!("critical"))
+    );
+}
+
+#[test]
+fn the_variable_means_the_same_group_as_the_flag() {
+    let mut env = project();
+    env.write("n.md", "one");
+    env.set("HANDOVER_GROUP", "A");
+    env.run(["package", "add", "n.md", "--kind", "research"]).ok();
+    env.write("n.md", "two");
+    env.set("HANDOVER_GROUP", "B");
+    let other = env.run(["package", "add", "n.md", "--kind", "research", "--json"]).ok().json();
+    assert_eq!(
+        (&other["package"]["group"], &other["package"]["version"]),
+        (&json!("B"), &json!(1))
+    );
+    let line =
+        r#"{"kind":"research","producer":"developer","priority":"low","summary":"S","body":"x"}"#;
+    env.run_with(line, ["package", "import", "-"]).ok();
+    let list = env.run(["package", "list", "--group", "B", "--json"]).ok().json();
+    assert_eq!(list["packages"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_retry_of_a_supersession_is_no_error() {
+    let env = project();
+    env.write("a.md", "one");
+    env.write("b.md", "two");
+    env.run(["package", "add", "a.md", "--kind", "research"]).ok();
+    let first = env.run(["package", "add", "b.md", "--supersedes", "1", "--json"]).ok().json();
+    let again = env.run(["package", "add", "b.md", "--supersedes", "1", "--json"]).ok().json();
+    assert_eq!(
+        (&again["package"]["id"], &again["package"]["created"]),
+        (&first["package"]["id"], &json!(false))
+    );
+}
+
+#[test]
+fn an_import_replaces_only_what_it_knows() {
+    let env = project();
+    let line = |body: &str| {
+        format!(
+            r#"{{"kind":"research","producer":"developer","priority":"low","summary":"S","body":"{body}","name":"a","consumers":null}}"#
+        )
+    };
+    let path = ".handover/artifacts/s1/context/a.md";
+    env.run_with(line("one"), ["package", "import", "-"]).ok();
+    env.run_with(line("two"), ["package", "import", "-"]).ok();
+    env.write(path, "somebody's own words");
+    env.run_with(line("three"), ["package", "import", "-"]).fails(2);
+    assert_eq!(fs_err::read_to_string(env.path(path)).unwrap(), "somebody's own words");
+    fs_err::remove_file(env.path(path)).unwrap();
+    std::os::unix::fs::symlink(env.folder().join("outside.md"), env.path(path)).unwrap();
+    env.run_with(line("four"), ["package", "import", "-"]).fails(2);
+    assert!(!env.folder().join("outside.md").exists());
+}
+
+#[test]
+fn ids_and_names_that_are_secrets_are_refused_and_not_repeated() {
+    let env = project();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    env.write(&format!("{token}.md"), "x");
+    for args in [
+        vec!["session", "new", token.as_str()],
+        vec!["group", "set", token.as_str()],
+        vec![
+            "reasoning",
+            "add",
+            "--role",
+            "developer",
+            "--phase",
+            "risks",
+            "--agent-id",
+            token.as_str(),
+            "x",
+        ],
+        vec!["package", "add", &format!("{token}.md"), "--kind", "research"],
+    ] {
+        let output = env.run(&args).fails(2);
+        assert!(!output.stderr.contains(&token), "{output}");
+    }
+    env.run(["session", "new", "RC873tawaxByieX6OjEqHbCV"]).ok();
+}

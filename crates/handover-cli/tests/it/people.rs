@@ -31,7 +31,12 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn the_demo_tells_its_story_and_leaves_nothing() {
     let env = project();
+    let mut env = env;
+    // Neither the user's session nor the user's store may get into the story.
+    env.set("HANDOVER_SESSION", "s1");
+    env.set("HANDOVER_STORE", &env.folder().join("mine.db").display().to_string());
     let demo = env.run(["demo"]).ok();
+    assert!(!env.folder().join("mine.db").exists());
     assert!(demo.stdout.contains("supersedes 1"), "{demo}");
     assert!(demo.stdout.contains("DB_PASSWORD=[REDACTED-1]"), "{demo}");
     assert!(!demo.stdout.contains("FAIL"), "{demo}");

@@ -56,6 +56,11 @@ fn worktrees_use_the_store_of_the_main_checkout() {
     assert_eq!(added["package"]["path"], "[ROOT]/project/tree/docs/only-here.md");
     let seen = env.run_in("main", ["package", "show", "1", "--json"]).ok().json();
     assert_eq!(seen["package"]["file"], "current");
+    // Newer git may write relative paths.
+    let link = env.path("main/.git/worktrees/tree/gitdir");
+    fs_err::write(&link, "../../../../tree/.git\n").unwrap();
+    env.write("tree/docs/more.md", "text");
+    env.run_in("tree", ["package", "add", "docs/more.md", "--kind", "research"]).ok();
     // The main checkout is not inside the worktree's reach for unrelated folders.
     env.write("elsewhere/x.md", "text");
     env.run_in("tree", ["package", "add", "../elsewhere/x.md", "--kind", "research"]).fails(2);

@@ -7,6 +7,7 @@ use handover_store::{Candidate, Result};
 
 use super::{Explained, Request, Setting};
 use crate::rank::{Metadata, relevance};
+use crate::search::referenced;
 
 /// The outcome of the selection.
 #[derive(Debug, Default)]
@@ -48,8 +49,11 @@ pub(super) fn select(
 ) -> Result<Selection> {
     let store = setting.store;
     let group = request.group.as_ref();
-    let all = store.candidates(&request.session, group, &request.role)?;
-    let referenced = referenced(setting, request)?;
+    let all = store.candidates(&request.session, group, Some(&request.role))?;
+    let referenced = match group {
+        Some(group) => referenced(store, &request.session, group)?,
+        None => HashSet::new(),
+    };
     let consumed: HashSet<(PackageId, u32)> = store
         .consumed(&request.session, group, &request.role, request.iteration, request.now)?
         .into_iter()
@@ -99,22 +103,6 @@ pub(super) fn select(
         }
     }
     Ok(selection)
-}
-
-/// The packages that a planner chose for the group, in their latest versions.
-fn referenced(setting: Setting<'_>, request: &Request) -> Result<HashSet<PackageId>> {
-    let Some(group) = &request.group else { return Ok(HashSet::new()) };
-    let references = match setting.store.group(&request.session, group) {
-        Ok(group) => group.references,
-        // A group exists once it is named; this may be the first time.
-        Err(handover_store::StoreError::NotFound { .. }) => return Ok(HashSet::new()),
-        Err(error) => return Err(error),
-    };
-    let mut latest = HashSet::new();
-    for id in references {
-        latest.extend(setting.store.package_history(id)?.last().map(|package| package.id));
-    }
-    Ok(latest)
 }
 
 fn rank(

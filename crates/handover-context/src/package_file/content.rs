@@ -10,12 +10,13 @@ pub(super) fn title(body: &str) -> Option<&str> {
 
 /// The text of the `## Summary` section, else the first paragraph, else the title.
 pub(super) fn summary(body: &str) -> Option<String> {
-    section(body)
+    summary_section(body)
         .or_else(|| paragraph(outside_fences(body)))
         .or_else(|| title(body).map(ToOwned::to_owned))
 }
 
-fn section(body: &str) -> Option<String> {
+/// The text of the `## Summary` section.
+pub(super) fn summary_section(body: &str) -> Option<String> {
     let mut lines = outside_fences(body).skip_while(|line| {
         let heading =
             line.strip_prefix("## ").map(|h| h.trim().trim_end_matches([':', '#']).trim());

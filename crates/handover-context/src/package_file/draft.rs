@@ -108,6 +108,9 @@ pub fn draft(
     let (front, body) = front_matter::split(&text)
         .map_err(|source| PackageFileError::FrontMatter { path: path(), source })?;
     let front = front.unwrap_or_default();
+    if let Some(secret) = vendor_secret(setting.redactor, &located.stored) {
+        return Err(PackageFileError::SecretName { rule: secret });
+    }
     let file_name = located.absolute.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let name = name::read(file_name);
     if text.trim().is_empty() {
@@ -132,6 +135,33 @@ pub fn draft(
             n.to_string()
         })?;
     let placement = placement(setting, located, &facts, &front, &name)?;
+    let named_session = front.session.clone().map(|id| (id, "front matter"));
+    if let Some((id, source)) = named_session
+        && id != setting.session.as_str()
+    {
+        return Err(PackageFileError::Disagreement {
+            path: path(),
+            what: "session",
+            first_source: "command",
+            first: setting.session.to_string(),
+            second_source: source,
+            second: id,
+        });
+    }
+    let said_consumers = facts.consumers.clone().or_else(|| front.consumers.clone());
+    if let (Some(said), Some(named)) = (&said_consumers, &name.consumer)
+        && !said.contains(named)
+    {
+        let said: Vec<&str> = said.iter().map(Role::as_str).collect();
+        return Err(PackageFileError::Disagreement {
+            path: path(),
+            what: "consumer",
+            first_source: if facts.consumers.is_some() { "flag" } else { "front matter" },
+            first: said.join(", "),
+            second_source: "file name",
+            second: named.to_string(),
+        });
+    }
     let summary =
         summary(&facts, &front, body).ok_or_else(|| PackageFileError::Empty { path: path() })?;
     if summary.trim().is_empty() {
@@ -188,6 +218,11 @@ pub fn draft(
         created_at: setting.now,
     };
     Ok(Draft { package, warnings })
+}
+
+/// The rule by which a name is a secret of a known form. Names that are only random are ids.
+pub fn vendor_secret(redactor: &Redactor, name: &str) -> Option<String> {
+    redactor.find(name).into_iter().map(|finding| finding.rule).find(|rule| rule != "random-string")
 }
 
 /// What is odd about a file but allowed.
@@ -289,16 +324,21 @@ fn placement(
         (Some(placement), _) => Ok(placement),
         (None, Some(named)) => Placement::parse(&named.guess(setting.groups))
             .map_err(|error| PackageFileError::FrontMatter { path: path(), source: error.into() }),
-        (None, None) => Ok(match (&facts.former, &facts.default_group) {
-            (Some(former), _) => Placement::of(former),
-            (None, Some(group)) => Placement::Group(group.clone()),
+        (None, None) => Ok(match (&facts.default_group, &facts.former) {
+            (Some(group), _) => Placement::Group(group.clone()),
+            (None, Some(former)) => Placement::of(former),
             (None, None) => Placement::Global,
         }),
     }
 }
 
 fn summary(facts: &Facts, front: &FrontMatter, body: &str) -> Option<String> {
-    facts.summary.clone().or_else(|| front.summary.clone()).or_else(|| content::summary(body))
+    facts
+        .summary
+        .clone()
+        .or_else(|| content::summary_section(body))
+        .or_else(|| front.summary.clone())
+        .or_else(|| content::summary(body))
 }
 
 #[cfg(test)]

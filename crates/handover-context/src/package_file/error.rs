@@ -43,6 +43,18 @@ pub enum PackageFileError {
         /// The path as given.
         path: PathBuf,
     },
+    /// A folder of Handover's own that leads elsewhere.
+    #[error("`{}` is a link; Handover writes and deletes only inside the project", path.display())]
+    Link {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The name itself is a secret, and names are stored and shown.
+    #[error("a file's name looks like a secret ({rule})")]
+    SecretName {
+        /// The rule that found it.
+        rule: String,
+    },
     /// A file of Handover's own.
     #[error("`{}` belongs to Handover itself", path.display())]
     Ours {

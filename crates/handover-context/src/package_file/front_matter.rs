@@ -102,13 +102,13 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
     let keys: BTreeMap<String, IgnoredAny> =
         serde_saphyr::from_str(yaml).map_err(|error| yaml_error(&error))?;
     Ok(FrontMatter {
-        kind: raw.kind.one().map(|w| w.parse()).transpose()?,
+        kind: raw.kind.one().map(|w| w.to_lowercase().parse()).transpose()?,
         group: raw.group_id.one().or_else(|| raw.group.one()),
         session: raw.session_id.one(),
         producer: raw.producer.one().map(|w| Role::new(w.to_lowercase())).transpose()?,
         consumers: raw
             .consumers
-            .0
+            .list()
             .map(|names| names.iter().map(|n| Role::new(n.to_lowercase())).collect())
             .transpose()?,
         priority: raw.priority.one().map(|w| w.to_lowercase().parse()).transpose()?,
@@ -120,7 +120,7 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
                 value.parse().map_err(|_| FrontMatterError::Number { key: "iteration", value })
             })
             .transpose()?,
-        files: raw.files.0.unwrap_or_default(),
+        files: raw.files.list().unwrap_or_default(),
         typos: keys.into_keys().filter_map(typo).collect(),
     })
 }
@@ -190,6 +190,17 @@ struct Raw {
 struct Words(Option<Vec<String>>);
 
 impl Words {
+    /// The values as a list; one text may hold several with commas between them.
+    fn list(&self) -> Option<Vec<String>> {
+        let split = |text: &String| {
+            text.split(',')
+                .map(|w| w.trim().to_owned())
+                .filter(|w| !w.is_empty())
+                .collect::<Vec<_>>()
+        };
+        self.0.as_ref().map(|words| words.iter().flat_map(split).collect())
+    }
+
     /// The value as one text.
     fn one(&self) -> Option<String> {
         self.0.as_ref().map(|words| words.join(", ")).filter(|text| !text.is_empty())
@@ -208,8 +219,7 @@ impl<'de> Deserialize<'de> for Words {
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Words, E> {
-                let words = text.split(',').map(str::trim).filter(|w| !w.is_empty());
-                Ok(Words(Some(words.map(ToOwned::to_owned).collect())))
+                Ok(Words(Some(vec![text.trim().to_owned()])))
             }
 
             fn visit_bool<E>(self, value: bool) -> Result<Words, E> {
@@ -281,12 +291,12 @@ mod tests {
     #[test]
     fn what_people_write_is_understood() {
         let front =
-            front("consumers: developer, QA_expert\ngroup_id: 7\nsummary: 'a, b'\npriority:")
+            front("consumers: developer, QA_expert\ngroup_id: 7\nsummary: 'Handles 1,000, no?'\npriority:\ntype: Research")
                 .unwrap();
         let roles: Vec<String> = front.consumers.unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(roles, ["developer", "qa_expert"]);
         assert_eq!(front.group.as_deref(), Some("7"));
-        assert_eq!(front.summary.as_deref(), Some("a, b"));
+        assert_eq!(front.summary.as_deref(), Some("Handles 1,000, no?"));
         assert_eq!(front.priority, None);
     }
 

@@ -4,7 +4,9 @@
 //! folder, and are taken back if the registration fails.
 
 use std::collections::HashMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use handover_model::{GroupId, PackageKind, Priority, Role, Scope, Timestamp};
@@ -31,8 +33,7 @@ pub struct ImportLine {
     /// Whether only its group gets it.
     pub scope: Option<Scope>,
     /// Whom it is for.
-    #[serde(default)]
-    pub consumers: Vec<Role>,
+    pub consumers: Option<Vec<Role>>,
     /// When it was made.
     pub created_at: Option<Timestamp>,
     /// An existing file.
@@ -83,6 +84,14 @@ pub enum ImportError {
         line: usize,
         /// The line that had the name first.
         first: usize,
+    },
+    /// A file is in the way that was not imported, or was changed since.
+    #[error("line {line}: `{}` exists with other content", path.display())]
+    Taken {
+        /// The line.
+        line: usize,
+        /// The file.
+        path: PathBuf,
     },
     /// The file is no package.
     #[error("line {line} cannot be a package")]
@@ -136,13 +145,32 @@ fn undo(written: &[Written]) {
     }
 }
 
+/// What an import needs to know besides the lines.
+#[derive(Clone, Copy)]
+pub struct ImportSetting<'a> {
+    /// What drafts are made with.
+    pub draft: &'a Setting<'a>,
+    /// The group of lines that name neither group nor scope.
+    pub group: Option<&'a GroupId>,
+    /// The hash under which a path is registered, if it is: only such files may be replaced.
+    pub registered: &'a dyn Fn(&str) -> Option<String>,
+}
+
 /// Checks every line, then writes the bodies. Nothing is left behind on error.
-pub fn prepare_import(setting: &Setting<'_>, text: &str) -> Result<PreparedImport, ImportError> {
+pub fn prepare_import(
+    import: &ImportSetting<'_>,
+    text: &str,
+) -> Result<PreparedImport, ImportError> {
+    let setting = import.draft;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if !line.trim().is_empty() {
-            lines.push((index + 1, check(index + 1, line)?));
+            let mut checked = check(index + 1, line)?;
+            if checked.group.is_none() && checked.scope.is_none() {
+                checked.group = import.group.cloned();
+            }
+            lines.push((index + 1, checked));
         }
     }
     let folder = setting.places.context_folder(setting.session);
@@ -150,7 +178,7 @@ pub fn prepare_import(setting: &Setting<'_>, text: &str) -> Result<PreparedImpor
         PreparedImport { packages: Vec::with_capacity(lines.len()), written: Vec::new() };
     let mut names: HashMap<String, (usize, String)> = HashMap::new();
     for (number, line) in lines {
-        let added = file_of(setting, &folder, number, &line, &mut names, &mut prepared.written)
+        let added = file_of(import, &folder, number, &line, &mut names, &mut prepared.written)
             .and_then(|path| package_of(setting, number, &path, line));
         match added {
             Ok(package) => prepared.packages.push(package),
@@ -167,6 +195,9 @@ fn check(number: usize, text: &str) -> Result<ImportLine, ImportError> {
     let line: ImportLine = serde_json::from_str(text)
         .map_err(|error| ImportError::Json { line: number, message: json_message(&error) })?;
     if line.path.is_some() == line.body.is_some() {
+        return Err(ImportError::Source { line: number });
+    }
+    if line.body.as_ref().is_some_and(|body| body.trim().is_empty()) {
         return Err(ImportError::Source { line: number });
     }
     if line.scope == Some(Scope::Group) && line.group.is_none() {
@@ -193,7 +224,7 @@ fn json_message(error: &serde_json::Error) -> String {
 
 /// The file of a line: the existing one, or a new one with its body.
 fn file_of(
-    setting: &Setting<'_>,
+    import: &ImportSetting<'_>,
     folder: &Path,
     number: usize,
     line: &ImportLine,
@@ -203,6 +234,7 @@ fn file_of(
     let Some(body) = &line.body else {
         return Ok(line.path.clone().unwrap_or_default());
     };
+    let setting = import.draft;
     // The file is ours, and agents will read it: secrets do not get into it.
     let text = file_text(line, setting.redactor.clean(body).as_str());
     let name = match &line.name {
@@ -220,14 +252,33 @@ fn file_of(
     }
     let write_error = |source| ImportError::Write { line: number, source };
     let absolute = setting.places.root().join(&path);
+    let is_link = fs_err::symlink_metadata(&absolute).is_ok_and(|m| m.file_type().is_symlink());
     let former = fs_err::read(&absolute).ok();
-    if former.as_deref() != Some(text.as_bytes()) {
-        fs_err::create_dir_all(folder).map_err(write_error)?;
-        written.push(Written { path: absolute.clone(), former });
-        fs_err::write(&absolute, &text).map_err(write_error)?;
+    if former.as_deref() != Some(text.as_bytes()) || is_link {
+        let ours = former.as_ref().is_none_or(|bytes| {
+            (import.registered)(&path.display().to_string()) == Some(super::content_hash(bytes))
+        });
+        if is_link || !ours {
+            return Err(ImportError::Taken { line: number, path });
+        }
+        setting
+            .places
+            .make_context_folder(setting.session)
+            .map_err(|source| ImportError::File { line: number, source: Box::new(source) })?;
+        write_whole(&absolute, &text).map_err(write_error)?;
+        written.push(Written { path: absolute, former });
     }
     names.insert(name, (number, text));
     Ok(path)
+}
+
+/// Writes a file under another name first, so that nobody ever reads half of it.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// The file says about itself what the line said, so that the index can be rebuilt from it.
@@ -237,8 +288,8 @@ fn file_text(line: &ImportLine, body: &str) -> String {
         let _ = writeln!(text, "group_id: '{group}'");
     }
     let _ = writeln!(text, "producer: {}", line.producer);
-    if !line.consumers.is_empty() {
-        let names: Vec<&str> = line.consumers.iter().map(Role::as_str).collect();
+    if let Some(consumers) = line.consumers.as_ref().filter(|roles| !roles.is_empty()) {
+        let names: Vec<&str> = consumers.iter().map(Role::as_str).collect();
         let _ = writeln!(text, "consumers: [{}]", names.join(", "));
     }
     let _ = write!(text, "priority: {}\n---\n{body}", line.priority);
@@ -260,7 +311,7 @@ fn package_of(
     let facts = Facts {
         kind: Some(line.kind),
         producer: Some(line.producer),
-        consumers: Some(line.consumers),
+        consumers: Some(line.consumers.unwrap_or_default()),
         priority: Some(line.priority),
         summary: Some(line.summary),
         placement: line.group.clone().map(Placement::Group),

@@ -16,12 +16,12 @@ mod scan;
 mod state;
 
 pub use announce::{Announced, announced};
-pub use draft::{Draft, Facts, Placement, Setting, draft};
+pub use draft::{Draft, Facts, Placement, Setting, draft, vendor_secret};
 pub use error::PackageFileError;
 pub use front_matter::{FrontMatter, FrontMatterError};
-pub use import::{ImportError, ImportLine, PreparedImport, prepare_import};
+pub use import::{ImportError, ImportLine, ImportSetting, PreparedImport, prepare_import};
 pub use place::{Located, Places};
-pub use scan::{Found, Reach, scan};
+pub use scan::{Reach, scan};
 pub use state::{FileState, file_state};
 
 /// The longest summary that is kept.

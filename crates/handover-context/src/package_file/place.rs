@@ -1,6 +1,9 @@
 //! Where package files may be: inside the project, or inside another worktree of it.
 
+use std::fs::File;
 use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use handover_model::SessionId;
@@ -101,11 +104,37 @@ impl Places {
         self.locate(&self.root, path)
     }
 
+    /// Opens a located file and looks at what was opened: between the check and now somebody may have
+    /// put a link or a pipe in its place.
+    pub(super) fn open(&self, located: &Located) -> Result<File, PackageFileError> {
+        let path = || PathBuf::from(&located.stored);
+        let read_error = |source| PackageFileError::Read { path: path(), source };
+        let file = File::options()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+            .open(&located.absolute)
+            .map_err(read_error)?;
+        if !file.metadata().map_err(read_error)?.is_file() {
+            return Err(PackageFileError::NotAFile { path: path(), what: "a device or a pipe" });
+        }
+        let opened = fs_err::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
+            .or_else(|_| fs_err::canonicalize(&located.absolute))
+            .map_err(read_error)?;
+        if opened.starts_with(&self.root)
+            || self.worktrees.iter().any(|tree| opened.starts_with(tree))
+        {
+            Ok(file)
+        } else {
+            let root = self.root.clone();
+            Err(PackageFileError::Outside { path: path(), target: opened, root })
+        }
+    }
+
     /// Reads a located file as text, at most `max` bytes of it.
     pub fn read(&self, located: &Located, max: u64) -> Result<String, PackageFileError> {
         let path = || PathBuf::from(&located.stored);
         let read_error = |source| PackageFileError::Read { path: path(), source };
-        let file = fs_err::File::open(&located.absolute).map_err(read_error)?;
+        let file = self.open(located)?;
         let size = file.metadata().map_err(read_error)?.len();
         let mut bytes = Vec::with_capacity(size.min(max) as usize);
         // The size may be wrong by the time of reading: the limit holds for what is read.
@@ -121,6 +150,38 @@ impl Places {
             path: path(),
             offset: error.utf8_error().valid_up_to(),
         })
+    }
+
+    /// Makes the folder for a session's packages. None of the folders on the way may be a link that
+    /// leads elsewhere.
+    pub fn make_context_folder(&self, session: &SessionId) -> Result<PathBuf, PackageFileError> {
+        let folder = self.context_folder(session);
+        self.refuse_links(&folder)?;
+        fs_err::create_dir_all(&folder)
+            .map_err(|source| PackageFileError::Read { path: folder.clone(), source })?;
+        Ok(folder)
+    }
+
+    /// Removes a session's folder, if it is one.
+    pub fn remove_artifacts(&self, session: &SessionId) -> Result<(), PackageFileError> {
+        let folder = self.artifacts(session);
+        self.refuse_links(&folder)?;
+        match fs_err::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(PackageFileError::Read { path: folder, source: error })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn refuse_links(&self, folder: &Path) -> Result<(), PackageFileError> {
+        let inside = folder.ancestors().take_while(|part| *part != self.root);
+        for part in inside {
+            if fs_err::symlink_metadata(part).is_ok_and(|m| m.file_type().is_symlink()) {
+                return Err(PackageFileError::Link { path: part.to_owned() });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -230,6 +291,36 @@ mod tests {
         assert!(matches!(at("pipe"), PackageFileError::NotAFile { .. }));
         fs_err::write(project.path("p/new\nline.md"), "x").unwrap();
         assert!(matches!(at("new\nline.md"), PackageFileError::Name { .. }));
+    }
+
+    #[test]
+    fn a_file_that_becomes_a_link_is_not_followed() {
+        let project = Project::new();
+        let places = project.places();
+        let located = places.locate(&project.path("p"), Path::new("docs/a.md")).unwrap();
+        fs_err::remove_file(project.path("p/docs/a.md")).unwrap();
+        symlink(project.path("outside/secret.md"), project.path("p/docs/a.md")).unwrap();
+        assert!(places.read(&located, 100).is_err());
+        // A folder on the way that becomes a link is noticed too.
+        fs_err::remove_file(project.path("p/docs/a.md")).unwrap();
+        fs_err::write(project.path("p/docs/secret.md"), "mine").unwrap();
+        let located = places.locate(&project.path("p"), Path::new("docs/secret.md")).unwrap();
+        fs_err::rename(project.path("p/docs"), project.path("p/gone")).unwrap();
+        symlink(project.path("outside"), project.path("p/docs")).unwrap();
+        assert!(matches!(places.read(&located, 100), Err(PackageFileError::Outside { .. })));
+    }
+
+    #[test]
+    fn folders_of_sessions_are_no_links() {
+        let project = Project::new();
+        let places = project.places();
+        let session = SessionId::new("s1").unwrap();
+        assert!(places.make_context_folder(&session).unwrap().is_dir());
+        places.remove_artifacts(&session).unwrap();
+        symlink(project.path("outside"), project.path("p/.handover/artifacts/s1")).unwrap();
+        assert!(places.make_context_folder(&session).is_err());
+        assert!(places.remove_artifacts(&session).is_err());
+        assert!(project.path("outside/secret.md").exists());
     }
 
     #[test]

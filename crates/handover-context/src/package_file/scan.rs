@@ -15,15 +15,6 @@ const MAX_DEPTH: usize = 12;
 /// Folders of other people's files, with or without a gitignore that says so.
 const SKIPPED: &[&str] = &["node_modules", "target", "vendor", ".git", ".venv", "dist", "build"];
 
-/// A file that looks like a package.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Whether it lies in a folder of the session, where every Markdown file is a package.
-    pub own_folder: bool,
-}
-
 /// How far a scan looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach<'a> {
@@ -40,36 +31,35 @@ pub enum Reach<'a> {
 }
 
 /// The files that look like packages of a session, sorted by path.
-pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<Found> {
+pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let own = [
-        places.artifacts(session),
-        places.root().join("bazinga").join("artifacts").join(session.as_str()),
-    ];
+    let own = own_folders(places, session);
     for folder in &own {
         for path in markdown_files(folder, false) {
-            found.push(Found { path, own_folder: true });
+            found.push(path);
         }
     }
     if let Reach::Project { roots, others } = reach {
-        let foreign = |path: &Path| {
-            path.ancestors().any(|folder| {
-                let name = folder.file_name().and_then(|n| n.to_str());
-                name.is_some_and(|name| others.iter().any(|other| other.as_str() == name))
-            })
-        };
+        let foreign: Vec<PathBuf> =
+            others.iter().flat_map(|other| own_folders(places, other)).collect();
         for path in roots.iter().flat_map(|root| markdown_files(root, true)) {
             let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
             let telling = file_name.contains("_group_") && name::read(file_name).kind.is_some();
-            if telling && !own.iter().any(|folder| path.starts_with(folder)) && !foreign(&path) {
-                found.push(Found { path, own_folder: false });
+            if telling && !own.iter().chain(&foreign).any(|folder| path.starts_with(folder)) {
+                found.push(path);
             }
         }
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.sort();
     // A worktree may lie inside the project.
-    found.dedup_by(|a, b| a.path == b.path);
+    found.dedup();
     found
+}
+
+/// The folders in which everything belongs to a session.
+fn own_folders(places: &Places, session: &SessionId) -> [PathBuf; 2] {
+    let theirs = places.root().join("bazinga").join("artifacts").join(session.as_str());
+    [places.artifacts(session), theirs]
 }
 
 fn markdown_files(folder: &Path, respect_ignores: bool) -> impl Iterator<Item = PathBuf> {
@@ -116,7 +106,7 @@ mod tests {
         let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
         let names = |reach| -> Vec<String> {
             let found = scan(&places, &s1, reach);
-            let relative = found.iter().map(|f| f.path.strip_prefix(places.root()).unwrap());
+            let relative = found.iter().map(|path| path.strip_prefix(places.root()).unwrap());
             relative.map(|p| p.display().to_string()).collect()
         };
         assert_eq!(

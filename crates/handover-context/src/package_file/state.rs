@@ -1,5 +1,7 @@
 //! Whether a registered file is still what was registered.
 
+use std::io::Read;
+
 use handover_model::Package;
 use serde::Serialize;
 
@@ -22,13 +24,17 @@ pub fn file_state(places: &Places, package: &Package) -> FileState {
     let Ok(located) = places.locate(places.root(), &places.absolute(&package.path)) else {
         return FileState::Vanished;
     };
-    match fs_err::metadata(&located.absolute) {
+    let Ok(mut file) = places.open(&located) else { return FileState::Vanished };
+    match file.metadata() {
         Ok(metadata) if metadata.len() != package.size_bytes => FileState::Changed,
-        Ok(_) => match fs_err::read(&located.absolute) {
-            Ok(bytes) if content_hash(&bytes) == package.content_hash => FileState::Current,
-            Ok(_) => FileState::Changed,
-            Err(_) => FileState::Vanished,
-        },
+        Ok(_) => {
+            let mut bytes = Vec::new();
+            match file.read_to_end(&mut bytes) {
+                Ok(_) if content_hash(&bytes) == package.content_hash => FileState::Current,
+                Ok(_) => FileState::Changed,
+                Err(_) => FileState::Vanished,
+            }
+        }
         Err(_) => FileState::Vanished,
     }
 }

@@ -15,7 +15,11 @@ use crate::error::Exit;
 pub(crate) struct ShowArgs {}
 
 pub(crate) fn run(app: &App, _args: ShowArgs) -> Outcome {
-    let entries = app.loaded_config()?.entries();
+    let mut entries = app.loaded_config()?.entries();
+    for entry in &mut entries {
+        // The address of a store may hold a password.
+        entry.value = app.redactor()?.clean_json(entry.value.take()).value().clone();
+    }
     app.ui.answer("config", &entries, |ui| {
         let rows = entries
             .iter()

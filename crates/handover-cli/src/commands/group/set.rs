@@ -56,7 +56,7 @@ pub(crate) fn run(app: &App, args: SetArgs) -> Outcome {
         specializations: (!args.specialization.is_empty()).then(|| clean_all(&args.specialization)),
         component: args.component.as_ref().map(clean),
         count: args.count,
-        ..GroupUpdate::new(app.session()?, args.id, app.now())
+        ..GroupUpdate::new(app.session()?, app.no_secret("group id", args.id)?, app.now())
     };
     let group = app.store()?.set_group(&update)?;
     app.ui.answer("group", &group, |ui| print(ui, &group))?;

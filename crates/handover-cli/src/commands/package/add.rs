@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::draft;
+use handover_context::package_file::{Placement, draft};
 use handover_model::{GroupId, PackageId};
-use handover_store::{PackageFilter, Supersede};
+use handover_store::Supersede;
 
-use super::{FactArgs, register};
+use super::{FactArgs, at_path, former, register};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
@@ -54,14 +54,13 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
     let located = setting.places.locate(&app.folder()?, &args.file)?;
-    let here = PackageFilter { path: Some(located.stored.clone()), ..PackageFilter::default() };
-    let mut here = app.store()?.packages(&session, &here)?;
+    let here = at_path(app, &session, &located)?;
     let mut facts = args.facts.facts(app)?;
+    let meant =
+        facts.placement.clone().or_else(|| facts.default_group.clone().map(Placement::Group));
     facts.former = match args.supersedes {
         Some(id) => Some(app.store()?.package(id)?),
-        // Several packages of one file differ in kind or group: only the caller knows which is meant.
-        None if here.len() == 1 => here.pop(),
-        None => None,
+        None => former(&here, meant.as_ref()),
     };
     let asked = facts.clone();
     let mut draft = draft(&setting, &located, facts)?;
@@ -84,9 +83,10 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
             args.file.display()
         ));
     }
-    if let Some(other) = asked.former.filter(|former| {
-        registered.created && package.supersedes != Some(former.id) && former.path == package.path
-    }) {
+    let stale = here.iter().find(|other| {
+        registered.created && package.supersedes != Some(other.id) && other.id != package.id
+    });
+    if let Some(other) = stale {
         app.ui.warn(format_args!(
             "`{}` is also package {} ({}, group {}), which keeps the old content; \
              `--supersedes {}` would have replaced it",

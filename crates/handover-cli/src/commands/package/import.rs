@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::prepare_import;
+use handover_context::package_file::{ImportSetting, prepare_import};
+use handover_store::PackageFilter;
 use serde_json::json;
 
 use crate::app::App;
@@ -30,7 +31,14 @@ pub(crate) fn run(app: &App, args: ImportArgs) -> Outcome {
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
     let text = input::file(&args.file, &app.stdin, "the import")?;
-    let prepared = prepare_import(&setting, &text)?;
+    let store = app.store()?;
+    let registered = |path: &str| {
+        let filter = PackageFilter { path: Some(path.to_owned()), ..PackageFilter::default() };
+        store.packages(&session, &filter).ok()?.pop().map(|package| package.content_hash)
+    };
+    let group = app.group()?;
+    let import = ImportSetting { draft: &setting, group: group.as_ref(), registered: &registered };
+    let prepared = prepare_import(&import, &text)?;
     let registered = match app.store()?.register_packages(&prepared.packages) {
         Ok(registered) => registered,
         Err(error) => {

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::{Facts, Found, Reach, announced, draft, scan};
+use handover_context::package_file::{
+    Facts, Located, PackageFileError, Reach, announced, draft, scan,
+};
 use handover_model::SessionId;
 use handover_store::Registered;
 use serde_json::{Value, json};
 
-use super::with_created;
+use super::{at_path, former, with_created};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
@@ -36,16 +38,6 @@ pub(crate) struct Scanned {
     pub(crate) unchanged: Vec<Registered>,
     /// Path and reason.
     pub(crate) skipped: Vec<(String, String)>,
-}
-
-impl Scanned {
-    fn add(&mut self, registered: Registered) {
-        if registered.created {
-            self.registered.push(registered);
-        } else {
-            self.unchanged.push(registered);
-        }
-    }
 }
 
 pub(crate) fn run(app: &App, args: ScanArgs) -> Outcome {
@@ -94,49 +86,82 @@ pub(crate) fn run(app: &App, args: ScanArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Registers what a scan finds. A file that cannot be a package is skipped with the reason: one bad
-/// file must not hide the others.
+/// Registers what a scan finds.
 pub(crate) fn register_found(
     app: &App,
     session: &SessionId,
     reach: Reach<'_>,
 ) -> Result<Scanned, CommandError> {
     let mut scanned = Scanned::default();
-    let groups = app.group_ids(session)?;
-    let setting = app.package_setting(session, &groups)?;
-    for Found { path, .. } in scan(setting.places, session, reach) {
-        let shown = path.strip_prefix(setting.places.root()).unwrap_or(&path).display().to_string();
-        let drafted = setting
-            .places
-            .locate(setting.places.root(), &path)
-            .and_then(|located| draft(&setting, &located, Facts::default()));
-        match drafted {
-            Ok(draft) => scanned.add(app.store()?.register_packages(&[draft.package])?.remove(0)),
-            Err(error) => scanned.skipped.push((shown, CommandError::from(error).message)),
-        }
+    for path in scan(app.places()?, session, reach) {
+        let root = app.places()?.root();
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let located = app.places()?.locate(root, &path);
+        let facts = Facts { default_group: app.group()?, ..Facts::default() };
+        scanned.register(app, session, shown, located, facts)?;
     }
     Ok(scanned)
 }
 
 fn register_announced(app: &App, session: &SessionId, text: &str) -> Result<Scanned, CommandError> {
     let mut scanned = Scanned::default();
-    let groups = app.group_ids(session)?;
-    let setting = app.package_setting(session, &groups)?;
-    for mut announcement in announced(text) {
+    for announcement in announced(text) {
         let shown = announcement.file.display().to_string();
         if let Some(problem) = announcement.problems.into_iter().next() {
             scanned.skipped.push((shown, problem));
             continue;
         }
-        announcement.facts.default_group = app.group()?;
-        let drafted = setting
-            .places
-            .locate_untrusted(&announcement.file)
-            .and_then(|located| draft(&setting, &located, announcement.facts));
-        match drafted {
-            Ok(draft) => scanned.add(app.store()?.register_packages(&[draft.package])?.remove(0)),
-            Err(error) => scanned.skipped.push((shown, CommandError::from(error).message)),
-        }
+        let located = app.places()?.locate_untrusted(&announcement.file);
+        let facts = Facts { default_group: app.group()?, ..announcement.facts };
+        scanned.register(app, session, shown, located, facts)?;
     }
     Ok(scanned)
+}
+
+impl Scanned {
+    /// Registers one file. One that cannot be a package is skipped with the reason: a bad file must
+    /// not hide the others. One that is registered with this content stays as it is, whatever group
+    /// or kind somebody gave it.
+    fn register(
+        &mut self,
+        app: &App,
+        session: &SessionId,
+        shown: String,
+        located: Result<Located, PackageFileError>,
+        mut facts: Facts,
+    ) -> Result<(), CommandError> {
+        let groups = app.group_ids(session)?;
+        let setting = app.package_setting(session, &groups)?;
+        let here = match &located {
+            Ok(located) => at_path(app, session, located)?,
+            Err(_) => Vec::new(),
+        };
+        facts.former = former(&here, None);
+        if facts.former.is_some() {
+            facts.default_group = None;
+        }
+        let draft = match located.and_then(|located| draft(&setting, &located, facts)) {
+            Ok(draft) => draft,
+            Err(error) => {
+                self.skipped.push((shown, CommandError::from(error).message));
+                return Ok(());
+            }
+        };
+        let same = here.iter().find(|p| p.content_hash == draft.package.content_hash);
+        if let Some(package) = same {
+            self.unchanged.push(Registered { package: package.clone(), created: false });
+        } else if here.len() > 1 {
+            let ids: Vec<String> = here.iter().map(|p| p.id.to_string()).collect();
+            let reason = format!("it is packages {}; `package update` says which", ids.join(", "));
+            self.skipped.push((shown, reason));
+        } else {
+            let registered = app.store()?.register_packages(&[draft.package])?.remove(0);
+            if registered.created {
+                self.registered.push(registered);
+            } else {
+                self.unchanged.push(registered);
+            }
+        }
+        Ok(())
+    }
 }

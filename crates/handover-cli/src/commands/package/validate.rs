@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::{Facts, draft};
+use handover_context::package_file::{Facts, Placement, draft};
 use handover_model::SessionId;
 use serde_json::json;
 
@@ -31,13 +31,18 @@ pub(crate) fn run(app: &App, args: ValidateArgs) -> Outcome {
     let groups = app.group_ids(&session).unwrap_or_default();
     let setting = app.package_setting(&session, &groups)?;
     let folder = app.folder()?;
+    let facts = Facts {
+        placement: app.common.group.as_deref().map(Placement::parse).transpose()?,
+        default_group: app.default_group()?,
+        ..Facts::default()
+    };
     let mut results = Vec::new();
     let mut all_fine = true;
     for file in &args.files {
         let checked = setting
             .places
             .locate(&folder, file)
-            .and_then(|located| draft(&setting, &located, Facts::default()));
+            .and_then(|located| draft(&setting, &located, facts.clone()));
         results.push(match checked {
             Ok(draft) => {
                 json!({"path": file, "ok": true, "problems": [], "warnings": draft.warnings,

@@ -71,7 +71,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         session: app.session()?,
         group: app.group()?,
         role: args.role,
-        agent_id: args.agent_id,
+        agent_id: args.agent_id.map(|id| app.no_secret("agent id", id)).transpose()?,
         iteration: args.iteration,
         phase: args.phase,
         confidence: args.confidence,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::commands::package::register_found;
-use crate::error::{CommandError, Exit, io};
+use crate::error::{CommandError, Exit};
 use handover_context::package_file::Reach;
 
 /// Open a session
@@ -44,7 +44,7 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
     };
     let new = NewSession {
         id: match args.id {
-            Some(id) => id,
+            Some(id) => app.no_secret("session id", id)?,
             None => generated_id(app)?,
         },
         project,
@@ -66,8 +66,7 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
         )
         .hinted("Choose another session id."));
     }
-    fs_err::create_dir_all(app.places()?.context_folder(&session.id))
-        .map_err(|error| io(&error))?;
+    app.places()?.make_context_folder(&session.id)?;
     let found = register_found(app, &session.id, Reach::Session)?;
     let answer = json!({
         "id": session.id,

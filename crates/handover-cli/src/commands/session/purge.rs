@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::{CommandError, Exit, io};
+use crate::error::{CommandError, Exit};
 
 /// Delete a session with all its records and its artifacts folder
 ///
@@ -46,11 +46,7 @@ pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
     }
     let counts = store.purge_session(&args.id)?;
     // The records are gone; a folder that cannot be removed is worth an error, not a lie.
-    match fs_err::remove_dir_all(&folder) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(io(&error)),
-    }
+    app.places()?.remove_artifacts(&args.id)?;
     let answer = json!({"id": args.id, "purged": true, "counts": counts});
     app.ui.answer("session", &answer, |ui| ui.line(format_args!("Purged {}", args.id)))?;
     Ok(Exit::Done)
