@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod assemble;
 mod bad_input;
 mod concurrency;
 mod config;
