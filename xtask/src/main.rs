@@ -4,6 +4,7 @@
 
 mod bench_store;
 mod eval_redaction;
+mod eval_retrieval;
 mod eval_tokens;
 mod tidy;
 
@@ -31,6 +32,8 @@ enum Chore {
 enum Eval {
     /// Recall and false alarms of secret redaction
     Redaction(eval_redaction::RedactionArgs),
+    /// How well the ranking finds what a question needs
+    Retrieval(eval_retrieval::Args),
     /// The estimates of Claude's tokens against true counts
     Tokens(eval_tokens::Args),
 }
@@ -39,6 +42,7 @@ fn main() -> anyhow::Result<()> {
     match Args::parse().chore {
         Chore::BenchStore(args) => bench_store::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
+        Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),
         Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),
         Chore::Tidy => tidy::run(),
     }

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use handover_model::{PackageId, Priority, SessionId, Timestamp};
-use handover_store::{Candidate, Column, Posting, Result, Store};
+use handover_store::{COLUMNS, Candidate, Column, Posting, Result, Store};
 use handover_text::words;
 
 /// More words than this add time and no meaning.
@@ -27,6 +27,7 @@ fn weight(column: Column) -> f64 {
         Column::Title | Column::Summary => 3.0,
         Column::Files => 2.0,
         Column::Body => 1.0,
+        Column::Context => 0.5,
     }
 }
 
@@ -130,7 +131,7 @@ pub fn relevance(
     }
     let mut first: Vec<(PackageId, f64)> = found
         .iter()
-        .map(|(id, occurrences)| (*id, score(occurrences, &rarity, &[1.0; 4], terms.len())))
+        .map(|(id, occurrences)| (*id, score(occurrences, &rarity, &[1.0; COLUMNS], terms.len())))
         .collect();
     best(&mut first, SECOND_LOOK.max(keep.saturating_mul(2)));
     let ids: Vec<PackageId> = first.iter().map(|(id, _)| *id).collect();
@@ -140,7 +141,7 @@ pub fn relevance(
         .into_iter()
         .zip(&ids)
         .map(|(counts, id)| {
-            let mut damping = [1.0; 4];
+            let mut damping = [1.0; COLUMNS];
             for (slot, (count, average)) in damping.iter_mut().zip(counts.iter().zip(average)) {
                 *slot = 1.0 - B + B * *count as f64 / average;
             }
@@ -182,7 +183,12 @@ fn count_packages(postings: &[Posting]) -> usize {
 }
 
 /// BM25 of the terms before `until`.
-fn score(occurrences: &[Occurrence], rarity: &[f64], damping: &[f64; 4], until: usize) -> f64 {
+fn score(
+    occurrences: &[Occurrence],
+    rarity: &[f64],
+    damping: &[f64; COLUMNS],
+    until: usize,
+) -> f64 {
     occurrences
         .chunk_by(|a, b| a.term == b.term)
         .take_while(|of_term| of_term[0].term < until)

@@ -59,6 +59,8 @@ CREATE TABLE package (
 CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
     WHERE superseded_by IS NULL;
 CREATE INDEX package_by_time ON package (session, created_at DESC, id DESC);
+CREATE INDEX package_in_group ON package (session, ifnull(group_id, ''), created_at DESC, id DESC)
+    WHERE superseded_by IS NULL;
 CREATE UNIQUE INDEX package_identity ON package (session, ifnull(group_id, ''), kind, path)
     WHERE superseded_by IS NULL;
 CREATE INDEX package_path ON package (session, path) WHERE superseded_by IS NULL;
@@ -89,7 +91,7 @@ CREATE INDEX group_reference_by_package ON group_reference (package);
 -- The text index over latest versions. Terms are made by handover-text and carry the session's key
 -- as a prefix, so that a search reads this session's postings and no others.
 CREATE VIRTUAL TABLE package_term USING fts5 (
-    title, summary, files, body,
+    title, summary, files, body, context,
     content = '', contentless_delete = 1, tokenize = "ascii tokenchars '_'"
 );
 CREATE VIRTUAL TABLE package_posting USING fts5vocab (package_term, instance);
@@ -99,7 +101,8 @@ CREATE TABLE package_term_count (
     title   INTEGER NOT NULL,
     summary INTEGER NOT NULL,
     files   INTEGER NOT NULL,
-    body    INTEGER NOT NULL
+    body    INTEGER NOT NULL,
+    context INTEGER NOT NULL
 ) STRICT;
 
 -- Sums of package_term_count per session, kept by the writes that change them.
@@ -109,7 +112,8 @@ CREATE TABLE index_size (
     title    INTEGER NOT NULL,
     summary  INTEGER NOT NULL,
     files    INTEGER NOT NULL,
-    body     INTEGER NOT NULL
+    body     INTEGER NOT NULL,
+    context  INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE reasoning (

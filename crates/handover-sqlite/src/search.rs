@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use handover_model::{PackageId, SessionId};
-use handover_store::{Column, IndexSize, NewPackage, Posting, Result, TextIndex};
+use handover_store::{COLUMNS, Column, IndexSize, NewPackage, Posting, Result, TextIndex};
 use handover_text::words;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -12,45 +12,79 @@ use crate::{SqliteStore, row, session_key};
 
 /// Puts a package into the index of its session.
 pub(crate) fn index(tx: &Connection, session: i64, id: PackageId, new: &NewPackage) -> Result<()> {
-    let title = Terms::new(session, [new.title.as_ref().map_or("", |t| t.as_str())]);
-    let summary = Terms::new(session, [new.summary.as_str()]);
-    let paths = new.files.iter().map(|f| f.as_str()).chain([new.path.as_str()]);
-    let files = Terms::new(session, paths);
-    let body = Terms::new(session, [new.body.as_str()]);
+    let context = context(tx, session, id, new)?;
+    let paths: Vec<&str> =
+        new.files.iter().map(|f| f.as_str()).chain([new.path.as_str()]).collect();
+    let columns = [
+        Terms::new(session, [new.title.as_ref().map_or("", |t| t.as_str())]),
+        Terms::new(session, [new.summary.as_str()]),
+        Terms::new(session, paths),
+        Terms::new(session, [new.body.as_str()]),
+        Terms::new(session, [context.as_str()]),
+    ];
+    let [title, summary, files, body, context] = &columns;
     tx.prepare_cached(
-        "INSERT INTO package_term (rowid, title, summary, files, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO package_term (rowid, title, summary, files, body, context)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )
-    .and_then(|mut s| s.execute((id.0, &title.text, &summary.text, &files.text, &body.text)))
+    .and_then(|mut s| {
+        s.execute((id.0, &title.text, &summary.text, &files.text, &body.text, &context.text))
+    })
+    .map_err(backend)?;
+    let counts = (title.count, summary.count, files.count, body.count, context.count);
+    let (t, s, f, b, c) = counts;
+    tx.prepare_cached(
+        "INSERT INTO package_term_count (package, title, summary, files, body, context)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )
+    .and_then(|mut statement| statement.execute((id.0, t, s, f, b, c)))
     .map_err(backend)?;
     tx.prepare_cached(
-        "INSERT INTO package_term_count (package, title, summary, files, body)
-         VALUES (?1, ?2, ?3, ?4, ?5)",
-    )
-    .and_then(|mut s| s.execute((id.0, title.count, summary.count, files.count, body.count)))
-    .map_err(backend)?;
-    tx.prepare_cached(
-        "INSERT INTO index_size (session, packages, title, summary, files, body)
-         VALUES (?1, 1, ?2, ?3, ?4, ?5) ON CONFLICT (session) DO UPDATE SET
+        "INSERT INTO index_size (session, packages, title, summary, files, body, context)
+         VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (session) DO UPDATE SET
             packages = packages + 1, title = title + excluded.title,
             summary = summary + excluded.summary, files = files + excluded.files,
-            body = body + excluded.body",
+            body = body + excluded.body, context = context + excluded.context",
     )
-    .and_then(|mut s| s.execute((session, title.count, summary.count, files.count, body.count)))
+    .and_then(|mut statement| statement.execute((session, t, s, f, b, c)))
     .map_err(backend)?;
     Ok(())
 }
 
+/// Where a package stands in its group: its author, its day, and the summary of the package before
+/// it. A short note is often only found by what it answers. A package without a group stands alone.
+fn context(tx: &Connection, session: i64, id: PackageId, new: &NewPackage) -> Result<String> {
+    let Some(group) = &new.group else { return Ok(String::new()) };
+    let before: Option<String> = tx
+        .prepare_cached(
+            "SELECT summary FROM package WHERE session = ?1 AND ifnull(group_id, '') = ?2
+                AND superseded_by IS NULL AND id <> ?3 AND created_at <= ?4
+             ORDER BY created_at DESC, id DESC LIMIT 1",
+        )
+        .and_then(|mut s| {
+            let at = new.created_at.as_micros();
+            s.query_row((session, group.as_str(), id.0, at), |r| r.get(0)).optional()
+        })
+        .map_err(backend)?;
+    let (author, day) = (&new.producer, new.created_at.day_in_words());
+    Ok(format!("{author} {day} {}", before.unwrap_or_default()))
+}
+
 /// Takes a package out of the index.
 pub(crate) fn forget(tx: &Connection, session: i64, id: PackageId) -> Result<()> {
-    for sql in [
+    tx.prepare_cached(
         "UPDATE index_size SET packages = packages - 1, title = index_size.title - c.title,
             summary = index_size.summary - c.summary, files = index_size.files - c.files,
-            body = index_size.body - c.body
+            body = index_size.body - c.body, context = index_size.context - c.context
          FROM package_term_count c WHERE c.package = ?1 AND index_size.session = ?2",
-        "DELETE FROM package_term_count WHERE package = ?1 AND ?2",
-        "DELETE FROM package_term WHERE rowid = ?1 AND ?2",
+    )
+    .and_then(|mut s| s.execute((id.0, session)))
+    .map_err(backend)?;
+    for sql in [
+        "DELETE FROM package_term_count WHERE package = ?1",
+        "DELETE FROM package_term WHERE rowid = ?1",
     ] {
-        tx.prepare_cached(sql).and_then(|mut s| s.execute((id.0, session))).map_err(backend)?;
+        tx.prepare_cached(sql).and_then(|mut s| s.execute([id.0])).map_err(backend)?;
     }
     Ok(())
 }
@@ -89,6 +123,7 @@ fn column(name: &str) -> Option<Column> {
         "summary" => Some(Column::Summary),
         "files" => Some(Column::Files),
         "body" => Some(Column::Body),
+        "context" => Some(Column::Context),
         _ => None,
     }
 }
@@ -99,7 +134,7 @@ impl TextIndex for SqliteStore {
         let size = self
             .connection
             .prepare_cached(
-                "SELECT packages, title, summary, files, body FROM index_size WHERE session = ?1",
+                "SELECT packages, title, summary, files, body, context FROM index_size WHERE session = ?1",
             )
             .and_then(|mut s| {
                 s.query_row([key], |r| {
@@ -140,11 +175,11 @@ impl TextIndex for SqliteStore {
         Ok(all)
     }
 
-    fn term_counts(&self, packages: &[PackageId]) -> Result<Vec<[u64; 4]>> {
+    fn term_counts(&self, packages: &[PackageId]) -> Result<Vec<[u64; COLUMNS]>> {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT title, summary, files, body FROM package_term_count WHERE package = ?1",
+                "SELECT title, summary, files, body, context FROM package_term_count WHERE package = ?1",
             )
             .map_err(backend)?;
         packages
@@ -157,11 +192,12 @@ impl TextIndex for SqliteStore {
     }
 }
 
-fn counts(r: &rusqlite::Row<'_>) -> rusqlite::Result<[u64; 4]> {
+fn counts(r: &rusqlite::Row<'_>) -> rusqlite::Result<[u64; COLUMNS]> {
     Ok([
         row::count(r, "title")?,
         row::count(r, "summary")?,
         row::count(r, "files")?,
         row::count(r, "body")?,
+        row::count(r, "context")?,
     ])
 }

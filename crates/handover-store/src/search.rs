@@ -16,11 +16,18 @@ pub enum Column {
     Files,
     /// The text of the file.
     Body,
+    /// Where it stands in its group: who wrote it, when, and what the package before it is about.
+    /// Empty for a package without a group.
+    Context,
 }
+
+/// How many columns there are.
+pub const COLUMNS: usize = 5;
 
 impl Column {
     /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Title, Self::Summary, Self::Files, Self::Body];
+    pub const ALL: [Self; COLUMNS] =
+        [Self::Title, Self::Summary, Self::Files, Self::Body, Self::Context];
 }
 
 /// How often a term occurs in one column of one package.
@@ -40,7 +47,7 @@ pub struct IndexSize {
     /// Packages in it.
     pub packages: u64,
     /// Terms in each column, summed over the packages, in the order of [`Column::ALL`].
-    pub terms: [u64; 4],
+    pub terms: [u64; COLUMNS],
 }
 
 /// The full-text index over the latest versions of a session's packages.
@@ -54,5 +61,5 @@ pub trait TextIndex {
 
     /// How many terms each column of each package has, in the order of the ids given; zeros for a
     /// package that is not in the index.
-    fn term_counts(&self, packages: &[PackageId]) -> Result<Vec<[u64; 4]>>;
+    fn term_counts(&self, packages: &[PackageId]) -> Result<Vec<[u64; COLUMNS]>>;
 }

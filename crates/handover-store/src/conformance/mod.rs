@@ -53,7 +53,7 @@ macro_rules! conformance_tests {
             events: a_key_makes_it_once, random_keys_are_told_apart, without_a_key_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while, listings;
-            search: finds_words_in_every_column, sessions_do_not_see_each_other,
+            search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, sizes_follow, purged_sessions_leave_nothing;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
                 one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;

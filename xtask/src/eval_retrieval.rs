@@ -1,0 +1,210 @@
+//! How well the ranking finds what a question needs, on labelled data given by path.
+//!
+//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent,
+//! created_at), `queries.jsonl` (id, pool, text; optional asked_at) and `qrels.tsv` (query, document,
+//! grade). A query is searched in its own pool, and only documents made before it was asked count.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use handover_context::search::{Query, search};
+use handover_model::{
+    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
+};
+use handover_sqlite::SqliteStore;
+use handover_store::{NewPackage, NewSession, Packages, Sessions, Supersede};
+use handover_text::{CleanJson, Redactor};
+use serde::Deserialize;
+
+/// What to measure on.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Folders with corpus.jsonl, queries.jsonl and qrels.tsv
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+
+    /// The weight of priority and age beside relevance
+    #[arg(long, default_value = "0.1")]
+    prior: f64,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    id: String,
+    pool: String,
+    text: String,
+    title: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    hunks: Option<serde_json::Value>,
+    group: Option<String>,
+    agent: Option<String>,
+    created_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    id: String,
+    pool: String,
+    text: String,
+    asked_at: Option<String>,
+}
+
+/// Measures each folder and prints a row of each.
+pub fn run(args: &Args) -> Result<()> {
+    println!("| set | questions | R@5 | R@10 | nDCG@10 | MRR |\n|---|---|---|---|---|---|");
+    for folder in &args.folders {
+        let mut sum = Figures::default();
+        measure(folder, args.prior, &mut sum).with_context(|| folder.display().to_string())?;
+        let n = sum.count.max(1) as f64;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        println!(
+            "| {name} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
+            sum.count,
+            sum.recall5 / n,
+            sum.recall10 / n,
+            sum.ndcg10 / n,
+            sum.mrr / n
+        );
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Figures {
+    count: usize,
+    recall5: f64,
+    recall10: f64,
+    ndcg10: f64,
+    mrr: f64,
+}
+
+fn measure(folder: &Path, prior: f64, sum: &mut Figures) -> Result<()> {
+    let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
+    let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
+    let mut labels: HashMap<String, BTreeMap<String, f64>> = HashMap::new();
+    for line in fs_err::read_to_string(folder.join("qrels.tsv"))?.lines() {
+        let mut parts = line.split('\t');
+        if let (Some(query), Some(document), Some(grade)) =
+            (parts.next(), parts.next(), parts.next())
+            && let Ok(grade) = grade.parse()
+        {
+            labels.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
+        }
+    }
+    let mut pools: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
+    for document in &documents {
+        pools.entry(&document.pool).or_default().push(document);
+    }
+    let temporary = tempfile::tempdir()?;
+    for (number, (pool, documents)) in pools.into_iter().enumerate() {
+        let path = temporary.path().join(format!("{number}.db"));
+        let (store, session) = fill(&path, &documents)?;
+        for question in questions.iter().filter(|question| question.pool == pool) {
+            let Some(wanted) = labels.get(&question.id) else { continue };
+            let asked = question.asked_at.as_deref().and_then(time);
+            let query = Query {
+                session: &session,
+                group: None,
+                text: &question.text,
+                limit: 200,
+                prior,
+                now: asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000)),
+            };
+            let hits = search(&store, &query)?;
+            let ranked: Vec<f64> = hits
+                .iter()
+                .filter(|hit| asked.is_none_or(|asked| hit.package.created_at < asked))
+                .map(|hit| {
+                    let id = &documents[index_of(&hit.package.path)].id;
+                    wanted.get(id).copied().unwrap_or(0.0)
+                })
+                .collect();
+            add(sum, &ranked, wanted);
+        }
+    }
+    Ok(())
+}
+
+fn index_of(path: &str) -> usize {
+    path.trim_start_matches("d/").trim_end_matches(".md").parse().unwrap_or(0)
+}
+
+fn add(sum: &mut Figures, ranked: &[f64], wanted: &BTreeMap<String, f64>) {
+    let total = wanted.values().filter(|grade| **grade > 0.0).count().max(1) as f64;
+    let found = |k: usize| ranked.iter().take(k).filter(|grade| **grade > 0.0).count() as f64;
+    let gain = |grades: &mut dyn Iterator<Item = f64>| -> f64 {
+        grades.take(10).enumerate().map(|(i, grade)| grade / ((i + 2) as f64).log2()).sum()
+    };
+    let mut best: Vec<f64> = wanted.values().copied().collect();
+    best.sort_by(|a, b| b.total_cmp(a));
+    let ideal = gain(&mut best.into_iter()).max(f64::MIN_POSITIVE);
+    sum.count += 1;
+    sum.recall5 += found(5) / total;
+    sum.recall10 += found(10) / total;
+    sum.ndcg10 += gain(&mut ranked.iter().copied()) / ideal;
+    let first = ranked.iter().position(|grade| *grade > 0.0);
+    sum.mrr += first.map_or(0.0, |at| 1.0 / (at + 1) as f64);
+}
+
+fn fill(path: &Path, documents: &[&Document]) -> Result<(SqliteStore, SessionId)> {
+    let store = SqliteStore::open(path)?;
+    let session = SessionId::new("eval")?;
+    let now = Timestamp::from_micros(1_700_000_000_000_000);
+    let project = ProjectId::new("eval")?;
+    store.open_session(&NewSession {
+        id: session.clone(),
+        project,
+        metadata: CleanJson::default(),
+        now,
+    })?;
+    let redactor = Redactor::default();
+    let packages: Vec<NewPackage> = documents
+        .iter()
+        .enumerate()
+        .map(|(n, document)| {
+            let summary = document.title.as_deref().unwrap_or(&document.text);
+            let hunks = document.hunks.as_ref().map(ToString::to_string).unwrap_or_default();
+            let body = format!("{}\n{hunks}", document.text);
+            let group = document.group.as_deref().and_then(|id| GroupId::new(slug(id)).ok());
+            let producer = document.agent.as_deref().map(slug).unwrap_or_default().to_lowercase();
+            Ok(NewPackage {
+                session: session.clone(),
+                group,
+                scope: Scope::Global,
+                kind: PackageKind::Research,
+                path: format!("d/{n}.md"),
+                title: None,
+                summary: redactor.clean(summary).one_line().cut(400),
+                files: document.files.iter().map(|file| redactor.clean(file)).collect(),
+                body: redactor.clean(&body),
+                producer: Role::new(producer).or_else(|_| Role::new("developer"))?,
+                consumers: Vec::new(),
+                priority: Priority::Medium,
+                iteration: None,
+                size_bytes: body.len() as u64,
+                tokens: 0,
+                content_hash: n.to_string(),
+                supersede: Supersede::SamePath,
+                created_at: document.created_at.as_deref().and_then(time).unwrap_or(now),
+            })
+        })
+        .collect::<Result<_>>()?;
+    store.register_packages(&packages)?;
+    Ok((store, session))
+}
+
+fn slug(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+/// A time, with or without a zone.
+fn time(text: &str) -> Option<Timestamp> {
+    text.parse().or_else(|_| format!("{text}Z").parse()).ok()
+}
+
+fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    let text = fs_err::read_to_string(path)?;
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
