@@ -155,6 +155,27 @@ impl Story<'_> {
             "",
         )?;
 
+        self.say("The main job: what the next developer needs for this task, ranked, redacted, counted, with a receipt.")?;
+        self.play(
+            &[
+                "assemble",
+                "--role",
+                "developer",
+                "--group",
+                "login",
+                "--task",
+                "Make two parallel refreshes safe",
+                "--iteration",
+                "1",
+                "--deliver",
+                "--explain",
+            ],
+            "",
+        )?;
+        self.say("Another role of the same group gets what is meant for it. Every block has its receipt.")?;
+        self.play(&["assemble", "--role", "qa_expert", "--group", "login"], "")?;
+        self.play(&["receipt", "list"], "")?;
+
         self.say("The group is done: what worked becomes a strategy of the project, for every session to come.")?;
         self.play(&["strategy", "extract", "--group", "login", "--lang", "rust"], "")?;
         self.play(&["session", "close", "login-rework"], "")?;
