@@ -27,7 +27,7 @@ fn weight(column: Column) -> f64 {
         Column::Title | Column::Summary => 3.0,
         Column::Files => 2.0,
         Column::Body => 1.0,
-        Column::Context => 0.5,
+        Column::Context => 0.8,
     }
 }
 

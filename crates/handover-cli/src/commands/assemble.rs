@@ -189,24 +189,26 @@ fn document(assembly: &Assembly, state: ReceiptState, explain: bool) -> Value {
 }
 
 fn explain(app: &App, assembly: &Assembly) {
-    let term = |terms: &std::collections::BTreeMap<String, f64>, name: &str| {
-        format!("{:.3}", terms.get(name).copied().unwrap_or(0.0))
-    };
     let rows = assembly
         .candidates
         .iter()
         .map(|candidate| {
-            vec![
+            let terms = &candidate.terms;
+            let mut row = vec![
                 candidate.id.to_string(),
                 (if candidate.included { "in" } else { "out" }).to_owned(),
-                format!("{:.3}", candidate.score),
-                term(&candidate.terms, "priority"),
-                term(&candidate.terms, "same_group"),
-                term(&candidate.terms, "addressed"),
-                term(&candidate.terms, "recency"),
-                term(&candidate.terms, "task"),
-                candidate.reason.clone(),
-            ]
+            ];
+            let values = [
+                candidate.score,
+                terms.priority,
+                terms.same_group,
+                terms.addressed,
+                terms.recency,
+                terms.task,
+            ];
+            row.extend(values.iter().map(|value| format!("{value:.3}")));
+            row.push(candidate.reason.to_owned());
+            row
         })
         .collect();
     let header =

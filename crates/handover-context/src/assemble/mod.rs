@@ -80,7 +80,38 @@ pub struct PackedPackage {
     pub form: Form,
     /// The terms of the score.
     #[serde(skip)]
-    pub terms: BTreeMap<String, f64>,
+    pub terms: Terms,
+}
+
+/// The terms of a score; they add up to it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Terms {
+    /// How much it matters.
+    pub priority: f64,
+    /// Whether it came from the group that asks.
+    pub same_group: f64,
+    /// Whether it is addressed to the role that asks.
+    pub addressed: f64,
+    /// How new it is.
+    pub recency: f64,
+    /// How relevant it is to the task.
+    pub task: f64,
+}
+
+impl Terms {
+    /// By name, as a receipt keeps them.
+    fn by_name(&self) -> BTreeMap<String, f64> {
+        [
+            ("priority", self.priority),
+            ("same_group", self.same_group),
+            ("addressed", self.addressed),
+            ("recency", self.recency),
+            ("task", self.task),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+    }
 }
 
 /// A piece of reasoning that is in.
@@ -108,11 +139,11 @@ pub struct Explained {
     /// Whether it is in.
     pub included: bool,
     /// Why.
-    pub reason: String,
+    pub reason: &'static str,
     /// Its rank value.
     pub score: f64,
     /// The terms of the score.
-    pub terms: BTreeMap<String, f64>,
+    pub terms: Terms,
 }
 
 /// The outcome of an assembly.
@@ -324,7 +355,7 @@ fn items(
             version: p.version,
             form: p.form,
             score: p.score,
-            terms: p.terms.clone(),
+            terms: p.terms.by_name(),
             ..plain(ItemKind::Package, p.id.to_string(), p.tokens)
         })
         .collect();
@@ -342,16 +373,16 @@ fn left_out(explained: &[Explained]) -> Vec<LeftOut> {
         .map(|candidate| LeftOut {
             kind: candidate.kind,
             id: candidate.id.to_string(),
-            reason: candidate.reason.clone(),
+            reason: candidate.reason.to_owned(),
             score: candidate.score,
         })
         .collect()
 }
 
 fn left_out_counts(explained: &[Explained]) -> BTreeMap<String, u64> {
-    let mut counts = BTreeMap::new();
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for candidate in explained.iter().filter(|candidate| !candidate.included) {
-        *counts.entry(candidate.reason.clone()).or_default() += 1;
+        *counts.entry(candidate.reason).or_default() += 1;
     }
-    counts
+    counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect()
 }

@@ -90,7 +90,7 @@ fn fit(
             file_tokens: package.tokens,
             score: ranked.score,
             form,
-            terms: ranked.terms.clone(),
+            terms: ranked.terms,
         };
         packed.tokens = tokens::count(tokenizer, &render::package(&packed));
         if packed.tokens <= room {

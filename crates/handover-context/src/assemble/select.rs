@@ -1,11 +1,11 @@
 //! Which packages may go in, and in which order.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use handover_model::{PackageId, Priority, Routing, Zone};
 use handover_store::{Candidate, Result};
 
-use super::{Explained, Request, Setting};
+use super::{Explained, Request, Setting, Terms};
 use crate::rank::{Metadata, relevance};
 use crate::search::referenced;
 
@@ -21,22 +21,22 @@ pub(super) struct Selection {
 }
 
 /// A candidate with its score.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Ranked {
     pub(super) candidate: Candidate,
     pub(super) score: f64,
-    pub(super) terms: BTreeMap<String, f64>,
+    pub(super) terms: Terms,
 }
 
 impl Ranked {
-    pub(super) fn explained(&self, included: bool, reason: &str) -> Explained {
+    pub(super) fn explained(&self, included: bool, reason: &'static str) -> Explained {
         Explained {
             kind: handover_model::ItemKind::Package,
             id: self.candidate.id,
             included,
-            reason: reason.to_owned(),
+            reason,
             score: self.score,
-            terms: self.terms.clone(),
+            terms: self.terms,
         }
     }
 }
@@ -118,18 +118,14 @@ fn rank(
             (known.scaled(prior / Metadata::MAX), scores.get(&candidate.id).copied().unwrap_or(0.0))
         }
     };
-    let terms = [
-        ("priority", known.priority),
-        ("same_group", known.same_group),
-        ("addressed", known.addressed),
-        ("recency", known.recency),
-        ("task", task),
-    ];
-    Ranked {
-        candidate,
-        score: known.score() + task,
-        terms: terms.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-    }
+    let terms = Terms {
+        priority: known.priority,
+        same_group: known.same_group,
+        addressed: known.addressed,
+        recency: known.recency,
+        task,
+    };
+    Ranked { candidate, score: known.score() + task, terms }
 }
 
 /// Best first; ties newer first, then by id.
