@@ -73,6 +73,10 @@ const SPELLINGS: &[&str] = &[
     // Random strings
     "x «9tK2mQ7vLp4RzX8cWn3bYh6J» y",
     "adafruit: «aio0Xk3jf83jdkslf03kdlsl29dk»",
+    "zenserp = \"«3f2a9c7e-1b4d-8f6a-3c5e-7b9d1f2a4c6e»\"",
+    "new Lunchmoney('«3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e»')",
+    "ayrshare = \"«HPKSYBO-MOYXP4Q-ADGYXPS-B425HH3»\"",
+    "//«9tK2mQ7vLp4RzX8cWn3bYh6J»",
     "access token\n\n«3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e»\n",
 ];
 
@@ -87,6 +91,15 @@ const ORDINARY: &[&str] = &[
     "let token = env::var(\"GITHUB_TOKEN\")?;",
     "connect(user=user, password=password)",
     "password = config.database.password",
+    "tatum/tatum-ios (= 1.2.3)\n  tatum: 33fd9aa45e706d759003c7b7e8fc64008523652c",
+    "Submodule vendor/tatum f3b48b0ae5c71c36b68b801f68409335fbe29905",
+    "appfollow_service.main: Refreshing state... [id=370b73a7-0097-f0b5-d521-882e44ac5f27]",
+    "key_id = \"arn:aws:kms:us-east-1:416195840587:key/f8679973-135c-df14-6b7a-199444b289a8\"",
+    "service@2.24.7: sha256-Z2iUQWaq+SCFxqDOjK64iarNsxFa0Q69O8in549toxn=",
+    "<path d=\"M1767 207v123h210v40h-256V13h248v40h-202v114h194v40zm393 134\">",
+    "<g id=\"IconifyId1813088fe1fbc01fb466\">",
+    "License: LGPL-3+\nFiles: powerpc64/ecc-secp256r1-redc.asm",
+    "* **James** <<j@keybase.io>>\n  `71DCFD284A79C3B38668286BC97EC7A07EDE3FC1`",
     "PASSWORD=$DB_PASSWORD",
     "password: ${DB_PASSWORD}",
     "token: ${{ secrets.GITHUB_TOKEN }}",
