@@ -41,7 +41,7 @@ pub(super) fn secret(
     let before = start.checked_sub(1).map(|i| text[i]);
     // Names of functions, parts of e-mail addresses, the rest of an address.
     if matches!(next, Some(b'(' | b'@'))
-        || run.starts_with(b"//")
+        || run.starts_with(b"//") && !after_webhook(text, start)
         || run.starts_with(b"xn--")
         || innocent::public(run)
         || matches!(before, Some(b'@' | b'#'))
@@ -223,6 +223,12 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
             && random::longest_mixed_word(s) >= 16
             && random::changes(s) >= s.len() / 4
     }
+}
+
+/// `webhook_url: https:`: the path of such an address is its secret.
+fn after_webhook(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(32)..start];
+    bytes::contains_ignore_case(before, b"webhook")
 }
 
 /// Commands and numbers of a path: `207v123h210v40h-256V13zm393`.

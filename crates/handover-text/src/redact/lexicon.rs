@@ -7,7 +7,7 @@ use super::index::{self, Index, Side};
 #[rustfmt::skip]
 const SECRET: &[&str] = &[
     "key", "token", "secret", "passw", "passphrase", "pwd", "auth", "cred", "bearer", "apikey",
-    "webhook", "private", "signature", "signing", "jwt", "oauth", "x-api", "sasl",
+    "webhook", "private", "signature", "signing", "jenkins-crumb", "\"crumb\"", "reporter_id", "jwt", "oauth", "x-api", "sasl",
     "salt",
 ];
 
@@ -213,7 +213,7 @@ pub(super) struct Hint {
 
 /// Reads the hints of a short text.
 pub(super) fn hint(window: &[u8]) -> Hint {
-    let mut hint = Hint { id: given_to_id(window), ..Hint::default() };
+    let mut hint = Hint { id: given_to_id(window), secret: beside_mark(window), ..Hint::default() };
     for at in 0..window.len() {
         let rest = &window[at..];
         for (list, word) in INDEX.at(rest) {
@@ -224,7 +224,7 @@ pub(super) fn hint(window: &[u8]) -> Hint {
                 1 => hint.vendor = true,
                 2 => hint.hash |= word_start,
                 3 => hint.vendor |= word_start,
-                5 if rest.get(word.len()).is_some_and(u8::is_ascii_lowercase) => {}
+                5 if !whole(window, at, word.len()) => {}
                 _ => {
                     hint.vendor |= word_start;
                     hint.api |= word_start;
@@ -233,6 +233,37 @@ pub(super) fn hint(window: &[u8]) -> Hint {
         }
     }
     hint
+}
+
+/// Whether no letters go on before and after a word; `fooBar` is two of them.
+fn whole(window: &[u8], at: usize, len: usize) -> bool {
+    let joined = |a: Option<&u8>, b: Option<&u8>| match (a, b) {
+        (Some(a), Some(b)) => {
+            a.is_ascii_alphabetic()
+                && b.is_ascii_alphabetic()
+                && (a.is_ascii_uppercase() || b.is_ascii_lowercase())
+        }
+        (None, _) | (_, None) => false,
+    };
+    let before = at.checked_sub(1).and_then(|i| window.get(i));
+    !joined(before, window.get(at)) && !joined(window.get(at + len - 1), window.get(at + len))
+}
+
+/// `Client("[REDACTED-1]", "`: what is given together with a secret is one too.
+fn beside_mark(window: &[u8]) -> bool {
+    let Some(head) = window.strip_suffix(b"\"").or_else(|| window.strip_suffix(b"'")) else {
+        return false;
+    };
+    let head = head.trim_ascii_end();
+    let Some([head @ .., b'"' | b'\'']) = head.strip_suffix(b",") else {
+        return false;
+    };
+    let mark = head.len().min(20);
+    let mark = &head[head.len() - mark..];
+    mark.ends_with(b"]")
+        && [&b"(\"[REDACTED-"[..], b"('[REDACTED-"]
+            .iter()
+            .any(|m| mark.windows(m.len()).any(|w| w == *m))
 }
 
 /// `[id=`, `"request_id": "`, `projectId: `: what follows names something.
@@ -292,6 +323,7 @@ mod tests {
         assert!(hint(b"integrity sha512-").hash);
         assert!(hint(b"Zenserp: ").api);
         assert!(hint(b"TOGGL_KEY=").api && !hint(b"toggle = ").api);
+        assert!(hint(b"const exaKey = ").api && !hint(b"HEXAGON = ").api);
         assert!(hint(b"arn:aws:kms:eu-west-1:1:key/").hash);
         assert!(hint(b"[id=").id && hint(b"\"projectId\": \"").id && !hint(b"grid: ").id);
         assert_eq!(hint(b"the quick brown fox"), Hint::default());

@@ -14,7 +14,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "google-oauth-token": "ya29.{x20,}" | "1//0{b38,}" | "4/0A{b50,}", yes "ya29.(a1B2)60", no "ya29.x";
     "google-hmac-key": "GOOG1E{A55}" | "GOOG{A20}!", yes "GOOG1E(A1B2)55", no "GOOG1E(A1B2)8";
     "azure-sas-signature": "sig={p40,}", yes "sig=(a1B2)43%3D", no "sig=(a1B2)8";
-    "azure-function-code": "code={b50,}==", yes "code=(a1B2)54==", no "code=(a1B2)9==";
+    "azure-function-code": "code={b50,}==" | "code={B50,}==", yes "code=(a1B2)54==", no "code=(a1B2)9==";
     "alibaba-access-key": "LTAI{w12,}?", yes "LTAI(a1B2)20", no "LTAI(a1B2)6";
     "tencent-secret-id": "AKID{w28,}", yes "AKID(a1B2)32", no "AKID(a1B2)8";
     "volcengine-key": "AKLT{b40,}", yes "AKLT(a1B2)43", no "AKLT(a1B2)9";
