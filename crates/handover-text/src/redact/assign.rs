@@ -109,6 +109,14 @@ impl Assignments {
         ) {
             return None;
         }
+        // Most words before these are names of something else.
+        match next {
+            b'[' | b')' => {
+                declared(text, end)?;
+            }
+            b',' if start == 0 || text[start - 1] != b':' => return None,
+            _ => {}
+        }
         let name = text.get(start..end)?;
         if next == b' ' && name.eq_ignore_ascii_case(b"by") {
             return identified_by(text, start, end);
@@ -204,7 +212,7 @@ impl Assignments {
         }
         let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
         let query = matches!(before, Some(b'?' | b'&' | b'#')) && sign == Sign::Equals;
-        let stop = if sign == Sign::Tag {
+        let stop = if sign == Sign::Tag && text.get(at) == Some(&b'{') {
             at + bytes::run(text, at, QUOTED, |b| b != b'<' && !b.is_ascii_whitespace())
         } else {
             before_pair(text, at, self.unquoted_end(text, at, query))

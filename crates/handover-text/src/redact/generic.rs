@@ -54,6 +54,9 @@ pub(super) fn secret(
     if !(base64 || pieces(run).any(candidate)) || block_line(text, start, end) {
         return None;
     }
+    if declared(text, start) {
+        return None;
+    }
     let hint = Hints::new(text, start, end);
     if base64 {
         let padded = end + bytes::run(text, end, 2, |b| b == b'=');
@@ -223,6 +226,20 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
             && random::longest_mixed_word(s) >= 16
             && random::changes(s) >= s.len() / 4
     }
+}
+
+/// Whether the word before a string declares a name.
+fn declared(text: &[u8], start: usize) -> bool {
+    const WORDS: [&[u8]; 8] =
+        [b"define", b"const", b"fn", b"class", b"struct", b"enum", b"typedef", b"static"];
+    let space = bytes::run_back(text, start, 4, |b| matches!(b, b' ' | b'\t'));
+    let before = &text[..start - space];
+    space > 0
+        && WORDS.iter().any(|word| {
+            before.strip_suffix(*word).is_some_and(|rest| {
+                rest.last().is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+            })
+        })
 }
 
 /// `webhook_url: https:`: the path of such an address is its secret.

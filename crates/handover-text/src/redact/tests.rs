@@ -125,6 +125,8 @@ const ORDINARY: &[&str] = &[
     "self, private_key: ed25519.Ed25519PrivateKey, f_priv",
     "const ROOT_KEY: i32 = -1073725122i32;",
     "session: ses_zCkUSFrLTmPbknTVXnYF4llI",
+    "#define CKM_GOST28147_KEY_GEN 1\n#define CKM_GOST28147_ECB 2",
+    "nnoremap o :call <SID>NetrwSplit(0)<cr>",
     "tatum/tatum-ios (= 1.2.3)\n  tatum: 33fd9aa45e706d759003c7b7e8fc64008523652c",
     "Submodule vendor/tatum f3b48b0ae5c71c36b68b801f68409335fbe29905",
     "appfollow_service.main: Refreshing state... [id=370b73a7-0097-f0b5-d521-882e44ac5f27]",
