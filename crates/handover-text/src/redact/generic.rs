@@ -218,7 +218,7 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     let efficiency = random::efficiency(s);
     if told {
         // A long key in base64 for URLs is broken into words by chance.
-        let word = (s.len() / 2).clamp(8, 16);
+        let word = (s.len() / 2).clamp(8, 12);
         efficiency < random::LIKELY && (random::longest_mixed_word(s) >= word || grouped(s))
     } else {
         s.len() >= ALONE

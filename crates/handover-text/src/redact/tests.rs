@@ -99,6 +99,7 @@ const SPELLINGS: &[&str] = &[
     "x «9tK2mQ7vLp4RzX8cWn3bYh6J» y",
     "adafruit: «aio0Xk3jf83jdkslf03kdlsl29dk»",
     "zenserp = \"«3f2a9c7e-1b4d-8f6a-3c5e-7b9d1f2a4c6e»\"",
+    "new Gyazo('«FPs5nIrw5jst_QtjV_Msf5gjSYmMr6j_Q9S6vRrgqmT»')",
     "new Lunchmoney('«3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e»')",
     "ayrshare = \"«HPKSYBO-MOYXP4Q-ADGYXPS-B425HH3»\"",
     "//«9tK2mQ7vLp4RzX8cWn3bYh6J»",
