@@ -19,7 +19,11 @@ const SPACE: usize = 40;
 const FOREIGN: [&str; 7] = ["密码", "密碼", "口令", "пароль", "Пароль", "パスワード", "비밀번호"];
 
 /// Settings that a space separates from their value.
-const SETTINGS: [&str; 5] = ["requirepass", "masterauth", "bindpw", "auth_pass", "rootpw"];
+#[rustfmt::skip]
+const SETTINGS: [&str; 8] = [
+    "requirepass", "masterauth", "bindpw", "auth_pass", "rootpw", "rcon_password", "-storepass",
+    "-keypass",
+];
 
 /// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
 /// `password=password=…` is read once.
@@ -98,9 +102,20 @@ impl Assignments {
                 | b'%'
                 | b'&'
                 | b'('
+                | b')'
+                | b'['
+                | b','
                 | b'<'
         ) {
             return None;
+        }
+        // Most words before these are names of something else.
+        match next {
+            b'[' | b')' => {
+                declared(text, end)?;
+            }
+            b',' if start == 0 || text[start - 1] != b':' => return None,
+            _ => {}
         }
         let name = text.get(start..end)?;
         if next == b' ' && name.eq_ignore_ascii_case(b"by") {
@@ -124,6 +139,11 @@ impl Assignments {
                 b'"' | b'\'' | b'`' => quoted_name = true,
                 b'\\' if matches!(text.get(at + 1), Some(b'"' | b'\'')) => {}
                 b'*' | b']' => {}
+                // `char password[] = "…"`, `my ($password) = "…"`
+                b'[' | b')' if at == end => {
+                    at = declared(text, at)?;
+                    break;
+                }
                 _ => break,
             }
             at += 1;
@@ -151,10 +171,19 @@ impl Assignments {
         if let Some(mut value) = quoted(text, at, key) {
             // `["user", "password", "email"]` is a list of names, `get("password")` gives one back:
             // look closer.
+            if sign == Sign::Comma && key == Key::Weak && !opens(text, start) {
+                return None;
+            }
             if matches!(sign, Sign::Comma | Sign::Call) {
-                let list = values::wordy_with_number(text.get(value.start..value.end)?);
+                let literal = text.get(value.start..value.end)?;
+                // `define('DB_PASSWORD', '…')` sets one name; a value with a digit is no name.
+                let sets = sign == Sign::Comma
+                    && shell_name(name)
+                    && text.get(value.end + 1) == Some(&b')')
+                    && random::mixed(literal);
+                let list = !sets && values::wordy_with_number(literal);
                 (!list && !name.contains(&b'/')).then_some(())?;
-                value.form = Form::Loose;
+                value.form = if sets { Form::Quoted } else { Form::Loose };
             }
             // `password "x"` in prose is as good as a sign; `token "x"` is not.
             let prose = key == Key::Password
@@ -176,9 +205,18 @@ impl Assignments {
         if matches!(sign, Sign::Comma | Sign::Call) {
             return None;
         }
+        if sign == Sign::Space
+            && let Some(value) = typed(text, text.get(start..end)?, at)
+        {
+            return Some(value);
+        }
         let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
         let query = matches!(before, Some(b'?' | b'&' | b'#')) && sign == Sign::Equals;
-        let stop = self.unquoted_end(text, at, query);
+        let stop = if sign == Sign::Tag && text.get(at) == Some(&b'{') {
+            at + bytes::run(text, at, QUOTED, |b| b != b'<' && !b.is_ascii_whitespace())
+        } else {
+            before_pair(text, at, self.unquoted_end(text, at, query))
+        };
         let name = text.get(start..end)?;
         let form = match sign {
             Sign::Tag if text.get(stop) == Some(&b'<') => Form::Quoted,
@@ -204,8 +242,12 @@ impl Assignments {
             {
                 Form::Plain
             }
+            // `openssl … -passin pass:word`
+            Sign::Colon if name == b"pass" && after_passin(text, start) => Form::Plain,
             Sign::Space => {
-                let flag = name.starts_with(b"--") && name.len() > 4;
+                let flag = name.len() > 4
+                    && (name.starts_with(b"--")
+                        || matches!(name, [b'-', first, ..] if first.is_ascii_uppercase()));
                 let netrc = name == b"password" && netrc(text, start);
                 let literal = text.get(at..stop)?;
                 let setting =
@@ -368,6 +410,60 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
     (!innocent::placeholder(text.get(from..to)?)).then_some((from, to))
 }
 
+/// Past the brackets between a declared name and a literal.
+fn declared(text: &[u8], at: usize) -> Option<usize> {
+    let size = bytes::run(text, at + 1, 20, |b| bytes::is(b, ALNUM) || b == b'_');
+    let close = match text.get(at)? {
+        b'[' if text.get(at + 1 + size) == Some(&b']') => at + 2 + size,
+        b')' => at + 1,
+        _ => return None,
+    };
+    let sign = skip_space(text, close);
+    let literal = skip_space(text, sign + 1);
+    (text.get(sign) == Some(&b'=') && matches!(text.get(literal), Some(b'"' | b'\'')))
+        .then_some(close)
+}
+
+fn after_passin(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(9)..start];
+    before.ends_with(b"-passin ") || before.ends_with(b"-passout ")
+}
+
+/// Whether a bracket stands before a quoted name: the first of a pair, not one of a list.
+fn opens(text: &[u8], start: usize) -> bool {
+    let at = start
+        - bytes::run_back(text, start, 24, |b| {
+            b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\')
+        });
+    at > 0 && matches!(text[at - 1], b'(' | b'[' | b'{')
+}
+
+/// Where a value of `a=…&b=…` ends.
+fn before_pair(text: &[u8], at: usize, stop: usize) -> usize {
+    let value = text.get(at..stop.min(at + JUDGED)).unwrap_or_default();
+    let pair = value.iter().enumerate().find(|(i, b)| {
+        let name = bytes::run(value, i + 1, 40, |b| bytes::is(b, ALNUM) || b == b'_');
+        **b == b'&' && name > 1 && value.get(i + 1 + name) == Some(&b'=')
+    });
+    pair.map_or(stop, |(i, _)| at + i)
+}
+
+/// `password 7 …`, `secret 5 …`: routers tell with a digit how a password is kept.
+fn typed(text: &[u8], name: &[u8], at: usize) -> Option<Value> {
+    let kind = matches!(text.get(at..at + 2), Some([b'0' | b'4'..=b'9', b' ']));
+    (kind && matches!(name, b"password" | b"secret")).then_some(())?;
+    let start = at + 2;
+    let end = start + bytes::run(text, start, 120, |b| !b.is_ascii_whitespace());
+    let literal = text.get(start..end)?;
+    let ends = matches!(text.get(end), None | Some(b'\n' | b'\r'));
+    (ends && literal.len() >= 6 && random::mixed(literal)).then_some(Value {
+        start,
+        end,
+        form: Form::Quoted,
+        key: Key::Password,
+    })
+}
+
 fn is_setting(name: &[u8]) -> bool {
     SETTINGS.iter().any(|s| s.as_bytes() == name)
 }
@@ -382,11 +478,8 @@ fn shell_name(name: &[u8]) -> bool {
 fn netrc(text: &[u8], at: usize) -> bool {
     let from = at.saturating_sub(160);
     let before = &text[from..at];
-    [&b"login "[..], b"machine ", b"user ", b"username "]
-        .iter()
-        .any(|w| before.windows(w.len()).any(|b| b == *w))
-        && (before.windows(8).any(|b| b == b"machine ")
-            || before.windows(6).any(|b| b == b"login "))
+    let has = |word: &[u8]| before.windows(word.len()).any(|b| b == word);
+    has(b"machine ") && (has(b"login ") || has(b"user ")) || has(b"default login ")
 }
 
 /// Whether a password stands alone on its line, some lines after a user or a host that is set in

@@ -3,6 +3,7 @@
 use super::bytes;
 use super::innocent;
 use super::random;
+use super::values;
 
 /// Ends of names whose second argument is a password, whatever it looks like.
 const SURE: &[&str] = &[
@@ -17,7 +18,11 @@ const SURE: &[&str] = &[
 ];
 
 /// Ends of names whose second argument is one if it looks like one.
-const LIKELY: &[&str] = &["login", "authenticate", "signin", "sign_in", "auth", "connect", "logon"];
+const LIKELY: &[&str] =
+    &["login", "authenticate", "signin", "sign_in", "auth", "connect", "logon", "wifi.begin"];
+
+/// Ends of names whose third argument is one if it looks like one: host, user, password.
+const THIRD: &[&str] = &["connect", "mysqli", "getconnection", "pdo"];
 
 /// The password among the arguments of the function whose name is `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -32,13 +37,19 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         })
     };
     let sure = ends(SURE);
-    if !sure && !ends(LIKELY) {
+    if !sure && !ends(LIKELY) && !ends(THIRD) {
         return None;
     }
-    let (user, (from, to)) = arguments(text, end + 1)?;
+    let (user, (mut from, mut to)) = arguments(text, end + 1)?;
+    let third = ends(THIRD).then(|| string(text, next_argument(text, to))).flatten();
+    if let Some(password) = third {
+        (from, to) = password;
+    }
     let value = text.get(from..to)?;
     let spaced = value.iter().any(u8::is_ascii_whitespace);
-    let looks = sure || (random::mixed(value) && !user.contains(&b'/'));
+    let looks = sure
+        || (random::mixed(value) || values::special(value) && value.len() >= 6 && value[0] != b'-')
+            && (third.is_some() || !user.contains(&b'/'));
     (looks && value.len() >= 3 && !spaced && !innocent::placeholder(value)).then_some((from, to))
 }
 
@@ -52,12 +63,16 @@ pub(super) fn pair(text: &[u8], at: usize) -> Option<(usize, usize)> {
 fn arguments(text: &[u8], at: usize) -> Option<(&[u8], (usize, usize))> {
     let (from, to) = string(text, at)?;
     let first = text.get(from..to)?;
-    let mut at = to + 1;
-    at += bytes::run(text, at, 8, |b| matches!(b, b' ' | b',' | b'\n' | b'\t'));
+    let mut at = next_argument(text, to);
     if text.get(at..at + 5) == Some(b"Some(") {
         at += 5;
     }
     Some((first, string(text, at)?))
+}
+
+/// Where the argument after the string that ends at `to` begins.
+fn next_argument(text: &[u8], to: usize) -> usize {
+    to + 1 + bytes::run(text, to + 1, 8, |b| matches!(b, b' ' | b',' | b'\n' | b'\t'))
 }
 
 fn string(text: &[u8], at: usize) -> Option<(usize, usize)> {

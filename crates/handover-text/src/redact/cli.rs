@@ -14,7 +14,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("ldapmodify", "-w"), ("rabbitmqadmin", "-p"), ("smbclient", "-P"), ("bcp ", "-P"),
     ("isql", "-P"), ("cf login", "-p"), ("az login", "-p"), ("oc login", "-p"),
     ("helm registry login", "-p"), ("htpasswd", "-b"), ("ansible-vault", "-p"), ("openssl", "-k"),
-    ("zip ", "-P"), ("ssh-keygen", "-N"),
+    ("zip ", "-P"), ("ssh-keygen", "-N"), ("psexec", "-p"), ("7z ", "-p"), ("7za ", "-p"),
 ];
 
 /// The secret that a flag at `start..end` carries or announces.
@@ -25,6 +25,9 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         None | Some(b' ' | b'\t' | b'\n' | b'"' | b'\'')
     ) {
         return None;
+    }
+    if matches!(run, b"--password-stdin" | b"-S") {
+        return piped(text, start, run);
     }
     if matches!(run, b"-u" | b"--user" | b"--proxy-user" | b"-U") {
         return user(text, start, end);
@@ -50,6 +53,21 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         .then_some((from, to))
 }
 
+/// `echo "…" | sudo -S`, `echo "…" | docker login --password-stdin`
+fn piped(text: &[u8], start: usize, run: &[u8]) -> Option<(usize, usize)> {
+    let from = bytes::line_start(text, start, LINE);
+    let line = &text[from..start];
+    let reads = run != b"-S" || line.trim_ascii_end().ends_with(b"sudo");
+    let echo = line.windows(5).rposition(|w| w == b"echo ")?;
+    let at = from + echo + 5;
+    let at = if text[at..].starts_with(b"-n ") { at + 3 } else { at };
+    let (from, to) = word(text, at)?;
+    let value = text.get(from..to)?;
+    let rest = text.get(to..start)?.trim_ascii_start();
+    let pipe = rest.iter().take(3).any(|b| *b == b'|');
+    (reads && pipe && value.len() >= 3 && !innocent::placeholder(value)).then_some((from, to))
+}
+
 fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let line = &text[bytes::line_start(text, start, LINE)..start];
     let web = [&b"curl"[..], b"wget", b"http", b"-X ", b"-H ", b"\\"]
@@ -59,6 +77,11 @@ fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let at = end + bytes::run(text, end, 1, |b| b == b' ' || b == b'=');
     let (from, to) = word(text, at)?;
     let value = text.get(from..to)?;
+    if [&b"smbclient"[..], b"rpcclient", b"winexe"].iter().any(|p| line.starts_with(p)) {
+        let sign = value.iter().position(|b| *b == b'%')?;
+        let secret = value.get(sign + 1..).filter(|s| s.len() >= 3 && !innocent::placeholder(s));
+        return secret.map(|_| (from + sign + 1, to));
+    }
     let colon = value.iter().position(|b| *b == b':')?;
     let password = &value[colon + 1..];
     let ids = value.iter().all(|b| b.is_ascii_digit() || *b == b':');

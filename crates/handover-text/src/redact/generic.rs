@@ -18,7 +18,20 @@ const MOST: usize = 1024;
 const WINDOW: usize = 56;
 
 /// The secret in the run `start..end`, if it holds one.
-pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
+pub(super) fn secret(
+    text: &[u8],
+    mut start: usize,
+    end: usize,
+    seen: u8,
+) -> Option<(usize, usize)> {
+    // `//token` in a comment; after a colon it is the rest of an address.
+    let slashes = bytes::run(text, start, 3, |b| b == b'/');
+    if slashes >= 2
+        && !matches!(start.checked_sub(1).map(|i| text[i]), Some(b':' | b'"' | b'\''))
+        && !text[start + slashes..end].contains(&b'/')
+    {
+        start += slashes;
+    }
     let run = &text[start..end];
     let len = run.len();
     if !(LEAST..=MOST).contains(&len) || !promising(run, seen) {
@@ -28,8 +41,9 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
     let before = start.checked_sub(1).map(|i| text[i]);
     // Names of functions, parts of e-mail addresses, the rest of an address.
     if matches!(next, Some(b'(' | b'@'))
-        || run.starts_with(b"//")
+        || run.starts_with(b"//") && !after_webhook(text, start)
         || run.starts_with(b"xn--")
+        || innocent::public(run)
         || matches!(before, Some(b'@' | b'#'))
     {
         return None;
@@ -38,6 +52,9 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize, seen: u8) -> Option<
     let candidate = |piece: &[u8]| piece.len() >= LEAST && !values::wordy_with_number(piece);
     // Looking around costs more than looking at the string itself.
     if !(base64 || pieces(run).any(candidate)) || block_line(text, start, end) {
+        return None;
+    }
+    if declared(text, start) {
         return None;
     }
     let hint = Hints::new(text, start, end);
@@ -145,21 +162,42 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     let told = (hint.secret || hint.vendor) && !hint.hash;
     let assigned = matches!(
         before,
-        Some(b'=' | b':' | b'"' | b'\'' | b'`' | b'>' | b' ' | b'\n' | b'\t' | b'(' | b',' | b'|')
-            | None
+        Some(
+            b'=' | b':'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'>'
+                | b' '
+                | b'\n'
+                | b'\t'
+                | b'('
+                | b','
+                | b'|'
+                | b'{'
+        ) | None
     );
     let s = trim(s);
     if s.len() < LEAST || innocent::placeholder(s) {
         return false;
     }
     let number = s.strip_prefix(b"0x").or_else(|| s.strip_prefix(b"0X"));
-    if number.is_some_and(|n| bytes::run(n, 0, 17, |b| b.is_ascii_hexdigit()) <= 16) {
+    if number.is_some_and(|n| {
+        let digits = bytes::run(n, 0, 17, |b| b.is_ascii_hexdigit());
+        (1..=16).contains(&digits)
+    }) {
         return false;
     }
     if hexadecimal(s) {
-        return (near.secret || near.api) && !near.hash && assigned && s.len() >= 20;
+        // Beside a name, 40 digits without quotes are a commit or the checksum of a package.
+        let sha1 = s.len() == 40 && before.is_none_or(|b| b.is_ascii_whitespace());
+        let told = near.secret || near.api && !hint.hash && !near.id && !sha1;
+        return told && !near.hash && assigned && s.len() >= 20;
     }
-    if !near.secret && identifier(s) {
+    if !near.secret && !near.api && identifier(s) {
+        return false;
+    }
+    if near.id && !near.secret || drawing(s) {
         return false;
     }
     if hint.hash || s.iter().all(|b| !b.is_ascii_alphabetic()) {
@@ -179,13 +217,50 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     }
     let efficiency = random::efficiency(s);
     if told {
-        efficiency < random::LIKELY && random::longest_mixed_word(s) >= 8.max(s.len() / 2)
+        // A long key in base64 for URLs is broken into words by chance.
+        let word = (s.len() / 2).clamp(8, 12);
+        efficiency < random::LIKELY && (random::longest_mixed_word(s) >= word || grouped(s))
     } else {
         s.len() >= ALONE
             && efficiency < random::RANDOM
             && random::longest_mixed_word(s) >= 16
             && random::changes(s) >= s.len() / 4
     }
+}
+
+/// Whether the word before a string declares a name.
+fn declared(text: &[u8], start: usize) -> bool {
+    const WORDS: [&[u8]; 8] =
+        [b"define", b"const", b"fn", b"class", b"struct", b"enum", b"typedef", b"static"];
+    let space = bytes::run_back(text, start, 4, |b| matches!(b, b' ' | b'\t'));
+    let before = &text[..start - space];
+    space > 0
+        && WORDS.iter().any(|word| {
+            before.strip_suffix(*word).is_some_and(|rest| {
+                rest.last().is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+            })
+        })
+}
+
+/// `webhook_url: https:`: the path of such an address is its secret.
+fn after_webhook(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(32)..start];
+    bytes::contains_ignore_case(before, b"webhook")
+}
+
+/// Commands and numbers of a path: `207v123h210v40h-256V13zm393`.
+fn drawing(s: &[u8]) -> bool {
+    s.iter().all(|b| b.is_ascii_digit() || b"MmZzLlHhVvCcSsQqTtAa-.".contains(b))
+}
+
+/// `ABC1234-DEF5678-…`: groups of the same length, capitals and digits.
+fn grouped(s: &[u8]) -> bool {
+    let mut groups = s.split(|b| *b == b'-');
+    let len = groups.clone().next().map_or(0, <[u8]>::len);
+    let capital = |b: &u8| bytes::is(*b, UPPER | DIGIT);
+    (5..=10).contains(&len)
+        && groups.clone().count() >= 3
+        && groups.all(|g| g.len() == len && g.iter().all(capital))
 }
 
 /// Words that start ids: they name things, they open nothing.
@@ -198,7 +273,7 @@ const ID_WORDS: &[&str] = &[
 ];
 
 /// Ids of services (`msg_01Xf…`) and ULIDs.
-fn identifier(s: &[u8]) -> bool {
+pub(super) fn identifier(s: &[u8]) -> bool {
     let ulid = s.len() == 26
         && s[0] == b'0'
         && s.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'H' | b'J' | b'K' | b'M' | b'N' | b'P'..=b'T' | b'V'..=b'Z'));

@@ -91,6 +91,7 @@ pub(super) fn expression(value: &[u8]) -> bool {
                 && part.iter().all(|b| bytes::is(*b, ALNUM) || *b == b'_')
                 && (random::wordy(part)
                     || wordy_with_number(part)
+                    || part.len() <= 8
                     || keys::classify(part).is_some())
         })
 }
@@ -126,6 +127,7 @@ pub(super) fn number(value: &[u8]) -> bool {
     };
     let kind = kind.strip_prefix(b"int").unwrap_or(kind);
     let kind = kind.strip_suffix(b"_t").unwrap_or(kind);
+    let value = value.strip_prefix(b"-").unwrap_or(value);
     let digits = value.iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
     let suffixed = digits > 0
         && digits < value.len()
@@ -153,7 +155,9 @@ pub(super) fn number(value: &[u8]) -> bool {
 
 /// A regular expression that looks for secrets is none.
 pub(super) fn regex(value: &[u8]) -> bool {
-    value.starts_with(b"^")
+    (value.starts_with(b"^")
+        && value.iter().any(|b| matches!(b, b'[' | b'(' | b'.' | b'\\' | b'|')))
+        || (value.starts_with(b"^") && value.ends_with(b"$"))
         || has(value, b"[^")
         || has(value, b"[a-z")
         || has(value, b"[A-Z")
@@ -187,8 +191,8 @@ const WORDS: &[&str] = &[
 /// Parts of a value that show that it is a mask or an expression.
 #[rustfmt::skip]
 const NOT_A_VALUE: &[&str] = &[
-    "<your", "redacted", "xxxx", "****", "....", "${", "{{", "}}", "%(", "%s", "%d", "%0", "&lt;",
-    "&quot", "$(", "#{", "<%", "secrets.", "process.env", "getenv", "os.environ", "env.", "%env",
+    "<your", "redacted", "xxxx", "****", "....", "%(", "%s", "%d", "%0", "&lt;", "&quot", "$(", "#{",
+    "<%", "secrets.", "process.env", "getenv", "os.environ", "env.", "%env",
     "•••", "…",
 ];
 
@@ -215,7 +219,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     let bracketed = matches!(
         (first, last),
         (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'%', b'%') | (b'_', b'_')
-    );
+    ) && !kept_in_braces(value);
     let variable = matches!(first, b'$')
         && value.len() > 1
         && value[1..].iter().all(|b| bytes::is(*b, ALNUM) || *b == b'_')
@@ -234,10 +238,44 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         || marks
         || format
         || WORDS.iter().any(|w| value.eq_ignore_ascii_case(w.as_bytes()))
-        || (value.len() <= 200 && NOT_VALUES.inside(value))
+        || (value.len() <= 200 && (NOT_VALUES.inside(value) || template(value)))
         || (value.len() <= 200
             && MADE_UPS.inside(value)
             && random::longest_mixed_word(value) < RANDOM_WORD)
+}
+
+/// `${VAR}`, `{{ name }}`: braces around a name, or cut off after it. Passwords may hold braces too.
+fn template(value: &[u8]) -> bool {
+    let named = |open: &[u8]| {
+        value.windows(open.len()).enumerate().any(|(at, w)| {
+            let inner = &value[at + open.len()..];
+            let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}' | b']'));
+            w == open && matches!(inner.get(len), None | Some(b'}'))
+        })
+    };
+    let braces = value.windows(2).any(|w| w == b"}}") && !value.contains(&b'{');
+    named(b"${") || braces || {
+        // The second brace closes too, unless the text was cut.
+        value.windows(2).enumerate().any(|(at, w)| {
+            let inner = &value[at + 2..];
+            let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}'));
+            w == b"{{" && matches!(inner.get(len..len + 2), None | Some(b"}}"))
+        })
+    }
+}
+
+/// `{AQAAABAAAAAQ…}`: an encrypted value, as some servers keep it in their files.
+fn kept_in_braces(value: &[u8]) -> bool {
+    let [b'{', inner @ .., b'}'] = value else {
+        return false;
+    };
+    inner.len() >= 20
+        && inner
+            .iter()
+            .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_' | b'.'))
+        && random::mixed(inner)
+        && !wordy_with_number(inner)
+        && random::scattered(inner)
 }
 
 /// Starts of public keys in base64 of DER.

@@ -74,6 +74,11 @@ pub(super) fn sign(
         b'>' if quoted_name => Some((Sign::Tag, at + 1)),
         b'(' if !spaced && matches!(rest.get(1), Some(b'"' | b'\'')) => Some((Sign::Call, at + 1)),
         b'<' if rest.starts_with(b"</key>") => plist(text, at + 6).map(|at| (Sign::Tag, at)),
+        b')' | b']' if quoted_name => filled(text, at).map(|at| (Sign::Equals, at)),
+        // `set :password, "…"`
+        b',' if !spaced && symbol(text, start) => Some((Sign::Comma, at + 1)),
+        b'<' if rest.starts_with(b"<- ") => Some((Sign::Equals, at + 3)),
+        b'{' if quoted_name => default(text, at).map(|at| (Sign::Equals, at)),
         b',' if quoted_name => Some((Sign::Comma, at + 1)),
         b'\n' | b'\r' => value_line(text, at).map(|at| (Sign::Equals, at)),
         _ if spaced => {
@@ -90,6 +95,31 @@ pub(super) fn sign(
         }
         _ => None,
     }
+}
+
+/// Whether the name that starts at `start` is a symbol: `:name`, not `path::NAME`.
+fn symbol(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(2)..start];
+    matches!(before, [b' ' | b'(' | b'[' | b'\n', b':'])
+}
+
+/// `variable "password" { default = "…" }`
+fn default(text: &[u8], at: usize) -> Option<usize> {
+    let block = text.get(at..text.len().min(at + 240))?;
+    let block = &block[..bytes::run(block, 0, block.len(), |b| b != b'}')];
+    let word = block.windows(8).position(|w| w == b"default ")?;
+    let sign = skip_space(text, at + word + 8);
+    (text.get(sign) == Some(&b'=')).then_some(sign + 1)
+}
+
+/// `find("password").send_keys("…")`, `$("#password").val("…")`: a field of a form is filled.
+fn filled(text: &[u8], at: usize) -> Option<usize> {
+    let at = at + bytes::run(text, at, 3, |b| matches!(b, b')' | b']' | b'"' | b'\''));
+    let rest = text.get(at..)?;
+    let verb = [".send_keys(", ".sendKeys(", ".fill(", ".type(", ".val(", ".setValue("]
+        .iter()
+        .find(|verb| rest.starts_with(verb.as_bytes()))?;
+    Some(at + verb.len())
 }
 
 /// `<key>name</key> <string>` of property lists.

@@ -28,6 +28,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
             hits.push(Hit::new(RULE, start + from, start + to));
         }
     }
+    oracle(text, hits);
     for at in memmem::find_iter(text, b"@tcp(") {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
@@ -35,6 +36,27 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
             && !innocent::placeholder(&user[colon + 1..])
         {
             hits.push(Hit::new(RULE, at - back + colon + 1, at));
+        }
+    }
+}
+
+/// `sqlplus scott/tiger@host`, `jdbc:oracle:thin:scott/tiger@host`
+fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
+    for needle in [&b"oracle:thin:"[..], b"sqlplus "] {
+        for at in memmem::find_iter(text, needle) {
+            let start = at + needle.len();
+            let user = bytes::run(text, start, 64, |b| bytes::is(b, ALNUM) || b == b'_');
+            let from = start + user + 1;
+            if user == 0 || text.get(start + user) != Some(&b'/') {
+                continue;
+            }
+            let rest = &text[from..from + bytes::run(text, from, 128, authority_byte)];
+            let Some(len) = rest.iter().rposition(|b| *b == b'@') else {
+                continue;
+            };
+            if len >= 3 && !innocent::placeholder(&rest[..len]) {
+                hits.push(Hit::new(RULE, from, from + len));
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
 use super::encoded;
+use super::generic;
 use super::innocent;
 use super::keys::{self, Key};
 use super::random;
@@ -29,7 +30,7 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
         Key::Password => password(form, value),
         Key::Secret => secret(form, value),
         Key::Token => weak(form, value) || token(form, value) || encoded::is_user_password(value),
-        Key::Weak => weak(form, value),
+        Key::Weak => weak(form, value) && !generic::identifier(value),
         Key::Id => id(form, value),
     }
 }
@@ -61,7 +62,7 @@ fn password(form: Form, value: &[u8]) -> bool {
         Form::Plain => value.len() >= 3 && !innocent::reference(value),
         Form::Loose => {
             value.len() >= 4
-                && (random::mixed(value) || special(value))
+                && (random::mixed(value) || special(value) || letters(value))
                 && !innocent::reference(value)
         }
     }
@@ -146,7 +147,15 @@ fn camel(letters: &[u8]) -> bool {
     words * 3 <= letters.len()
 }
 
-fn special(value: &[u8]) -> bool {
+/// Letters of both cases that make no words.
+fn letters(value: &[u8]) -> bool {
+    value.len() >= 10
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && random::classes(value) & (UPPER | LOWER) == UPPER | LOWER
+        && random::scattered(value)
+}
+
+pub(super) fn special(value: &[u8]) -> bool {
     value
         .iter()
         .any(|b| matches!(b, b'!' | b'@' | b'#' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~'))

@@ -43,4 +43,8 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "lambda-cloud-key": "secret_{a4,}_{h32}.{w32}", yes "secret_acme_(a1b2)32.(a1B2)32", no "secret_acme_(a1b2)8";
     "google-gemini-key": "AQ.Ab{b40,}", yes "AQ.Ab(a1B2)48", no "AQ.Ab12";
     "braintrust-key": "sk-bt-{b20,}" | "bt-st-{w40,}", yes "bt-st-(a1B2)48", no "bt-st-x";
+    "context7-key": "ctx7sk-{U36}", yes "ctx7sk-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "ctx7sk-x";
+    "daytona-key": "dtn_{h64}", yes "dtn_(a1b2)64", no "dtn_(a1)8";
+    "cartesia-key": "sk_car_{w20,}", yes "sk_car_(a1B2)22", no "sk_car_x";
+    "meta-llama-key": "LLM|{d10,}|{b20,}", yes "LLM|(12)16|(a1B2)27", no "LLM|(12)4|x";
 };

@@ -49,4 +49,15 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "coinbase-key": "organizations/{U36}/apiKeys/{U36}", yes "organizations/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12/apiKeys/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "organizations/x";
     "riot-key": "RGAPI-{U36}", yes "RGAPI-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "RGAPI-x";
     "extended-private-key": "xprv{w100,}" | "tprv{w100,}" | "zprv{w100,}", yes "xprv(a1B2)107", no "xprvx";
+    "polar-token": "polar_oat_{w30,}" | "polar_pat_{w30,}", yes "polar_oat_(a1B2)43", no "polar_oat_x";
+    "pagarme-key": "ak_live_{w28,}" | "ak_test_{w28,}", yes "ak_live_(a1B2)30", no "ak_live_x";
+    "kickbox-key": "live_{h64}!" | "test_{h64}!", yes "live_(a1b2)64", no "live_(a1)6";
+    "cashfree-key": "cfsk_ma_prod_{h32}_{h8}" | "cfsk_ma_test_{h32}_{h8}", yes "cfsk_ma_prod_(a1b2)32_(c3)8", no "cfsk_ma_prod_x";
+    "onfido-token": "api_live.{b8,}.{b30,}" | "api_sandbox.{b8,}.{b30,}" | "api_live_us.{b8,}.{b30,}" | "api_live_ca.{b8,}.{b30,}", yes "api_live.(a1B2)11.(a1B2)32", no "api_live.x";
+    "persona-key": "persona_production_{b20,}" | "persona_sandbox_{b20,}", yes "persona_sandbox_(a1b2)36", no "persona_sandbox_x";
+    "coingecko-key": "CG-{w24}!?", yes "CG-(a1B2)24", no "CG-(ab)8";
+    "covalent-key": "cqt_rQ{w24,}" | "cqt_wF{w24,}" | "ckey_{h27}", yes "cqt_rQ(a1B2)26", no "cqt_rQx";
+    "bitgo-token": "v2x{h64}", yes "v2x(a1b2)64", no "v2x(a1)8";
+    "teamwork-token": "tkn.v1_{w60,}", yes "tkn.v1_(a1B2)72", no "tkn.v1_x";
+    "dub-key": "dub_{w24}!?", yes "dub_(a1B2)24", no "dub_(ab)9";
 };

@@ -57,4 +57,12 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "apollo-graphos-key": "service:{b1,40}:{b20,}" | "user:gh.{b10,}:{b20,}", yes "service:my-graph:(a1B2)22", no "service:my-graph:x";
     "val-town-token": "vtwn_{w20,}", yes "vtwn_(a1B2)24", no "vtwn_x";
     "cursor-key": "key_{h64}" | "crsr_{h60,}", yes "key_(a1b2)64", no "key_(a1)8";
+    "devcycle-key": "dvc_server_{w30,}" | "dvc_client_{w30,}" | "dvc_mobile_{w30,}", yes "dvc_server_(a1b2)32_x", no "dvc_server_x";
+    "trigger-dev-key": "tr_dev_{w20,}?" | "tr_prod_{w20,}?" | "tr_stg_{w20,}?" | "tr_pat_{w40}", yes "tr_prod_(a1B2)24", no "tr_prod_x";
+    "inngest-key": "signkey-prod-{h64}" | "signkey-test-{h64}" | "signkey-branch-{h64}", yes "signkey-prod-(a1b2)64", no "signkey-prod-x";
+    "open-vsx-token": "ovsxat_{U36}" | "ovsxp_{U36}", yes "ovsxat_(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "ovsxat_x";
+    "youtrack-token": "perm:{B4,60}.{B4,60}.{w20,}" | "perm-{B4,60}.{B4,60}.{w20,}", yes "perm:(a1B2)8==.(a1B2)6==.(a1B2)40", no "perm:x.y.z";
+    "ionic-token": "ion_{w42}", yes "ion_(a1B2)42", no "ion_x";
+    "iterative-token": "isat_{w40,}", yes "isat_(a1B2)52", no "isat_x";
+    "n8n-key": "n8n_api_{h60,}", yes "n8n_api_(a1b2)80", no "n8n_api_x";
 };

@@ -51,4 +51,6 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "fernet-token": "gAAAAAB{b90,}", yes "gAAAAAB(a1B2)120", no "gAAAAABx";
     "paseto": "v1.local.{b60,}" | "v2.local.{b60,}" | "v3.local.{b60,}" | "v4.local.{b60,}" | "v2.public.{b60,}" | "v4.public.{b60,}", yes "v4.local.(a1B2)90", no "v4.local.x";
     "ansible-vault": "ANSIBLE_VAULT;{d1}.{d1};AES256", yes "$ANSIBLE_VAULT;1.1;AES256", no "$ANSIBLE_VAULT";
+    "blockchain-node-address": "<1<infura.io/v3/{h32}" | "<1<alchemyapi.io/v2/{b28,}" | "<1<alchemy.com/v2/{b28,}" | "<1<quiknode.pro/{h40}" | "<1<blastapi.io/{U36}" | "<1<getblock.io/{h32}", yes "mainnet.infura.io/v3/(a1b2)32", no "mainnet.infura.io/v3/x";
+    "thingsboard-address": "thingsboard.io/api/v1/{w20}!" | "thingsboard.cloud/api/v1/{w20}!", yes "thingsboard.io/api/v1/(a1B2)20", no "thingsboard.io/api/v1/devices";
 };

@@ -7,7 +7,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "slack-webhook": "hooks.slack.com/services/{x20,}" | "hooks.slack.com/workflows/{x20,}" | "hooks.slack.com/triggers/{x20,}" | "hooks.slack-gov.com/services/{x20,}", yes "https://hooks.slack.com/services/T(A1B2)8/B(A1B2)8/(a1B2)24", no "https://hooks.slack.com/help";
     "discord-webhook": "discord.com/api/webhooks/{d15,}/{b30,}" | "discordapp.com/api/webhooks/{d15,}/{b30,}", yes "https://discord.com/api/webhooks/(12)18/(a1B2)68", no "https://discord.com/api/webhooks/docs";
     "discord-mfa-token": "mfa.{b60,}", yes "mfa.(a1B2)84", no "mfa.enabled";
-    "teams-webhook": "outlook.office.com/webhook/{U36}@{U36}/IncomingWebhook/{x30,}" | "outlook.office.com/webhook/{U36}%{p30,}" | "outlook.office365.com/webhook/{U36}@{U36}/IncomingWebhook/{x30,}" | "<1<webhook.office.com/webhookb2/{x36,}", yes "https://acme.webhook.office.com/webhookb2/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12/IncomingWebhook/(a1b2)32", no "https://acme.webhook.office.com/docs";
+    "teams-webhook": "outlook.office.com/webhook/{U36}@{U36}/IncomingWebhook/{x30,}" | "outlook.office.com/webhook/{U36}%{p30,}" | "outlook.office365.com/webhook/{U36}@{U36}/IncomingWebhook/{x30,}" | "<1<webhook.office.com/webhookb2/{U36}@{U36}/IncomingWebhook/{x30,}" | "<1<webhook.office.com/webhookb2/{x36,}", yes "https://acme.webhook.office.com/webhookb2/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12/IncomingWebhook/(a1b2)32", no "https://acme.webhook.office.com/docs";
     "google-chat-webhook": "chat.googleapis.com/v1/spaces/{w8,}/messages?key={x20,}", yes "https://chat.googleapis.com/v1/spaces/(A1b2)11/messages?key=(a1B2)39", no "https://chat.googleapis.com/v1/spaces/x";
     "zapier-webhook": "hooks.zapier.com/hooks/catch/{d4,}/{w5,}", yes "https://hooks.zapier.com/hooks/catch/(12)7/(a1b2)7", no "https://hooks.zapier.com/docs";
     "ifttt-webhook": "maker.ifttt.com/trigger/{b1,}/with/key/{b20,}" | "maker.ifttt.com/use/{b20,}", yes "https://maker.ifttt.com/use/(a1B2)43", no "https://maker.ifttt.com/use";
@@ -37,4 +37,10 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "lark-webhook": "open.feishu.cn/open-apis/bot/v2/hook/{U36}" | "open.larksuite.com/open-apis/bot/v2/hook/{U36}", yes "https://open.feishu.cn/open-apis/bot/v2/hook/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "https://open.feishu.cn/docs";
     "dingtalk-webhook": "oapi.dingtalk.com/robot/send?access_token={h64}", yes "https://oapi.dingtalk.com/robot/send?access_token=(a1b2)64", no "https://oapi.dingtalk.com/robot";
     "wecom-webhook": "qyapi.weixin.qq.com/cgi-bin/webhook/send?key={U36}", yes "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "https://qyapi.weixin.qq.com/cgi-bin";
+    "make-webhook": "hook.eu1.make.com/{a24,}" | "hook.eu2.make.com/{a24,}" | "hook.us1.make.com/{a24,}" | "hook.us2.make.com/{a24,}" | "hook.integromat.com/{a24,}", yes "hook.eu1.make.com/(a1b2)32", no "hook.eu1.make.com/x";
+    "tines-webhook": "<1<tines.com/webhook/{h32}/{h32}", yes "acme.tines.com/webhook/(a1b2)32/(c3d4)32", no "acme.tines.com/webhook/x";
+    "vk-token": "vk1.a.{b80,}", yes "vk1.a.(a1B2)180", no "vk1.a.x";
+    "twitch-irc-token": "oauth:{a30}!?", yes "oauth:(a1b2)30", no "oauth:authorize";
+    "gc-notify-key": "gcntfy-{b1,80}-{U36}-{U36}", yes "gcntfy-app-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "gcntfy-app-x";
+    "oculus-token": "OC|{d10,}|{w20,}" | "FRL|{d10,}|{w20,}", yes "OC|(12)16|(a1b2)32", no "OC|(12)4|x";
 };
