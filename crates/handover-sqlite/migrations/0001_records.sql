@@ -54,8 +54,14 @@ CREATE TABLE package (
     size_bytes    INTEGER NOT NULL,
     tokens        INTEGER NOT NULL,
     content_hash  TEXT NOT NULL,
+    -- Whether it is addressed to anybody; says in the index below what package_consumer says.
+    restricted    INTEGER NOT NULL CHECK (restricted IN (0, 1)),
     created_at    INTEGER NOT NULL
 ) STRICT;
+-- Everything that choosing packages for a prompt needs, so that their rows are not read.
+CREATE INDEX package_candidate ON package
+    (session, id, version, priority, group_id, scope, restricted, created_at)
+    WHERE superseded_by IS NULL;
 CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
     WHERE superseded_by IS NULL;
 CREATE INDEX package_by_time ON package (session, created_at DESC, id DESC);

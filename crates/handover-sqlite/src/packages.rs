@@ -172,8 +172,8 @@ fn insert(
     tx.prepare_cached(
         "INSERT INTO package (session, group_id, scope, kind, path, title, summary, files,
             producer, priority, iteration, version, supersedes, size_bytes, tokens, content_hash,
-            created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            created_at, restricted)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )
     .and_then(|mut s| {
         s.execute(rusqlite::params![
@@ -194,6 +194,7 @@ fn insert(
             new.tokens.min(i64::MAX as u64) as i64,
             new.content_hash,
             new.created_at.as_micros(),
+            !new.consumers.is_empty(),
         ])
     })
     .map_err(backend)?;
@@ -268,9 +269,10 @@ impl Packages for SqliteStore {
             &self.connection,
             "SELECT p.id, p.version, p.priority, p.group_id IS NOT NULL AND p.group_id IS ?2,
                 p.scope = 'global',
-                EXISTS (SELECT 1 FROM package_consumer c WHERE c.package = p.id AND c.role = ?3),
-                EXISTS (SELECT 1 FROM package_consumer c WHERE c.package = p.id), p.created_at
-             FROM package p WHERE p.session = ?1 AND p.superseded_by IS NULL ORDER BY p.id",
+                p.restricted AND EXISTS
+                    (SELECT 1 FROM package_consumer c WHERE c.package = p.id AND c.role = ?3),
+                p.restricted, p.created_at
+             FROM package p INDEXED BY package_candidate WHERE p.session = ?1 AND p.superseded_by IS NULL ORDER BY p.id",
             (key, group.map(GroupId::as_str), role.map(Role::as_str)),
             |r| {
                 Ok(Candidate {
