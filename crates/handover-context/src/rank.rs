@@ -133,7 +133,9 @@ pub fn relevance(
         .iter()
         .map(|(id, occurrences)| (*id, score(occurrences, &rarity, &[1.0; COLUMNS], terms.len())))
         .collect();
-    best(&mut first, SECOND_LOOK.max(keep.saturating_mul(2)));
+    best(&mut first, keep.max(SECOND_LOOK));
+    let rest = first.split_off(first.len().min(SECOND_LOOK));
+    let cut = first.last().map_or(1.0, |(_, score)| score.max(f64::MIN_POSITIVE));
     let ids: Vec<PackageId> = first.iter().map(|(id, _)| *id).collect();
     let average = size.terms.map(|sum| (sum as f64 / size.packages.max(1) as f64).max(1.0));
     let damped: Vec<(PackageId, f64, f64)> = store
@@ -159,6 +161,10 @@ pub fn relevance(
         .map(|(id, first, whole)| (*id, (first / top_first + whole / top_whole) / 2.0))
         .collect();
     best(&mut ranked, keep);
+    // What got no second look stands below what did, in the order of the first.
+    let floor = ranked.last().map_or(0.0, |(_, score)| *score);
+    ranked.extend(rest.into_iter().map(|(id, score)| (id, floor * (score / cut).min(1.0))));
+    ranked.truncate(keep);
     Ok(ranked)
 }
 
