@@ -60,12 +60,14 @@ macro_rules! conformance_tests {
         }
     };
     ($backend:expr; $($module:ident: $($case:ident),+;)+) => {
+        fn fresh_backend() -> impl $crate::conformance::Backend {
+            $backend
+        }
+
         $(mod $module {
-            #[allow(unused_imports, reason = "the expression may need what is in scope")]
-            use super::*;
             $(#[test]
             fn $case() {
-                $crate::conformance::$module::$case(&$backend);
+                $crate::conformance::$module::$case(&super::fresh_backend());
             })+
         })+
     };
