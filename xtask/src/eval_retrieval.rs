@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use handover_context::rank::Metadata;
 use handover_context::search::{Query, search};
+use handover_model::config::AssemblyConfig;
 use handover_model::{
     GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
 };
@@ -43,6 +45,13 @@ struct Document {
     created_at: Option<String>,
 }
 
+impl Document {
+    fn body(&self) -> String {
+        let hunks = self.hunks.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{}\n{hunks}", self.text)
+    }
+}
+
 #[derive(Deserialize)]
 struct Question {
     id: String,
@@ -51,22 +60,50 @@ struct Question {
     asked_at: Option<String>,
 }
 
-/// Measures each folder and prints a row of each.
+/// Ways to rank that are measured side by side.
+#[derive(Debug, Clone, Copy)]
+enum Ranking {
+    /// `handover search`.
+    Ours,
+    /// What the seeds do: metadata alone.
+    Formula,
+    /// What a few lines of SQL give: FTS5 with Porter stemming over one column, its own `bm25()`.
+    PlainText,
+}
+
+impl Ranking {
+    const ALL: [Self; 3] = [Self::Ours, Self::Formula, Self::PlainText];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Formula => "the formula of metadata",
+            Self::PlainText => "plain full text (FTS5)",
+        }
+    }
+}
+
+/// Measures each folder and prints a row for each ranking.
 pub fn run(args: &Args) -> Result<()> {
-    println!("| set | questions | R@5 | R@10 | nDCG@10 | MRR |\n|---|---|---|---|---|---|");
+    println!(
+        "| set | ranking | questions | R@5 | R@10 | nDCG@10 | MRR |\n|---|---|---|---|---|---|---|"
+    );
+    let config = AssemblyConfig { prior: args.prior, ..AssemblyConfig::default() };
     for folder in &args.folders {
-        let mut sum = Figures::default();
-        measure(folder, args.prior, &mut sum).with_context(|| folder.display().to_string())?;
-        let n = sum.count.max(1) as f64;
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        println!(
-            "| {name} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
-            sum.count,
-            sum.recall5 / n,
-            sum.recall10 / n,
-            sum.ndcg10 / n,
-            sum.mrr / n
-        );
+        let sums = measure(folder, &config).with_context(|| folder.display().to_string())?;
+        for (ranking, sum) in Ranking::ALL.iter().zip(sums) {
+            let n = sum.count.max(1) as f64;
+            println!(
+                "| {name} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
+                ranking.name(),
+                sum.count,
+                sum.recall5 / n,
+                sum.recall10 / n,
+                sum.ndcg10 / n,
+                sum.mrr / n
+            );
+        }
     }
     Ok(())
 }
@@ -80,7 +117,8 @@ struct Figures {
     mrr: f64,
 }
 
-fn measure(folder: &Path, prior: f64, sum: &mut Figures) -> Result<()> {
+fn measure(folder: &Path, config: &AssemblyConfig) -> Result<[Figures; 3]> {
+    let mut sums = <[Figures; 3]>::default();
     let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
     let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
     let mut labels: HashMap<String, BTreeMap<String, f64>> = HashMap::new();
@@ -101,30 +139,84 @@ fn measure(folder: &Path, prior: f64, sum: &mut Figures) -> Result<()> {
     for (number, (pool, documents)) in pools.into_iter().enumerate() {
         let path = temporary.path().join(format!("{number}.db"));
         let (store, session) = fill(&path, &documents)?;
+        let candidates = store.candidates(&session, None, None)?;
+        let first = candidates.first().map_or(0, |candidate| candidate.id.0);
+        let plain = PlainText::new(&documents)?;
         for question in questions.iter().filter(|question| question.pool == pool) {
             let Some(wanted) = labels.get(&question.id) else { continue };
             let asked = question.asked_at.as_deref().and_then(time);
-            let query = Query {
-                session: &session,
-                group: None,
-                text: &question.text,
-                limit: 200,
-                prior,
-                now: asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000)),
-            };
-            let hits = search(&store, &query)?;
-            let ranked: Vec<f64> = hits
-                .iter()
-                .filter(|hit| asked.is_none_or(|asked| hit.package.created_at < asked))
-                .map(|hit| {
-                    let id = &documents[index_of(&hit.package.path)].id;
-                    wanted.get(id).copied().unwrap_or(0.0)
-                })
-                .collect();
-            add(sum, &ranked, wanted);
+            let now = asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000));
+            for (ranking, sum) in Ranking::ALL.iter().zip(&mut sums) {
+                let ranked: Vec<usize> = match ranking {
+                    Ranking::Ours => {
+                        let (text, limit) = (&question.text, 200);
+                        let query =
+                            Query { session: &session, group: None, text, limit, config, now };
+                        search(&store, &query)?
+                            .iter()
+                            .map(|hit| index_of(&hit.package.path))
+                            .collect()
+                    }
+                    Ranking::Formula => {
+                        let mut scored: Vec<(f64, i64)> = candidates
+                            .iter()
+                            .map(|c| (Metadata::plain(c, now).score(), c.id.0))
+                            .collect();
+                        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+                        scored.iter().map(|(_, id)| (id - first) as usize).collect()
+                    }
+                    Ranking::PlainText => plain.search(&question.text)?,
+                };
+                let before = |at: &usize| {
+                    let written = documents.get(*at).and_then(|d| d.created_at.as_deref());
+                    asked.is_none_or(|asked| written.and_then(time).is_none_or(|t| t < asked))
+                };
+                let grades: Vec<f64> = ranked
+                    .into_iter()
+                    .filter(before)
+                    .map(|at| wanted.get(&documents[at].id).copied().unwrap_or(0.0))
+                    .collect();
+                add(sum, &grades, wanted);
+            }
         }
     }
-    Ok(())
+    Ok(sums)
+}
+
+/// The documents in a plain full-text table.
+struct PlainText(rusqlite::Connection);
+
+impl PlainText {
+    fn new(documents: &[&Document]) -> Result<Self> {
+        let connection = rusqlite::Connection::open_in_memory()?;
+        connection.execute_batch(
+            "CREATE VIRTUAL TABLE t USING fts5 (text, tokenize = 'porter unicode61')",
+        )?;
+        for (at, document) in documents.iter().enumerate() {
+            let title = document.title.as_deref().unwrap_or_default();
+            let text = format!("{title}\n{}\n{}", document.files.join(" "), document.body());
+            connection
+                .prepare_cached("INSERT INTO t (rowid, text) VALUES (?1, ?2)")?
+                .execute((at as i64, text))?;
+        }
+        Ok(Self(connection))
+    }
+
+    fn search(&self, text: &str) -> Result<Vec<usize>> {
+        let words: Vec<String> = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| format!("\"{word}\""))
+            .collect();
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 200")?;
+        let rows = statement.query_map([words.join(" OR ")], |row| row.get::<_, i64>(0))?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().map(|at| at as usize).collect())
+    }
 }
 
 fn index_of(path: &str) -> usize {
@@ -165,8 +257,7 @@ fn fill(path: &Path, documents: &[&Document]) -> Result<(SqliteStore, SessionId)
         .enumerate()
         .map(|(n, document)| {
             let summary = document.title.as_deref().unwrap_or(&document.text);
-            let hunks = document.hunks.as_ref().map(ToString::to_string).unwrap_or_default();
-            let body = format!("{}\n{hunks}", document.text);
+            let body = document.body();
             let group = document.group.as_deref().and_then(|id| GroupId::new(slug(id)).ok());
             let producer = document.agent.as_deref().map(slug).unwrap_or_default().to_lowercase();
             Ok(NewPackage {

@@ -2,7 +2,7 @@
 //!
 //! One file per chore; `cargo xtask --help` lists them.
 
-mod bench_store;
+mod bench;
 mod eval_redaction;
 mod eval_retrieval;
 mod eval_tokens;
@@ -19,13 +19,22 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Measure how the embedded store behaves as it grows, as ratios
-    BenchStore(bench_store::Args),
+    /// Measure a part of Handover, as ratios within one run
+    #[command(subcommand)]
+    Bench(Bench),
     /// Measure a part of Handover on data given by path
     #[command(subcommand)]
     Eval(Eval),
     /// Check what no compiler checks: which crate may know which
     Tidy,
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// What `handover assemble` costs
+    Assemble(bench::assemble::Args),
+    /// How the embedded store behaves as it grows
+    Store(bench::store::Args),
 }
 
 #[derive(Subcommand)]
@@ -40,7 +49,8 @@ enum Eval {
 
 fn main() -> anyhow::Result<()> {
     match Args::parse().chore {
-        Chore::BenchStore(args) => bench_store::run(&args),
+        Chore::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
+        Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),
         Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),

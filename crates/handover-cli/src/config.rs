@@ -26,6 +26,7 @@ const KEYS: &[&str] = &[
     "assembly.routing",
     "assembly.safety_margin",
     "assembly.prior",
+    "assembly.weights",
     "assembly.roles",
 ];
 

@@ -7,10 +7,9 @@
 //! package besides (priority, group, addressee, age) is a small prior: measured on public sets,
 //! anything much above a tenth costs more than it brings.
 
-use std::collections::HashMap;
-
+use handover_model::config::ColumnWeights;
 use handover_model::{PackageId, Priority, SessionId, Timestamp};
-use handover_store::{COLUMNS, Candidate, Column, Posting, Result, Store};
+use handover_store::{COLUMNS, Candidate, Result, Store};
 use handover_text::words;
 
 /// More words than this add time and no meaning.
@@ -19,17 +18,6 @@ const MAX_TERMS: usize = 64;
 const K1: f64 = 1.2;
 /// How much long texts are held back.
 const B: f64 = 0.6;
-/// How many of the best are ranked again with their lengths.
-const SECOND_LOOK: usize = 200;
-
-fn weight(column: Column) -> f64 {
-    match column {
-        Column::Title | Column::Summary => 3.0,
-        Column::Files => 2.0,
-        Column::Body => 1.0,
-        Column::Context => 0.8,
-    }
-}
 
 /// The terms of the metadata score, as the specification has them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,9 +47,9 @@ impl Metadata {
         )
     }
 
-    /// The terms of a package that nobody in particular asks for.
-    pub fn plain(priority: Priority, created_at: Timestamp, now: Timestamp) -> Self {
-        Self::new(priority, false, false, created_at, now)
+    /// The terms of a candidate that nobody in particular asks for.
+    pub fn plain(candidate: &Candidate, now: Timestamp) -> Self {
+        Self::new(candidate.priority, false, false, candidate.created_at, now)
     }
 
     fn new(
@@ -102,70 +90,51 @@ impl Metadata {
     }
 }
 
-/// How relevant packages are to a text, from 0 to 1, best first; what shares no word with it is not
-/// among them.
+/// How relevant each candidate is to a text, from 0 to 1; 0 for one that shares no word with it.
+///
+/// The candidates are all of the session's, by id: rarity and length are measured against them.
 pub fn relevance(
     store: &dyn Store,
     session: &SessionId,
     text: &str,
-    keep: usize,
-) -> Result<Vec<(PackageId, f64)>> {
+    candidates: &[Candidate],
+    weights: &ColumnWeights,
+) -> Result<Vec<f64>> {
     let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let terms = distinct(words::terms(text));
     let heading = distinct(words::terms(first_line)).len().min(terms.len());
-    let size = store.index_size(session)?;
-    let postings = store.postings(session, &terms)?;
-    let rarity: Vec<f64> = postings
-        .iter()
-        .map(|list| {
-            let packages = count_packages(list) as f64;
-            (1.0 + (size.packages as f64 - packages + 0.5).max(0.0) / (packages + 0.5)).ln()
-        })
-        .collect();
-    let mut found: HashMap<PackageId, Vec<Occurrence>> = HashMap::new();
-    for (term, list) in postings.iter().enumerate() {
+    let lengths = Lengths::of(candidates);
+    let weights = [weights.title, weights.summary, weights.files, weights.body, weights.context]
+        .map(|weight| if weight.is_finite() { weight.max(0.0) } else { 0.0 });
+    let (mut of_heading, mut of_whole) = (vec![0.0; candidates.len()], vec![0.0; candidates.len()]);
+    for (term, list) in store.postings(session, &terms)?.iter().enumerate() {
+        let packages = list.len() as f64;
+        let others = (candidates.len() as f64 - packages + 0.5).max(0.0);
+        let rarity = (1.0 + others / (packages + 0.5)).ln();
+        let mut at = 0;
         for posting in list {
-            let Posting { package, column, count } = *posting;
-            found.entry(package).or_default().push(Occurrence { term, column, count });
+            at = seek(candidates, at, posting.package);
+            let Some(candidate) = candidates.get(at).filter(|c| c.id == posting.package) else {
+                continue;
+            };
+            let frequency: f64 = (0..COLUMNS)
+                .filter(|column| posting.counts[*column] > 0)
+                .map(|column| {
+                    let count = f64::from(posting.counts[column]);
+                    weights[column] * count / lengths.damping(column, candidate.terms[column])
+                })
+                .sum();
+            let score = rarity * frequency * (K1 + 1.0) / (frequency + K1);
+            of_whole[at] += score;
+            if term < heading {
+                of_heading[at] += score;
+            }
         }
     }
-    let mut first: Vec<(PackageId, f64)> = found
-        .iter()
-        .map(|(id, occurrences)| (*id, score(occurrences, &rarity, &[1.0; COLUMNS], terms.len())))
-        .collect();
-    best(&mut first, keep.max(SECOND_LOOK));
-    let rest = first.split_off(first.len().min(SECOND_LOOK));
-    let cut = first.last().map_or(1.0, |(_, score)| score.max(f64::MIN_POSITIVE));
-    let ids: Vec<PackageId> = first.iter().map(|(id, _)| *id).collect();
-    let average = size.terms.map(|sum| (sum as f64 / size.packages.max(1) as f64).max(1.0));
-    let damped: Vec<(PackageId, f64, f64)> = store
-        .term_counts(&ids)?
-        .into_iter()
-        .zip(&ids)
-        .map(|(counts, id)| {
-            let mut damping = [1.0; COLUMNS];
-            for (slot, (count, average)) in damping.iter_mut().zip(counts.iter().zip(average)) {
-                *slot = 1.0 - B + B * *count as f64 / average;
-            }
-            let occurrences = &found[id];
-            let of = |terms| score(occurrences, &rarity, &damping, terms);
-            (*id, of(heading), of(terms.len()))
-        })
-        .collect();
-    let top = |of: fn(&(PackageId, f64, f64)) -> f64| {
-        damped.iter().map(of).fold(f64::MIN_POSITIVE, f64::max)
-    };
-    let (top_first, top_whole) = (top(|d| d.1), top(|d| d.2));
-    let mut ranked: Vec<(PackageId, f64)> = damped
-        .iter()
-        .map(|(id, first, whole)| (*id, (first / top_first + whole / top_whole) / 2.0))
-        .collect();
-    best(&mut ranked, keep);
-    // What got no second look stands below what did, in the order of the first.
-    let floor = ranked.last().map_or(0.0, |(_, score)| *score);
-    ranked.extend(rest.into_iter().map(|(id, score)| (id, floor * (score / cut).min(1.0))));
-    ranked.truncate(keep);
-    Ok(ranked)
+    let top = |scores: &[f64]| scores.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let (top_heading, top_whole) = (top(&of_heading), top(&of_whole));
+    let both = of_heading.iter().zip(&of_whole);
+    Ok(both.map(|(heading, whole)| (heading / top_heading + whole / top_whole) / 2.0).collect())
 }
 
 /// The first occurrence of each term; those of the first line come first.
@@ -176,40 +145,34 @@ fn distinct(terms: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// Where one term occurs in one package.
-struct Occurrence {
-    term: usize,
-    column: Column,
-    count: u32,
+/// Where an id stands or would stand, looking from a place before it. The next few are looked at
+/// first: the candidates and the packages of a common word are nearly the same.
+fn seek(candidates: &[Candidate], from: usize, id: PackageId) -> usize {
+    let mut step = 1;
+    while candidates.get(from + step).is_some_and(|candidate| candidate.id <= id) {
+        step *= 2;
+    }
+    let start = from + step / 2;
+    let end = (from + step).min(candidates.len());
+    start + candidates[start.min(end)..end].partition_point(|candidate| candidate.id < id)
 }
 
-fn count_packages(postings: &[Posting]) -> usize {
-    // Sorted by package, so equal ones are neighbours.
-    postings.chunk_by(|a, b| a.package == b.package).count()
-}
+/// How long the columns are on average.
+struct Lengths([f64; COLUMNS]);
 
-/// BM25 of the terms before `until`.
-fn score(
-    occurrences: &[Occurrence],
-    rarity: &[f64],
-    damping: &[f64; COLUMNS],
-    until: usize,
-) -> f64 {
-    occurrences
-        .chunk_by(|a, b| a.term == b.term)
-        .take_while(|of_term| of_term[0].term < until)
-        .map(|of_term| {
-            let frequency: f64 = of_term
-                .iter()
-                .map(|o| weight(o.column) * f64::from(o.count) / damping[o.column as usize])
-                .sum();
-            rarity[of_term[0].term] * frequency * (K1 + 1.0) / (frequency + K1)
-        })
-        .sum()
-}
+impl Lengths {
+    fn of(candidates: &[Candidate]) -> Self {
+        let mut sums = [0_u64; COLUMNS];
+        for candidate in candidates {
+            for (sum, count) in sums.iter_mut().zip(candidate.terms) {
+                *sum += u64::from(count);
+            }
+        }
+        Self(sums.map(|sum| (sum as f64 / candidates.len().max(1) as f64).max(1.0)))
+    }
 
-/// Keeps the best, in order; equal scores are ordered by id, newest first.
-fn best(scored: &mut Vec<(PackageId, f64)>, keep: usize) {
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    scored.truncate(keep);
+    /// What a count is divided by: more in a column that is longer than usual.
+    fn damping(&self, column: usize, length: u32) -> f64 {
+        1.0 - B + B * f64::from(length) / self.0[column]
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use handover_model::config::AssemblyConfig;
 use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
-use handover_store::{Result, Store, StoreError};
+use handover_store::{Candidate, Result, Store, StoreError};
 use handover_text::{cut, words};
 
 use crate::rank::{Metadata, relevance};
@@ -32,54 +33,48 @@ pub struct Query<'a> {
     pub text: &'a str,
     /// At most so many.
     pub limit: usize,
-    /// The weight of what is known besides.
-    pub prior: f64,
+    /// How much what weighs.
+    pub config: &'a AssemblyConfig,
     /// Now.
     pub now: Timestamp,
 }
 
 /// The packages of a session that fit a query, best first; ties by newest, then by id.
 pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
-    // The prior can lift a package by a tenth, and a group takes only its share.
-    let depth = match query.group {
-        Some(_) => usize::MAX,
-        None => query.limit.saturating_mul(2).saturating_add(20),
+    let candidates = store.candidates(query.session, query.group, None)?;
+    let relevance =
+        relevance(store, query.session, query.text, &candidates, &query.config.weights)?;
+    let chosen = match query.group {
+        Some(group) => referenced(store, query.session, group)?,
+        None => HashSet::new(),
     };
-    let mut ranked = relevance(store, query.session, query.text, depth)?;
-    if let Some(group) = query.group {
-        let seen = seen_by(store, query.session, group)?;
-        ranked.retain(|(id, _)| seen.contains(id));
-        ranked.truncate(query.limit.saturating_mul(2).saturating_add(20));
-    }
-    let mut hits = Vec::new();
-    for (id, relevance) in ranked {
-        let package = store.package(id)?;
-        let known = Metadata::plain(package.priority, package.created_at, query.now);
-        let score = relevance + query.prior * known.score() / Metadata::MAX;
-        hits.push(Hit { package, score, snippet: String::new() });
-    }
-    hits.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then(b.package.created_at.cmp(&a.package.created_at))
-            .then(b.package.id.cmp(&a.package.id))
+    let seen = |candidate: &Candidate| {
+        query.group.is_none()
+            || candidate.same_group
+            || candidate.global
+            || chosen.contains(&candidate.id)
+    };
+    let mut found: Vec<(f64, Candidate)> = candidates
+        .into_iter()
+        .zip(relevance)
+        .filter(|(candidate, relevance)| *relevance > 0.0 && seen(candidate))
+        .map(|(candidate, relevance)| {
+            let known = Metadata::plain(&candidate, query.now).score() / Metadata::MAX;
+            (relevance + query.config.prior * known, candidate)
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        b.0.total_cmp(&a.0).then(b.1.created_at.cmp(&a.1.created_at)).then(b.1.id.cmp(&a.1.id))
     });
-    hits.truncate(query.limit);
+    found.truncate(query.limit);
     let terms = words::terms(query.text);
-    for hit in &mut hits {
-        let body = store.package_body(hit.package.id)?;
-        hit.snippet = snippet(&hit.package.summary, &body, &terms);
+    let mut hits = Vec::new();
+    for (score, candidate) in found {
+        let package = store.package(candidate.id)?;
+        let snippet = snippet(&package.summary, &store.package_body(candidate.id)?, &terms);
+        hits.push(Hit { package, score, snippet });
     }
     Ok(hits)
-}
-
-/// What a group sees: its own packages, the global ones, and those chosen for it.
-fn seen_by(store: &dyn Store, session: &SessionId, group: &GroupId) -> Result<HashSet<PackageId>> {
-    let candidates = store.candidates(session, Some(group), None)?;
-    let own = candidates.iter().filter(|c| c.same_group || c.global).map(|c| c.id);
-    let mut seen: HashSet<PackageId> = own.collect();
-    seen.extend(referenced(store, session, group)?);
-    Ok(seen)
 }
 
 /// The packages that a planner chose for a group, in their latest versions.
@@ -165,14 +160,14 @@ mod tests {
         store.register_packages(&[new]).unwrap();
     }
 
-    fn query<'a>(session: &'a SessionId, text: &'a str) -> Query<'a> {
-        let now = Timestamp::from_micros(0);
-        Query { session, group: None, text, limit: 10, prior: 0.1, now }
+    fn find(store: &SqliteStore, session: &SessionId, text: &str) -> Vec<Hit> {
+        let (now, config) = (Timestamp::from_micros(0), AssemblyConfig::default());
+        let query = Query { session, group: None, text, limit: 10, config: &config, now };
+        search(store, &query).unwrap()
     }
 
-    fn paths(store: &SqliteStore, session: &SessionId, query_text: &str) -> Vec<String> {
-        let hits = search(store, &query(session, query_text)).unwrap();
-        hits.into_iter().map(|hit| hit.package.path).collect()
+    fn paths(store: &SqliteStore, session: &SessionId, text: &str) -> Vec<String> {
+        find(store, session, text).into_iter().map(|hit| hit.package.path).collect()
     }
 
     #[test]
@@ -211,7 +206,7 @@ mod tests {
             "Notes",
             "# Title\n\nfirst line\n- the gateway times out after 30 s\nlast",
         );
-        let hits = search(&store, &query(&s, "gateway timeout")).unwrap();
+        let hits = find(&store, &s, "gateway timeout");
         assert_eq!(hits[0].snippet, "the gateway times out after 30 s");
     }
 }

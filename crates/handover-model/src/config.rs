@@ -84,6 +84,8 @@ pub struct AssemblyConfig {
     pub safety_margin: f64,
     /// How much priority, group, addressee and age weigh beside relevance to the task.
     pub prior: f64,
+    /// How much a word of the task weighs by where it stands in a package.
+    pub weights: ColumnWeights,
     /// Single values of the table of roles, by role.
     pub roles: BTreeMap<String, RoleOverride>,
 }
@@ -94,8 +96,32 @@ impl Default for AssemblyConfig {
             routing: Routing::default(),
             safety_margin: 0.15,
             prior: 0.1,
+            weights: ColumnWeights::default(),
             roles: BTreeMap::new(),
         }
+    }
+}
+
+/// `[assembly.weights]`
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ColumnWeights {
+    /// In the first heading.
+    pub title: f64,
+    /// In the summary.
+    pub summary: f64,
+    /// In the paths that it is about.
+    pub files: f64,
+    /// In the text.
+    pub body: f64,
+    /// In its author, its day and the summary of the package before it.
+    pub context: f64,
+}
+
+impl Default for ColumnWeights {
+    /// Measured on public sets, see docs/retrieval.md.
+    fn default() -> Self {
+        Self { title: 3.0, summary: 3.0, files: 2.0, body: 1.0, context: 0.8 }
     }
 }
 

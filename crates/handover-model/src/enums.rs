@@ -107,6 +107,50 @@ words! {
 }
 
 words! {
+    /// What became of a candidate, and why.
+    Fate, "fate" {
+        /// In, with its whole summary.
+        Fits => "fits",
+        /// In, with less of its summary.
+        FitsShortened => "fits, shortened",
+        /// In, with its path alone.
+        FitsAsPath => "fits as a path",
+        /// Others were better.
+        OverTheLimit => "over the limit",
+        /// No form of it fits.
+        OverTheBudget => "over the budget",
+        /// Not in this zone.
+        LowPriority => "low priority in this zone",
+        /// Made in another group, and not for everyone.
+        AnotherGroup => "another group",
+        /// Addressed to other roles.
+        AddressedToOthers => "addressed to others",
+        /// This role has it in this attempt.
+        DeliveredAlready => "delivered already",
+    }
+}
+
+words! {
+    /// Events that Handover itself logs; users may log any other.
+    KnownEvent, "event of ours" {
+        /// A text was handed over.
+        Delivery => "delivery",
+        /// Reasoning of one role went to another.
+        ReasoningHandoff => "reasoning_handoff",
+        /// The window of a role entered another zone.
+        Zone => "zone",
+        /// An agent got less than it should have.
+        Degraded => "degraded",
+        /// A spawn was allowed or refused.
+        Guard => "guard",
+        /// An agent said how it ended.
+        Verdict => "verdict",
+        /// An agent left something behind, or failed to.
+        Debrief => "debrief",
+    }
+}
+
+words! {
     /// What a package carries.
     PackageKind, "package kind" {
         /// Findings about the problem or its environment.

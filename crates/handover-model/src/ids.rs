@@ -150,6 +150,12 @@ text_id!(
     EventType, "event type", check
 );
 
+impl From<crate::KnownEvent> for EventType {
+    fn from(event: crate::KnownEvent) -> Self {
+        Self(event.as_str().to_owned())
+    }
+}
+
 /// `global` is how packages name "no group", so no group may carry the name.
 pub const GLOBAL_GROUP: &str = "global";
 

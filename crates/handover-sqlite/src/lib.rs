@@ -8,12 +8,12 @@ mod error;
 mod errors;
 mod events;
 mod groups;
+mod index;
 mod migrations;
 mod packages;
 mod reasoning;
 mod receipts;
 mod row;
-mod search;
 mod sessions;
 mod skill_outputs;
 mod strategies;
@@ -22,7 +22,7 @@ use std::path::Path;
 
 use handover_model::{GroupId, SessionId, Timestamp};
 use handover_store::{Check, Result, Store, StoreError};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::error::backend;
 
@@ -88,27 +88,18 @@ impl Store for SqliteStore {
         let references = rows(
             "SELECT \"table\" || ' row ' || ifnull(rowid, '?') FROM pragma_foreign_key_check",
         )?;
-        let index = match self
-            .connection
-            .execute("INSERT INTO package_term (package_term) VALUES ('integrity-check')", [])
-        {
-            Ok(_) => Vec::new(),
-            // The check has to write; that it cannot is no sign of damage.
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-                return Err(backend(error));
-            }
-            Err(error) => vec![error.to_string()],
-        };
-        let counts = rows(
-            "SELECT 'session ' || s.id FROM session s LEFT JOIN index_size n ON n.session = s.key
-             WHERE ifnull(n.packages, 0) <> (SELECT count(*) FROM package p
-                 WHERE p.session = s.key AND p.superseded_by IS NULL)",
-        )?;
+        let mut index = Vec::new();
+        let sessions = row::all(&self.connection, "SELECT key, id FROM session", [], |r| {
+            Ok((r.get::<_, i64>(0)?, r.get::<_, String>(1)?))
+        })?;
+        for (key, id) in sessions {
+            let problems = index::problems(&self.connection, key)?;
+            index.extend(problems.into_iter().map(|problem| format!("session {id}: {problem}")));
+        }
         Ok(vec![
             Check { name: "integrity", problems: integrity },
             Check { name: "references", problems: references },
             Check { name: "text index", problems: index },
-            Check { name: "index counts", problems: counts },
         ])
     }
 }

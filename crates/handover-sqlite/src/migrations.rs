@@ -11,8 +11,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::connection::{APPLICATION_ID, check_owner, fold_log, user_version};
 use crate::error::backend;
+use crate::packages::index_anew;
 
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_records.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_records.sql"),
+    include_str!("../migrations/0002_packed_index.sql"),
+];
+
+/// The format from which on the index is packed; older ones are indexed anew.
+const PACKED_INDEX: usize = 2;
 
 /// The format that this version writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
@@ -36,6 +43,10 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(done) {
         tx.execute_batch(sql).map_err(backend)?;
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
+    }
+    // After the last step, because the code knows the current tables only.
+    if done < PACKED_INDEX {
+        index_anew(&tx)?;
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(backend)?;
     tx.commit().map_err(backend)?;

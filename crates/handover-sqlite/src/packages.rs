@@ -1,5 +1,7 @@
 //! Context packages.
 
+use std::collections::BTreeSet;
+
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede,
@@ -10,7 +12,8 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::fold_log;
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, row, search, session_key};
+use crate::index::{self, Entry};
+use crate::{SqliteStore, ensure_group, row, session_key};
 
 /// From this many packages on, a registration leaves a log that is worth folding at once.
 const LARGE_BATCH: usize = 100;
@@ -166,14 +169,15 @@ fn insert(
     if let Some(former) = former {
         tx.execute("UPDATE package SET superseded_by = id WHERE id = ?1", [former.id.0])
             .map_err(backend)?;
-        search::forget(tx, session, former.id)?;
+        index::forget(tx, session, former.id)?;
     }
+    let version = former.map_or(1, |f| f.version.saturating_add(1));
     let files = row::to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>());
     tx.prepare_cached(
         "INSERT INTO package (session, group_id, scope, kind, path, title, summary, files,
             producer, priority, iteration, version, supersedes, size_bytes, tokens, content_hash,
-            created_at, restricted)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+            created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )
     .and_then(|mut s| {
         s.execute(rusqlite::params![
@@ -188,13 +192,12 @@ fn insert(
             new.producer.as_str(),
             new.priority.as_str(),
             new.iteration,
-            former.map_or(1, |f| f.version.saturating_add(1)),
+            version,
             former.map(|f| f.id.0),
             new.size_bytes.min(i64::MAX as u64) as i64,
             new.tokens.min(i64::MAX as u64) as i64,
             new.content_hash,
             new.created_at.as_micros(),
-            !new.consumers.is_empty(),
         ])
     })
     .map_err(backend)?;
@@ -213,14 +216,78 @@ fn insert(
     tx.prepare_cached("INSERT INTO package_body (package, body) VALUES (?1, ?2)")
         .and_then(|mut s| s.execute((id.0, new.body.as_str())))
         .map_err(backend)?;
-    search::index(tx, session, id, new)?;
+    let files = new.files.iter().map(Clean::as_str).chain([new.path.as_str()]);
+    let entry = Entry {
+        id,
+        version,
+        priority: new.priority,
+        scope: new.scope,
+        group: new.group.as_ref(),
+        producer: &new.producer,
+        consumers: &new.consumers,
+        created_at: new.created_at,
+        title: new.title.as_ref().map_or("", Clean::as_str),
+        summary: new.summary.as_str(),
+        files: files.collect(),
+        body: new.body.as_str(),
+    };
+    index::add(tx, session, &entry)?;
     Ok(id)
+}
+
+/// Puts every latest package into an index that is empty.
+pub(crate) fn index_anew(tx: &Connection) -> Result<()> {
+    let sessions = row::all(tx, "SELECT key FROM session", [], |r| r.get::<_, i64>(0))?;
+    for session in sessions {
+        let ids = row::all(
+            tx,
+            "SELECT id FROM package WHERE session = ?1 AND superseded_by IS NULL ORDER BY id",
+            [session],
+            |r| r.get(0).map(PackageId),
+        )?;
+        for id in ids {
+            let (package, body) = (get(tx, id)?, body(tx, id)?);
+            let files = package.files.iter().chain([&package.path]).map(String::as_str);
+            let entry = Entry {
+                id,
+                version: package.version,
+                priority: package.priority,
+                scope: package.scope,
+                group: package.group.as_ref(),
+                producer: &package.producer,
+                consumers: &package.consumers,
+                created_at: package.created_at,
+                title: package.title.as_deref().unwrap_or_default(),
+                summary: &package.summary,
+                files: files.collect(),
+                body: &body,
+            };
+            index::add(tx, session, &entry)?;
+        }
+        index::settle(tx, session)?;
+    }
+    Ok(())
+}
+
+fn body(connection: &Connection, id: PackageId) -> Result<String> {
+    connection
+        .prepare_cached("SELECT body FROM package_body WHERE package = ?1")
+        .and_then(|mut s| s.query_row([id.0], |r| r.get(0)).optional())
+        .map_err(backend)?
+        .ok_or_else(|| StoreError::not_found("package", id))
 }
 
 impl Packages for SqliteStore {
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>> {
-        let registered = self
-            .write(|tx| new.iter().map(|package| register(tx, package)).collect::<Result<_>>())?;
+        let registered = self.write(|tx| {
+            let registered: Vec<_> =
+                new.iter().map(|package| register(tx, package)).collect::<Result<_>>()?;
+            let sessions: BTreeSet<&SessionId> = new.iter().map(|p| &p.session).collect();
+            for session in sessions {
+                index::settle(tx, session_key(tx, session)?)?;
+            }
+            Ok(registered)
+        })?;
         if new.len() >= LARGE_BATCH && self.connection.is_autocommit() {
             fold_log(&self.connection)?;
         }
@@ -265,28 +332,7 @@ impl Packages for SqliteStore {
         role: Option<&Role>,
     ) -> Result<Vec<Candidate>> {
         let key = session_key(&self.connection, session)?;
-        row::all(
-            &self.connection,
-            "SELECT p.id, p.version, p.priority, p.group_id IS NOT NULL AND p.group_id IS ?2,
-                p.scope = 'global',
-                p.restricted AND EXISTS
-                    (SELECT 1 FROM package_consumer c WHERE c.package = p.id AND c.role = ?3),
-                p.restricted, p.created_at
-             FROM package p INDEXED BY package_candidate WHERE p.session = ?1 AND p.superseded_by IS NULL ORDER BY p.id",
-            (key, group.map(GroupId::as_str), role.map(Role::as_str)),
-            |r| {
-                Ok(Candidate {
-                    id: PackageId(r.get(0)?),
-                    version: r.get(1)?,
-                    priority: row::parsed(r, 2)?,
-                    same_group: r.get(3)?,
-                    global: r.get(4)?,
-                    addressed: r.get(5)?,
-                    restricted: r.get(6)?,
-                    created_at: row::time(r, 7)?,
-                })
-            },
-        )
+        index::candidates(&self.connection, key, group, role)
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {
@@ -320,10 +366,6 @@ impl Packages for SqliteStore {
     }
 
     fn package_body(&self, id: PackageId) -> Result<String> {
-        self.connection
-            .prepare_cached("SELECT body FROM package_body WHERE package = ?1")
-            .and_then(|mut s| s.query_row([id.0], |r| r.get(0)).optional())
-            .map_err(backend)?
-            .ok_or_else(|| StoreError::not_found("package", id))
+        body(&self.connection, id)
     }
 }

@@ -71,7 +71,7 @@ fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
 }
 
 impl Receipts for SqliteStore {
-    fn put_receipt(&self, new: &NewReceipt) -> Result<Receipt> {
+    fn put_receipt(&self, new: &NewReceipt) -> Result<()> {
         self.write(|tx| {
             let session = session_key(tx, &new.session)?;
             if let Some(group) = &new.group {
@@ -124,7 +124,7 @@ impl Receipts for SqliteStore {
                 })
                 .map_err(backend)?;
             }
-            get(tx, &new.id)
+            Ok(())
         })
     }
 
@@ -214,7 +214,8 @@ impl Receipts for SqliteStore {
         row::all(
             &self.connection,
             "SELECT DISTINCT CAST(i.item AS INTEGER), i.version
-             FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+             FROM receipt r INDEXED BY receipt_by_attempt
+                CROSS JOIN receipt_item i ON i.receipt = r.id
              WHERE r.session = ?1 AND r.role = ?3 AND ifnull(r.group_id, '') = ?2
                 AND r.iteration = ?4 AND i.kind = 'package'
                 AND (r.state IN ('delivered', 'confirmed')

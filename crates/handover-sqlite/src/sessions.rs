@@ -5,7 +5,7 @@ use handover_store::{NewSession, Opened, Result, Sessions, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::error::backend;
-use crate::{SqliteStore, row, search, session_key};
+use crate::{SqliteStore, row, session_key};
 
 const COLUMNS: &str = "id, project, status, metadata, created_at, ended_at";
 
@@ -116,7 +116,6 @@ impl Sessions for SqliteStore {
         self.write(|tx| {
             let counts = counts(tx, id)?;
             let key = session_key(tx, id)?;
-            search::forget_session(tx, key)?;
             tx.execute("DELETE FROM session WHERE key = ?1", [key]).map_err(backend)?;
             Ok(counts)
         })

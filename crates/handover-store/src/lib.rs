@@ -32,7 +32,7 @@ pub use packages::{
 };
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
-pub use search::{COLUMNS, Column, IndexSize, Posting, TextIndex};
+pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};

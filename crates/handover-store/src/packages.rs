@@ -5,7 +5,7 @@ use handover_model::{
 };
 use handover_text::Clean;
 
-use crate::Result;
+use crate::{COLUMNS, Result};
 
 /// A package to be registered.
 #[derive(Debug, Clone)]
@@ -110,6 +110,8 @@ pub struct Candidate {
     pub restricted: bool,
     /// When it was made.
     pub created_at: Timestamp,
+    /// How many terms each of its columns has, in the order of [`Column::ALL`](crate::Column::ALL).
+    pub terms: [u32; COLUMNS],
 }
 
 /// Context packages.

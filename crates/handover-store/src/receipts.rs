@@ -107,7 +107,7 @@ pub struct ReceiptFilter {
 /// Receipts.
 pub trait Receipts {
     /// Keeps a receipt with its items.
-    fn put_receipt(&self, new: &NewReceipt) -> Result<Receipt>;
+    fn put_receipt(&self, new: &NewReceipt) -> Result<()>;
 
     /// Moves a receipt on; refused with [`WrongState`](crate::StoreError::WrongState) where
     /// [`ReceiptStep::allowed_from`] says so.

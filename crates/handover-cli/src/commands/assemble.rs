@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use handover_context::assemble::{Assembly, Request, Setting, assemble, fallback};
-use handover_model::{ReasoningLevel, ReceiptId, ReceiptState, Role};
-use handover_store::{EventKey, NewEvent, ReceiptStep, StoreError};
+use handover_context::assemble::{Assembly, Request, Setting, assemble, deliver, fallback};
+use handover_model::{KnownEvent, ReasoningLevel, ReceiptId, ReceiptState, Role};
+use handover_store::NewEvent;
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -88,19 +88,17 @@ pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
     };
     // Arguments are the caller's affair; from here on nothing may stop an agent.
     let group = app.group()?;
-    let assembled = request(app, &args, task, group).and_then(|request| {
-        let setting = Setting {
-            store: app.store()?,
-            redactor: app.redactor()?,
-            config: &app.config()?.assembly,
-        };
-        Ok(assemble(setting, &request)?)
-    });
+    let assembled =
+        request(app, &args, task, group).and_then(|request| Ok(assemble(setting(app)?, &request)?));
     match assembled {
         Ok(assembly) => answer(app, &args, &assembly),
         Err(error) if error.exit == Exit::Usage && error.code != "invalid_config" => Err(error),
         Err(error) => degraded(app, &args.role, &error),
     }
+}
+
+fn setting(app: &App) -> Result<Setting<'_>, CommandError> {
+    Ok(Setting { store: app.store()?, redactor: app.redactor()?, config: &app.config()?.assembly })
 }
 
 fn request(
@@ -120,7 +118,9 @@ fn request(
         reasoning: args.reasoning,
         reasoning_level: args.reasoning_level,
         limit: args.limit,
+        cap: None,
         deliver: args.deliver,
+        explain: args.explain,
         receipt: ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?,
         now: app.now(),
     })
@@ -138,9 +138,7 @@ fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
     }
     if args.deliver {
         // Written without an error: now it counts.
-        let step = ReceiptStep::Delivered { host: None };
-        app.store()?.advance_receipt(&assembly.receipt.id, &step, app.now())?;
-        log_delivery(app, assembly)?;
+        deliver(setting(app)?, assembly, None, app.now())?;
     }
     Ok(Exit::Done)
 }
@@ -207,7 +205,7 @@ fn explain(app: &App, assembly: &Assembly) {
                 terms.task,
             ];
             row.extend(values.iter().map(|value| format!("{value:.3}")));
-            row.push(candidate.reason.to_owned());
+            row.push(candidate.reason.to_string());
             row
         })
         .collect();
@@ -224,7 +222,7 @@ fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
         let new = NewEvent {
             session: app.session()?,
             group: app.group()?,
-            kind: handover_model::EventType::new("degraded")?,
+            kind: KnownEvent::Degraded.into(),
             payload: app.redactor()?.clean_json(json!({"role": role, "error": error.message})),
             key: None,
             now: app.now(),
@@ -247,29 +245,4 @@ fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
         app.ui.bytes(markdown.as_bytes())?;
     }
     Ok(Exit::Done)
-}
-
-fn log_delivery(app: &App, assembly: &Assembly) -> Result<(), StoreError> {
-    let receipt = &assembly.receipt;
-    let Ok(kind) = handover_model::EventType::new("delivery") else { return Ok(()) };
-    let Ok(redactor) = app.redactor() else { return Ok(()) };
-    let payload = json!({
-        "receipt": receipt.id,
-        "role": receipt.role,
-        "iteration": receipt.iteration,
-        "packages": assembly.packages.iter().map(|p| p.id).collect::<Vec<_>>(),
-        "tokens": assembly.tokens,
-    });
-    let new = NewEvent {
-        session: receipt.session.clone(),
-        group: receipt.group.clone(),
-        kind,
-        payload: redactor.clean_json(payload),
-        key: Some(EventKey::new(receipt.id.as_str(), redactor)),
-        now: app.now(),
-    };
-    match app.store() {
-        Ok(store) => store.log_event(&new).map(drop),
-        Err(_) => Ok(()),
-    }
 }

@@ -39,7 +39,7 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
         group: group.as_ref(),
         text: &query,
         limit: args.limit as usize,
-        prior: app.config()?.assembly.prior,
+        config: &app.config()?.assembly,
         now: app.now(),
     };
     let hits = search(app.store()?, &query)?;

@@ -4,6 +4,7 @@
 //! shorten, count) → rendering → receipt. What each step decided is kept, so an explanation is just
 //! its trace.
 
+mod events;
 mod learned;
 mod pack;
 mod reasoning;
@@ -16,15 +17,16 @@ use handover_model::config::AssemblyConfig;
 use handover_model::models::Model;
 use handover_model::roles::{RoleOverride, RoleRules};
 use handover_model::{
-    Budget, ErrorPattern, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, ReasoningId,
-    ReasoningLevel, Receipt, ReceiptId, ReceiptItem, Role, Section, SessionId, Strategy, Timestamp,
-    Zone,
+    Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, ReasoningId,
+    ReasoningLevel, ReceiptId, ReceiptItem, Role, Section, SessionId, Strategy, Timestamp, Zone,
 };
-use handover_store::{NewReceipt, Result, Store};
+use handover_store::{NewReceipt, Result, Store, StoreError};
 use handover_text::{Redactor, tokens};
 use serde::Serialize;
 
+pub use events::deliver;
 pub use render::fallback;
+use select::Selection;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -49,8 +51,12 @@ pub struct Request {
     pub reasoning_level: ReasoningLevel,
     /// How many packages; the role decides if nobody says.
     pub limit: Option<usize>,
+    /// At most so many tokens for the whole block; the budget alone decides if nobody says.
+    pub cap: Option<u64>,
     /// Whether the text is about to be handed over.
     pub deliver: bool,
+    /// Whether every candidate is explained, not only the best.
+    pub explain: bool,
     /// The id of the receipt.
     pub receipt: ReceiptId,
     /// Now.
@@ -99,6 +105,11 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// The score.
+    fn sum(&self) -> f64 {
+        self.priority + self.same_group + self.addressed + self.recency + self.task
+    }
+
     /// By name, as a receipt keeps them.
     fn by_name(&self) -> BTreeMap<String, f64> {
         [
@@ -139,7 +150,7 @@ pub struct Explained {
     /// Whether it is in.
     pub included: bool,
     /// Why.
-    pub reason: &'static str,
+    pub reason: Fate,
     /// Its rank value.
     pub score: f64,
     /// The terms of the score.
@@ -150,7 +161,7 @@ pub struct Explained {
 #[derive(Debug, Clone)]
 pub struct Assembly {
     /// The record of it.
-    pub receipt: Receipt,
+    pub receipt: NewReceipt,
     /// How much room there was.
     pub budget: Budget,
     /// How full the window is.
@@ -175,7 +186,8 @@ pub struct Assembly {
     pub tokens: u64,
     /// The text.
     pub markdown: String,
-    /// Every candidate with its terms and fate.
+    /// Candidates with their terms and fates: all of them if that was asked for, else those that
+    /// were tried and the best of the others.
     pub candidates: Vec<Explained>,
 }
 
@@ -198,19 +210,25 @@ const LEFT_OUT_KEPT: usize = 50;
 /// A delivery decides and claims under the write lock, so that two agents of one role and attempt
 /// never get the same package.
 pub fn assemble(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
-    if !request.deliver {
-        return assemble_now(setting, request);
-    }
     let mut assembly = None;
-    setting.store.exclusively(&mut |store| {
-        assembly = Some(assemble_now(Setting { store, ..setting }, request)?);
+    let mut work = |store: &dyn Store| {
+        let made = compose(Setting { store, ..setting }, request)?;
+        events::zone_change(Setting { store, ..setting }, &made.receipt)?;
+        store.put_receipt(&made.receipt)?;
+        assembly = Some(made);
         Ok(())
-    })?;
-    // The closure has run: it is called exactly once.
-    assembly.ok_or_else(|| handover_store::StoreError::not_found("assembly", &request.receipt))
+    };
+    if request.deliver {
+        setting.store.exclusively(&mut work)?;
+    } else {
+        work(setting.store)?;
+    }
+    // The work has been done: it is called exactly once.
+    assembly.ok_or_else(|| StoreError::not_found("assembly", &request.receipt))
 }
 
-fn assemble_now(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
+/// Puts the context together without keeping anything.
+pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
     let session = setting.store.session(&request.session)?;
     let model = Model::named(request.model.as_deref());
     let none = RoleOverride::default();
@@ -220,58 +238,60 @@ fn assemble_now(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
     let budget = Budget::new(model.window, margin, request.current_tokens, &rules);
     let zone = budget.zone(request.current_tokens);
     let tokenizer = model.tokenizer;
+    let cap = request.cap.unwrap_or(u64::MAX).min(budget.context + budget.errors);
+    let room = budget.context.min(cap);
     let mut redactions = Redactions::default();
 
     let limit = request.limit.unwrap_or(rules.limit);
-    let selection = match zone {
-        Zone::WrapUp | Zone::Emergency => select::Selection::default(),
-        Zone::Normal | Zone::SoftWarning | Zone::Conservative => {
-            select::select(setting, request, zone, limit)?
-        }
-    };
-    let packed = pack::packages(
-        setting,
-        &selection,
-        zone,
-        limit,
-        budget.context,
-        tokenizer,
-        &mut redactions,
-    )?;
-    let used: u64 = packed.packages.iter().map(|p| p.tokens).sum();
-
-    let wants_reasoning = request.reasoning.unwrap_or_else(|| rules.reasons(request.iteration));
-    let (mut reasoning, mut errors, mut strategies) = (Vec::new(), Vec::new(), Vec::new());
-    if !matches!(zone, Zone::WrapUp | Zone::Emergency) {
-        if wants_reasoning {
-            let room = request.reasoning_level.tokens().min(budget.context.saturating_sub(used));
-            reasoning =
+    let essentials_only = matches!(zone, Zone::WrapUp | Zone::Emergency);
+    let mut block = Block::default();
+    let mut selection = Selection::default();
+    let mut tried = Vec::new();
+    if !essentials_only {
+        if request.reasoning.unwrap_or_else(|| rules.reasons(request.iteration)) {
+            let room = request.reasoning_level.tokens().min(room / 2);
+            block.reasoning =
                 reasoning::digest(setting, request, &rules, room, tokenizer, &mut redactions)?;
         }
-        errors = learned::errors(setting, request, &session.project, budget.errors, tokenizer)?;
-        let left = budget.errors.saturating_sub(learned::tokens_of_errors(&errors, tokenizer));
-        strategies = learned::strategies(setting, &session.project, left, tokenizer)?;
+        let used: u64 = block.reasoning.iter().map(|r| r.tokens).sum();
+        selection = select::select(setting, request, zone, limit)?;
+        let room = room.saturating_sub(used);
+        let packed =
+            pack::packages(setting, &mut selection, zone, limit, room, tokenizer, &mut redactions)?;
+        (block.packages, tried) = (packed.packages, packed.tried);
+        let room = budget.errors.min(cap);
+        block.errors = learned::errors(setting, request, &session.project, room, tokenizer)?;
+        let left = room.saturating_sub(learned::tokens_of_errors(&block.errors, tokenizer));
+        block.strategies = learned::strategies(setting, &session.project, left, tokenizer)?;
     }
 
-    let overflow = selection.available.saturating_sub(packed.packages.len());
-    let markdown = render::block(&render::Block {
-        role: &request.role,
-        zone,
-        usage_percent: budget.usage_percent(request.current_tokens),
-        packages: &packed.packages,
-        available: selection.available,
-        overflow,
-        reasoning: &reasoning,
-        errors: &errors,
-        strategies: &strategies,
-        receipt: &request.receipt,
-    });
-    let tokens = tokens::count(tokenizer, &markdown);
-    let reasoning_tokens: u64 = reasoning.iter().map(|r| r.tokens).sum();
-    let learned_tokens = learned::tokens_of_errors(&errors, tokenizer)
-        + learned::tokens_of_strategies(&strategies, tokenizer);
-    let explained = packed.explained;
-    let receipt = setting.store.put_receipt(&NewReceipt {
+    let usage_percent = budget.usage_percent(request.current_tokens);
+    let shown = |block: &Block| {
+        let markdown = render::block(&render::Shown {
+            role: &request.role,
+            zone,
+            usage_percent,
+            available: selection.available,
+            block,
+            receipt: &request.receipt,
+        });
+        (tokens::count(tokenizer, &markdown), markdown)
+    };
+    // Items were counted one by one; headings and the rest of the frame are counted here.
+    let (mut tokens, mut markdown) = shown(&block);
+    while tokens > cap {
+        let Some(gone) = block.drop_least() else { break };
+        for candidate in tried.iter_mut().filter(|c| Some(c.id) == gone) {
+            (candidate.included, candidate.reason) = (false, Fate::OverTheBudget);
+        }
+        (tokens, markdown) = shown(&block);
+    }
+
+    let (explained, left_out_counts) = explain(&mut selection, tried, request.explain);
+    let learned_tokens = learned::tokens_of_errors(&block.errors, tokenizer)
+        + learned::tokens_of_strategies(&block.strategies, tokenizer);
+    let section = |name: &str, budget, used| Section { name: name.to_owned(), budget, used };
+    let receipt = NewReceipt {
         id: request.receipt.clone(),
         session: request.session.clone(),
         group: request.group.clone(),
@@ -283,37 +303,101 @@ fn assemble_now(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         tokens,
         prompt_hash: crate::package_file::content_hash(markdown.as_bytes()),
         sections: vec![
-            Section { name: "packages".to_owned(), budget: budget.context, used },
-            Section {
-                name: "reasoning".to_owned(),
-                budget: request.reasoning_level.tokens(),
-                used: reasoning_tokens,
-            },
-            Section { name: "errors".to_owned(), budget: budget.errors, used: learned_tokens },
+            section("packages", room, block.packages.iter().map(|p| p.tokens).sum()),
+            section(
+                "reasoning",
+                request.reasoning_level.tokens().min(room / 2),
+                block.reasoning.iter().map(|r| r.tokens).sum(),
+            ),
+            section("errors", budget.errors.min(cap), learned_tokens),
         ],
-        items: items(&packed.packages, &reasoning, &errors, &strategies),
+        items: items(&block),
         left_out: left_out(&explained),
-        left_out_counts: left_out_counts(&explained),
+        left_out_counts,
         redactions: redactions.by_rule.clone(),
         claim: request.deliver,
         now: request.now,
-    })?;
+    };
     Ok(Assembly {
         receipt,
         budget,
         zone,
-        usage_percent: budget.usage_percent(request.current_tokens),
-        packages: packed.packages,
+        usage_percent,
         available: selection.available,
-        overflow,
-        reasoning,
-        errors,
-        strategies,
+        overflow: selection.available.saturating_sub(block.packages.len()),
+        packages: block.packages,
+        reasoning: block.reasoning,
+        errors: block.errors,
+        strategies: block.strategies,
         redactions: redactions.by_rule.values().sum(),
         tokens,
         markdown,
         candidates: explained,
     })
+}
+
+/// What goes into a block.
+#[derive(Debug, Default)]
+struct Block {
+    packages: Vec<PackedPackage>,
+    reasoning: Vec<PackedReasoning>,
+    errors: Vec<ErrorPattern>,
+    strategies: Vec<Strategy>,
+}
+
+impl Block {
+    /// Takes out what is missed least, and says which package it was; none if nothing is left. A
+    /// completion comes first in the digest, so it goes last.
+    fn drop_least(&mut self) -> Option<Option<PackageId>> {
+        if self.strategies.pop().is_some() || self.errors.pop().is_some() {
+            return Some(None);
+        }
+        let least = (0..self.packages.len()).min_by_key(|at| {
+            let package = &self.packages[*at];
+            // Low priority goes first; among equals the last one.
+            (package.priority, std::cmp::Reverse(*at))
+        });
+        match least {
+            Some(at) => Some(Some(self.packages.remove(at).id)),
+            None => self.reasoning.pop().map(|_| None),
+        }
+    }
+}
+
+/// What became of the candidates: those that were tried, then the best of those in the queue, then
+/// the best of those that were refused; and how many are out, by reason.
+fn explain(
+    selection: &mut Selection,
+    tried: Vec<Explained>,
+    all: bool,
+) -> (Vec<Explained>, BTreeMap<String, u64>) {
+    let mut counts: BTreeMap<Fate, u64> = BTreeMap::new();
+    for candidate in tried.iter().filter(|candidate| !candidate.included) {
+        *counts.entry(candidate.reason).or_default() += 1;
+    }
+    if !selection.queue.is_empty() {
+        *counts.entry(Fate::OverTheLimit).or_default() += selection.queue.len() as u64;
+    }
+    for (_, fate) in &selection.refused {
+        *counts.entry(*fate).or_default() += 1;
+    }
+    let enough = if all { usize::MAX } else { tried.len() + LEFT_OUT_KEPT };
+    let mut explained = tried;
+    while explained.len() < enough
+        && let Some(key) = selection.queue.pop()
+    {
+        explained.push(selection.explained(key, Fate::OverTheLimit));
+    }
+    let mut refused = std::mem::take(&mut selection.refused);
+    let wanted = enough.saturating_sub(explained.len()).min(refused.len());
+    if wanted < refused.len() {
+        refused.select_nth_unstable_by(wanted, |a, b| b.0.cmp(&a.0));
+        refused.truncate(wanted);
+    }
+    refused.sort_unstable_by_key(|(key, _)| std::cmp::Reverse(*key));
+    explained.extend(refused.into_iter().map(|(key, fate)| selection.explained(key, fate)));
+    let counts = counts.into_iter().map(|(fate, n)| (fate.to_string(), n)).collect();
+    (explained, counts)
 }
 
 /// Secrets that were taken out, by rule.
@@ -333,12 +417,8 @@ impl Redactions {
     }
 }
 
-fn items(
-    packages: &[PackedPackage],
-    reasoning: &[PackedReasoning],
-    errors: &[ErrorPattern],
-    strategies: &[Strategy],
-) -> Vec<ReceiptItem> {
+fn items(block: &Block) -> Vec<ReceiptItem> {
+    let Block { packages, reasoning, errors, strategies } = block;
     let plain = |kind, id: String, tokens| ReceiptItem {
         kind,
         id,
@@ -373,16 +453,8 @@ fn left_out(explained: &[Explained]) -> Vec<LeftOut> {
         .map(|candidate| LeftOut {
             kind: candidate.kind,
             id: candidate.id.to_string(),
-            reason: candidate.reason.to_owned(),
+            reason: candidate.reason.to_string(),
             score: candidate.score,
         })
         .collect()
-}
-
-fn left_out_counts(explained: &[Explained]) -> BTreeMap<String, u64> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for candidate in explained.iter().filter(|candidate| !candidate.included) {
-        *counts.entry(candidate.reason).or_default() += 1;
-    }
-    counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect()
 }

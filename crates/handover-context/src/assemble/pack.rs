@@ -1,70 +1,73 @@
 //! Packing: what fits, in which form.
 
-use handover_model::{Form, Tokenizer, Zone};
+use handover_model::{Fate, Form, Tokenizer, Zone};
 use handover_store::Result;
 use handover_text::tokens;
 
-use super::select::{Ranked, Selection};
+use super::select::Selection;
 use super::{Explained, PackedPackage, Redactions, Setting, render};
 
-/// What went in, and what became of every candidate.
+/// What went in, and what became of every candidate that was tried.
+#[derive(Debug, Default)]
 pub(super) struct Packed {
     pub(super) packages: Vec<PackedPackage>,
-    pub(super) explained: Vec<Explained>,
+    pub(super) tried: Vec<Explained>,
 }
 
 /// Shorter forms that are tried before a package is skipped, in characters.
 const SHORTER: [usize; 2] = [100, 60];
 
+/// After so many in a row that fit in no form, the room is taken for full.
+const MISSES: usize = 50;
+
+/// Takes the best from the selection's queue as long as there is room. What stays there is over
+/// the limit.
 pub(super) fn packages(
     setting: Setting<'_>,
-    selection: &Selection,
+    selection: &mut Selection,
     zone: Zone,
     limit: usize,
     budget: u64,
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
 ) -> Result<Packed> {
-    let mut packed = Packed { packages: Vec::new(), explained: Vec::new() };
-    let mut room = budget;
-    for ranked in &selection.ranked {
-        if packed.packages.len() >= limit {
-            packed.explained.push(ranked.explained(false, "over the limit"));
-            continue;
-        }
-        match fit(setting, ranked, zone, room, tokenizer, redactions)? {
+    let mut packed = Packed::default();
+    let (mut room, mut misses) = (budget, 0);
+    while packed.packages.len() < limit && misses < MISSES {
+        let Some(key) = selection.queue.pop() else { break };
+        let mut explained = selection.explained(key, Fate::OverTheBudget);
+        match fit(setting, &explained, zone, room, tokenizer, redactions)? {
             Some(package) => {
                 room -= package.tokens;
-                packed.explained.push(ranked.explained(
-                    true,
-                    match package.form {
-                        Form::Full => "fits",
-                        Form::Short => "fits, shortened",
-                        Form::Pointer => "fits as a path",
-                    },
-                ));
+                misses = 0;
+                explained.included = true;
+                explained.reason = match package.form {
+                    Form::Full => Fate::Fits,
+                    Form::Short => Fate::FitsShortened,
+                    Form::Pointer => Fate::FitsAsPath,
+                };
                 packed.packages.push(package);
             }
-            None => packed.explained.push(ranked.explained(false, "over the budget")),
+            None => misses += 1,
         }
+        packed.tried.push(explained);
     }
     if zone != Zone::Conservative {
         packed.packages.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     }
-    packed.explained.extend(selection.refused.iter().cloned());
     Ok(packed)
 }
 
 /// The longest form of a package that fits.
 fn fit(
     setting: Setting<'_>,
-    ranked: &Ranked,
+    ranked: &Explained,
     zone: Zone,
     room: u64,
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
 ) -> Result<Option<PackedPackage>> {
-    let package = setting.store.package(ranked.candidate.id)?;
+    let package = setting.store.package(ranked.id)?;
     let whole = redactions.clean(setting.redactor, &package.summary).one_line();
     let lengths = std::iter::once(zone.summary_chars())
         .chain(SHORTER.into_iter().filter(|chars| *chars < zone.summary_chars()));

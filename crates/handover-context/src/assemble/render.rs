@@ -9,27 +9,24 @@ use std::fmt::Write;
 use handover_model::{ErrorPattern, ReceiptId, Role, Strategy, Zone};
 use handover_text::quote::{quote_block, quote_inline};
 
-use super::{PackedPackage, PackedReasoning};
+use super::{Block, PackedPackage, PackedReasoning};
 
-/// What goes into a block.
-pub(super) struct Block<'a> {
+/// A block, and what is said around it.
+pub(super) struct Shown<'a> {
     pub(super) role: &'a Role,
     pub(super) zone: Zone,
     pub(super) usage_percent: f64,
-    pub(super) packages: &'a [PackedPackage],
+    /// How many packages could be in.
     pub(super) available: usize,
-    pub(super) overflow: usize,
-    pub(super) reasoning: &'a [PackedReasoning],
-    pub(super) errors: &'a [ErrorPattern],
-    pub(super) strategies: &'a [Strategy],
+    pub(super) block: &'a Block,
     pub(super) receipt: &'a ReceiptId,
 }
 
-/// The whole block.
-pub(super) fn block(block: &Block<'_>) -> String {
-    let mut text = format!("## Context for {}\n", block.role);
-    let percent = block.usage_percent;
-    match block.zone {
+/// The whole text.
+pub(super) fn block(shown: &Shown<'_>) -> String {
+    let mut text = format!("## Context for {}\n", shown.role);
+    let percent = shown.usage_percent;
+    match shown.zone {
         Zone::Normal => {}
         Zone::SoftWarning => {
             let _ = write!(
@@ -56,34 +53,36 @@ pub(super) fn block(block: &Block<'_>) -> String {
             );
         }
     }
-    if !matches!(block.zone, Zone::WrapUp | Zone::Emergency) {
-        packages(&mut text, block);
-        sections(&mut text, block);
+    if !matches!(shown.zone, Zone::WrapUp | Zone::Emergency) {
+        packages(&mut text, shown);
+        sections(&mut text, shown.block);
     }
-    let _ = write!(text, "\n<!-- handover:receipt {} -->\n", block.receipt);
+    let _ = write!(text, "\n<!-- handover:receipt {} -->\n", shown.receipt);
     text
 }
 
-fn packages(text: &mut String, block: &Block<'_>) {
+fn packages(text: &mut String, shown: &Shown<'_>) {
+    let Shown { block, available, zone, .. } = shown;
     let count = block.packages.len();
-    let _ = match block.zone {
+    let overflow = available.saturating_sub(count);
+    let _ = match zone {
         Zone::Conservative => {
             let level = block.packages.iter().map(|p| p.priority).min();
             let level = level.map_or("critical", handover_model::Priority::as_str);
-            write!(text, "\n### Priority Packages ({count}/{}) - {level} level\n", block.available)
+            write!(text, "\n### Priority Packages ({count}/{available}) - {level} level\n")
         }
         Zone::Normal | Zone::SoftWarning | Zone::WrapUp | Zone::Emergency => {
-            write!(text, "\n### Relevant Packages ({count}/{})\n", block.available)
+            write!(text, "\n### Relevant Packages ({count}/{available})\n")
         }
     };
-    if block.packages.is_empty() && block.available == 0 {
+    if block.packages.is_empty() && *available == 0 {
         text.push_str(
             "\nNo context packages found for this session/group. The agent will proceed with task and \
              specialization context only.\n",
         );
         return;
     }
-    for item in block.packages {
+    for item in &block.packages {
         text.push('\n');
         text.push_str(&package(item));
     }
@@ -95,33 +94,32 @@ fn packages(text: &mut String, block: &Block<'_>) {
              higher priority wins.\n"
         );
     }
-    if block.overflow > 0 && matches!(block.zone, Zone::Normal | Zone::SoftWarning) {
+    if overflow > 0 && matches!(zone, Zone::Normal | Zone::SoftWarning) {
         let _ = write!(
             text,
-            "\n📦 +{} more packages available (re-invoke with higher limit to expand)\n",
-            block.overflow
+            "\n📦 +{overflow} more packages available (re-invoke with higher limit to expand)\n"
         );
     }
 }
 
-fn sections(text: &mut String, block: &Block<'_>) {
+fn sections(text: &mut String, block: &Block) {
     if !block.reasoning.is_empty() {
         let _ = write!(text, "\n### Prior Agent Reasoning ({} entries)\n", block.reasoning.len());
-        for entry in block.reasoning {
+        for entry in &block.reasoning {
             text.push('\n');
             text.push_str(&reasoning(entry));
         }
     }
     if !block.errors.is_empty() {
         let _ = write!(text, "\n### Error Patterns ({} matches)\n", block.errors.len());
-        for pattern in block.errors {
+        for pattern in &block.errors {
             text.push('\n');
             text.push_str(&error(pattern));
         }
     }
     if !block.strategies.is_empty() {
         let _ = write!(text, "\n### Strategies ({})\n\n", block.strategies.len());
-        for item in block.strategies {
+        for item in &block.strategies {
             text.push_str(&strategy(item));
         }
     }

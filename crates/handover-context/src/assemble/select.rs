@@ -1,8 +1,11 @@
 //! Which packages may go in, and in which order.
+//!
+//! A session may have a hundred thousand: what is kept of each is its key, and the best are taken
+//! from a heap as long as there is room. Terms are worked out for those that are told about.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 
-use handover_model::{PackageId, Priority, Routing, Zone};
+use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zone};
 use handover_store::{Candidate, Result};
 
 use super::{Explained, Request, Setting, Terms};
@@ -12,31 +15,82 @@ use crate::search::referenced;
 /// The outcome of the selection.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
-    /// Those that may go in, in the order in which they are tried.
-    pub(super) ranked: Vec<Ranked>,
+    candidates: Vec<Candidate>,
+    /// How relevant each candidate is to the task, if there is one.
+    relevance: Option<Vec<f64>>,
+    prior: f64,
+    now: Timestamp,
+    /// Those that may go in, best first.
+    pub(super) queue: BinaryHeap<Key>,
     /// How many may go in.
     pub(super) available: usize,
-    /// Those that may not, with the reason, best first.
-    pub(super) refused: Vec<Explained>,
+    /// Those that may not.
+    pub(super) refused: Vec<(Key, Fate)>,
 }
 
-/// A candidate with its score.
+/// What decides about the order: greater is better.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ranked {
-    pub(super) candidate: Candidate,
-    pub(super) score: f64,
-    pub(super) terms: Terms,
+pub(super) struct Key {
+    /// Comes before the score.
+    tier: u8,
+    score: f64,
+    created_at: Timestamp,
+    /// Position among the candidates, which are in the order of their ids.
+    position: usize,
 }
 
-impl Ranked {
-    pub(super) fn explained(&self, included: bool, reason: &'static str) -> Explained {
+impl Ord for Key {
+    /// Ties: newer first, then by id.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.tier
+            .cmp(&other.tier)
+            .then(self.score.total_cmp(&other.score))
+            .then(self.created_at.cmp(&other.created_at))
+            .then(self.position.cmp(&other.position))
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Key {}
+
+impl Selection {
+    /// What became of a package, with the terms of its score.
+    pub(super) fn explained(&self, key: Key, fate: Fate) -> Explained {
+        let candidate = &self.candidates[key.position];
         Explained {
-            kind: handover_model::ItemKind::Package,
-            id: self.candidate.id,
-            included,
-            reason,
-            score: self.score,
-            terms: self.terms,
+            kind: ItemKind::Package,
+            id: candidate.id,
+            included: matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath),
+            reason: fate,
+            score: key.score,
+            terms: self.terms(key.position),
+        }
+    }
+
+    /// The terms of a candidate's score.
+    fn terms(&self, position: usize) -> Terms {
+        let known = Metadata::of(&self.candidates[position], self.now);
+        let (known, task) = match &self.relevance {
+            None => (known, 0.0),
+            Some(relevance) => (known.scaled(self.prior / Metadata::MAX), relevance[position]),
+        };
+        Terms {
+            priority: known.priority,
+            same_group: known.same_group,
+            addressed: known.addressed,
+            recency: known.recency,
+            task,
         }
     }
 }
@@ -49,7 +103,7 @@ pub(super) fn select(
 ) -> Result<Selection> {
     let store = setting.store;
     let group = request.group.as_ref();
-    let all = store.candidates(&request.session, group, Some(&request.role))?;
+    let candidates = store.candidates(&request.session, group, Some(&request.role))?;
     let referenced = match group {
         Some(group) => referenced(store, &request.session, group)?,
         None => HashSet::new(),
@@ -59,18 +113,19 @@ pub(super) fn select(
         .into_iter()
         .collect();
     let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
-    let relevant: Option<HashMap<PackageId, f64>> = match task {
+    let relevance = match task {
         Some(task) => {
             let clean = setting.redactor.clean(task);
-            let ranked = relevance(store, &request.session, clean.as_str(), usize::MAX)?;
-            Some(ranked.into_iter().collect())
+            let weights = &setting.config.weights;
+            Some(relevance(store, &request.session, clean.as_str(), &candidates, weights)?)
         }
         None => None,
     };
-    let mut selection = Selection::default();
-    for candidate in all {
-        let ranked = rank(candidate, relevant.as_ref(), setting.config.prior, request);
-        let open = setting.config.routing == Routing::Open;
+    let open = setting.config.routing == Routing::Open;
+    let (prior, now) = (setting.config.prior, request.now);
+    let mut selection = Selection { candidates, relevance, prior, now, ..Selection::default() };
+    let mut kept = Vec::new();
+    for (position, candidate) in selection.candidates.iter().enumerate() {
         let for_group = open
             || group.is_none()
             || candidate.same_group
@@ -78,89 +133,51 @@ pub(super) fn select(
             || referenced.contains(&candidate.id);
         let for_role = open || candidate.addressed || !candidate.restricted;
         let refusal = if !for_group {
-            Some("another group")
+            Some(Fate::AnotherGroup)
         } else if !for_role {
-            Some("addressed to others")
+            Some(Fate::AddressedToOthers)
         } else if consumed.contains(&(candidate.id, candidate.version)) {
-            Some("delivered already")
+            Some(Fate::DeliveredAlready)
         } else {
             None
         };
+        let score = selection.terms(position).sum();
+        let key = Key { tier: 0, score, created_at: candidate.created_at, position };
         match refusal {
-            Some(reason) => selection.refused.push(ranked.explained(false, reason)),
-            None => selection.ranked.push(ranked),
+            Some(fate) => selection.refused.push((key, fate)),
+            None => kept.push(key),
         }
     }
-    selection.available = selection.ranked.len();
-    selection.ranked.sort_by(by_score);
-    selection.refused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
-    match zone {
-        Zone::Conservative => ladder(&mut selection),
-        Zone::Normal | Zone::SoftWarning | Zone::WrapUp | Zone::Emergency => {
-            if task.is_some() {
-                reserve_for_critical(&mut selection.ranked, limit);
-            }
-        }
+    selection.available = kept.len();
+    if zone == Zone::Conservative {
+        ladder(&mut selection, &mut kept);
+    } else if task.is_some() {
+        reserve_for_critical(&selection, &mut kept, limit);
     }
+    selection.queue = BinaryHeap::from(kept);
     Ok(selection)
 }
 
-fn rank(
-    candidate: Candidate,
-    relevant: Option<&HashMap<PackageId, f64>>,
-    prior: f64,
-    request: &Request,
-) -> Ranked {
-    let known = Metadata::of(&candidate, request.now);
-    let (known, task) = match relevant {
-        None => (known, 0.0),
-        Some(scores) => {
-            (known.scaled(prior / Metadata::MAX), scores.get(&candidate.id).copied().unwrap_or(0.0))
-        }
-    };
-    let terms = Terms {
-        priority: known.priority,
-        same_group: known.same_group,
-        addressed: known.addressed,
-        recency: known.recency,
-        task,
-    };
-    Ranked { candidate, score: known.score() + task, terms }
-}
-
-/// Best first; ties newer first, then by id.
-fn by_score(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
-    b.score
-        .total_cmp(&a.score)
-        .then(b.candidate.created_at.cmp(&a.candidate.created_at))
-        .then(b.candidate.id.cmp(&a.candidate.id))
-}
-
 /// Critical packages first, then high, then medium; low ones wait for better times.
-fn ladder(selection: &mut Selection) {
-    let (kept, low): (Vec<Ranked>, Vec<Ranked>) = std::mem::take(&mut selection.ranked)
-        .into_iter()
-        .partition(|ranked| ranked.candidate.priority > Priority::Low);
-    selection
-        .refused
-        .extend(low.iter().map(|ranked| ranked.explained(false, "low priority in this zone")));
-    selection.ranked = kept;
-    selection.ranked.sort_by(|a, b| {
-        b.candidate.priority.cmp(&a.candidate.priority).then_with(|| by_score(a, b))
-    });
+fn ladder(selection: &mut Selection, kept: &mut Vec<Key>) {
+    for key in kept.iter_mut() {
+        key.tier = selection.candidates[key.position].priority as u8;
+    }
+    let low = kept.extract_if(.., |key| key.tier == Priority::Low as u8);
+    selection.refused.extend(low.map(|key| (key, Fate::LowPriority)));
 }
 
 /// Up to half of the limit, rounded up, is for critical packages, so that no task crowds them out.
-fn reserve_for_critical(ranked: &mut Vec<Ranked>, limit: usize) {
+fn reserve_for_critical(selection: &Selection, kept: &mut [Key], limit: usize) {
+    let critical = |key: &Key| selection.candidates[key.position].priority == Priority::Critical;
     let share = limit.div_ceil(2);
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for item in ranked.drain(..) {
-        if item.candidate.priority == Priority::Critical && first.len() < share {
-            first.push(item);
-        } else {
-            rest.push(item);
-        }
+    let mut best: Vec<Key> = kept.iter().copied().filter(critical).collect();
+    if best.len() > share {
+        best.select_nth_unstable_by(share, |a, b| b.cmp(a));
+        best.truncate(share);
     }
-    first.extend(rest);
-    *ranked = first;
+    let Some(least) = best.into_iter().min() else { return };
+    for key in kept {
+        key.tier = u8::from(critical(key) && *key >= least);
+    }
 }

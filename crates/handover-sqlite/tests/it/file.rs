@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use handover_model::{GroupId, Role, SessionId};
 use handover_sqlite::SqliteStore;
-use handover_store::{Fault, Sessions, Store, StoreError};
+use handover_store::{Fault, Packages, Sessions, Store, StoreError, TextIndex};
 
 fn raw(path: &Path) -> rusqlite::Connection {
     #[expect(clippy::disallowed_methods, reason = "the test plays the other program")]
@@ -75,4 +76,43 @@ fn a_folder_that_does_not_exist_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let error = SqliteStore::open(&folder.path().join("no/store.db")).unwrap_err();
     assert!(matches!(error, StoreError::Backend { fault: Fault::Unavailable, .. }), "{error:?}");
+}
+
+#[test]
+fn a_file_of_the_first_format_is_indexed_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let old = raw(&path);
+    old.execute_batch(include_str!("../../migrations/0001_records.sql")).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.pragma_update(None, "application_id", 0x484E_4456).unwrap();
+    old.execute_batch(
+        "INSERT INTO session (id, project, status, metadata, created_at)
+            VALUES ('s1', 'p', 'active', '{}', 0);
+         INSERT INTO task_group (session, id, created_at) VALUES (1, 'P1', 0);",
+    )
+    .unwrap();
+    for n in 1..=200 {
+        old.execute(
+            "INSERT INTO package (session, group_id, scope, kind, path, summary, files, producer,
+                priority, version, size_bytes, tokens, content_hash, restricted, created_at)
+             VALUES (1, 'P1', 'group', 'research', ?1, 'about zebras', '[\"src/a.rs\"]', 'developer',
+                'high', 1, 1, 1, ?1, 1, ?2)",
+            (format!("{n}.md"), n),
+        )
+        .unwrap();
+        old.execute("INSERT INTO package_body VALUES (?1, 'striped')", [n]).unwrap();
+        old.execute("INSERT INTO package_consumer VALUES (?1, 'qa_expert')", [n]).unwrap();
+    }
+    drop(old);
+    let store = SqliteStore::open(&path).unwrap();
+    let (session, role) = (SessionId::new("s1").unwrap(), Role::new("qa_expert").unwrap());
+    let candidates =
+        store.candidates(&session, Some(&GroupId::new("P1").unwrap()), Some(&role)).unwrap();
+    assert_eq!(candidates.len(), 200);
+    assert!(candidates.iter().all(|c| c.same_group && c.addressed && !c.global));
+    for word in ["zebra", "stripe"] {
+        assert_eq!(store.postings(&session, &[word.to_owned()]).unwrap()[0].len(), 200, "{word}");
+    }
+    assert!(store.check().unwrap().iter().all(|check| check.problems.is_empty()));
 }

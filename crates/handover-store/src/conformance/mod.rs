@@ -54,7 +54,8 @@ macro_rules! conformance_tests {
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while, listings;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
-                superseded_versions_leave_the_index, sizes_follow, purged_sessions_leave_nothing;
+                superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
+                purged_sessions_leave_nothing;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
                 one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;
         }

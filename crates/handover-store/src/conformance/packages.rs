@@ -134,7 +134,7 @@ pub fn all_or_nothing(backend: &dyn Backend) {
     let bad = package(&session_id("nobody"), "b.md", "two");
     assert!(store.register_packages(&[good, bad]).is_err());
     assert_eq!(store.session_counts(&session).unwrap().packages, 0);
-    assert_eq!(store.index_size(&session).unwrap().packages, 0);
+    assert_eq!(store.candidates(&session, None, None).unwrap().len(), 0);
 }
 
 /// By group, by version, with a limit.

@@ -1,14 +1,23 @@
 //! Cases of [`TextIndex`](crate::TextIndex).
 
-use handover_model::SessionId;
+use handover_model::{PackageId, SessionId};
 use handover_text::words;
 
 use super::Backend;
 use super::fixture::*;
-use crate::{COLUMNS, Column, IndexSize, Posting, Store};
+use crate::{COLUMNS, Column, Posting, Store};
 
 fn find(store: &dyn Store, session: &SessionId, text: &str) -> Vec<Posting> {
     store.postings(session, &words::terms(text)).unwrap().into_iter().flatten().collect()
+}
+
+/// A posting with these counts.
+fn posting(package: PackageId, counts: &[(Column, u8)]) -> Posting {
+    let mut posting = Posting { package, counts: [0; COLUMNS] };
+    for (column, count) in counts {
+        posting.counts[*column as usize] = *count;
+    }
+    posting
 }
 
 /// Title, summary, files (the package's own path too) and body are told apart and counted.
@@ -20,17 +29,17 @@ pub fn finds_words_in_every_column(backend: &dyn Backend) {
     new.summary = clean("How the token endpoint works");
     new.files = vec![clean("src/auth/getUserById.rs")];
     let id = register(&*store, new).id;
-    let posting = |column, count| Posting { package: id, column, count };
+    let once = |column| posting(id, &[(column, 1)]);
     assert_eq!(
         find(&*store, &session, "token"),
-        [posting(Column::Summary, 1), posting(Column::Body, 2)]
+        [posting(id, &[(Column::Summary, 1), (Column::Body, 2)])]
     );
-    assert_eq!(find(&*store, &session, "refreshing"), [posting(Column::Title, 1)]);
-    assert_eq!(find(&*store, &session, "oauth"), [posting(Column::Files, 1)]);
-    assert_eq!(find(&*store, &session, "user"), [posting(Column::Files, 1)]);
+    assert_eq!(find(&*store, &session, "refreshing"), [once(Column::Title)]);
+    assert_eq!(find(&*store, &session, "oauth"), [once(Column::Files)]);
+    assert_eq!(find(&*store, &session, "user"), [once(Column::Files)]);
     assert_eq!(find(&*store, &session, "nowhere"), []);
     let several = store.postings(&session, &["token".into(), "zebra".into()]).unwrap();
-    assert_eq!(several.iter().map(Vec::len).collect::<Vec<_>>(), [2, 0]);
+    assert_eq!(several.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0]);
 }
 
 /// A package is also found by its author, its day and what stands before it in its group.
@@ -46,7 +55,7 @@ pub fn context_is_a_column(backend: &dyn Backend) {
     answer.summary = clean("The striped one");
     let answer = register(&*store, answer).id;
     let other = register(&*store, package(&session, "o.md", "x")).id;
-    let posting = |package| Posting { package, column: Column::Context, count: 1 };
+    let posting = |package| posting(package, &[(Column::Context, 1)]);
     assert!(find(&*store, &session, "zebra").contains(&posting(answer)));
     assert!(!find(&*store, &session, "zebra").contains(&posting(other)));
     assert!(find(&*store, &session, "november").contains(&posting(answer)));
@@ -60,9 +69,7 @@ pub fn sessions_do_not_see_each_other(backend: &dyn Backend) {
     register(&*store, package(&one, "a.md", "zebra"));
     assert_eq!(find(&*store, &one, "zebra").len(), 1);
     assert_eq!(find(&*store, &two, "zebra"), []);
-    assert_eq!(store.index_size(&two).unwrap(), IndexSize::default());
     assert!(store.postings(&session_id("nobody"), &[]).is_err());
-    assert!(store.index_size(&session_id("nobody")).is_err());
 }
 
 /// Only latest versions are found.
@@ -74,20 +81,53 @@ pub fn superseded_versions_leave_the_index(backend: &dyn Backend) {
     assert_eq!(find(&*store, &session, "zebra"), []);
     assert_eq!(find(&*store, &session, "stripes").len(), 1);
     assert_eq!(find(&*store, &session, "giraffe")[0].package, new.id);
-    let counts = store.term_counts(&[old.id, new.id]).unwrap();
-    assert_eq!((counts[0], &counts[1][..4]), ([0; COLUMNS], &[0, 1, 1, 2][..]));
+    let left = store.candidates(&session, None, None).unwrap();
+    assert_eq!(left.iter().map(|c| c.id).collect::<Vec<_>>(), [new.id]);
+    assert_ne!(old.id, new.id);
 }
 
-/// Sizes are those of the latest versions.
-pub fn sizes_follow(backend: &dyn Backend) {
+/// Candidates know how long their texts are.
+pub fn lengths_are_known(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     register(&*store, package(&session, "a.md", "one two three"));
     register(&*store, package(&session, "b.md", "four"));
     register(&*store, package(&session, "a.md", "five six"));
-    let size = store.index_size(&session).unwrap();
+    let candidates = store.candidates(&session, None, None).unwrap();
     // "a summary" has one term (`a` is a stop word), as has `a.md`; `b.md` has two.
-    assert_eq!((size.packages, &size.terms[..4]), (2, &[0, 2, 3, 3][..]));
+    let lengths: Vec<[u32; COLUMNS]> = candidates.iter().map(|c| c.terms).collect();
+    assert_eq!(lengths, [[0, 1, 2, 1, 0], [0, 1, 1, 2, 0]]);
+}
+
+/// Hundreds of packages, some of them replaced, are found as the first ones are.
+pub fn many_are_found_as_few(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    let mut expected = Vec::new();
+    for round in 0..5 {
+        let names = (0..70).map(|n| format!("{round}-{n}.md"));
+        let batch: Vec<_> = names.map(|path| package(&one, &path, "common stripes")).collect();
+        let batch = store.register_packages(&batch).unwrap();
+        register(&*store, package(&two, &format!("{round}.md"), "common"));
+        expected.extend(batch.into_iter().map(|registered| registered.package.id));
+    }
+    for n in [0, 69, 133, 349] {
+        let path = format!("{}-{}.md", n / 70, n % 70);
+        expected.push(register(&*store, package(&one, &path, "common spots")).id);
+    }
+    for n in [349, 133, 69, 0] {
+        expected.remove(n);
+    }
+    let ids = |text: &str| -> Vec<PackageId> {
+        find(&*store, &one, text).iter().map(|posting| posting.package).collect()
+    };
+    assert_eq!(ids("common"), expected);
+    assert_eq!(ids("stripes"), expected[..346]);
+    assert_eq!(ids("spots"), expected[346..]);
+    let candidates = store.candidates(&one, None, None).unwrap();
+    assert_eq!(candidates.iter().map(|c| c.id).collect::<Vec<_>>(), expected);
+    let unsound: Vec<_> = store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
+    assert_eq!(unsound, [""; 0]);
 }
 
 /// Purging empties the index.
@@ -98,5 +138,5 @@ pub fn purged_sessions_leave_nothing(backend: &dyn Backend) {
     store.purge_session(&one).unwrap();
     let again = session(&*store, "s1");
     assert_eq!(find(&*store, &again, "zebra"), []);
-    assert_eq!(store.index_size(&again).unwrap(), IndexSize::default());
+    assert_eq!(store.candidates(&again, None, None).unwrap(), []);
 }

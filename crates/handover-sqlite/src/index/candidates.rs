@@ -1,0 +1,171 @@
+//! What ranking needs to know of each package, without its text: one packed record each.
+
+use handover_model::{GroupId, PackageId, Priority, Role, Scope, Timestamp};
+use handover_store::{COLUMNS, Candidate, Result};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::terms::Terms;
+use super::{Entry, at, place};
+use crate::error::{backend, damaged};
+
+/// One package of a page. Behind the fixed part follow the group and the consumers, by name: a
+/// session has few of them, but they belong to it alone.
+struct Record<'a> {
+    local: u8,
+    priority: Priority,
+    global: bool,
+    version: u32,
+    created_at: Timestamp,
+    terms: [u32; COLUMNS],
+    /// Empty for none.
+    group: &'a str,
+    /// Separated by commas.
+    consumers: &'a str,
+}
+
+impl<'a> Record<'a> {
+    fn write(&self, page: &mut Vec<u8>) {
+        page.extend([self.local, self.priority as u8, u8::from(self.global)]);
+        page.extend(self.version.to_le_bytes());
+        page.extend(self.created_at.as_micros().to_le_bytes());
+        for count in self.terms {
+            page.extend(count.to_le_bytes());
+        }
+        for name in [self.group, self.consumers] {
+            page.extend((name.len() as u32).to_le_bytes());
+            page.extend(name.as_bytes());
+        }
+    }
+
+    /// Reads one off the front; none if the bytes are not a record.
+    fn read(page: &mut &'a [u8]) -> Option<Self> {
+        let [local, priority, global] = take(page)?;
+        let priority = *Priority::ALL.get(usize::from(priority))?;
+        let version = u32::from_le_bytes(take(page)?);
+        let created_at = Timestamp::from_micros(i64::from_le_bytes(take(page)?));
+        let mut terms = [0; COLUMNS];
+        for count in &mut terms {
+            *count = u32::from_le_bytes(take(page)?);
+        }
+        let (group, consumers) = (name(page)?, name(page)?);
+        let global = global != 0;
+        Some(Self { local, priority, global, version, created_at, terms, group, consumers })
+    }
+}
+
+fn take<const N: usize>(page: &mut &[u8]) -> Option<[u8; N]> {
+    let (front, rest) = page.split_first_chunk()?;
+    *page = rest;
+    Some(*front)
+}
+
+fn name<'a>(page: &mut &'a [u8]) -> Option<&'a str> {
+    let length = u32::from_le_bytes(take(page)?) as usize;
+    let (name, rest) = page.split_at_checked(length)?;
+    *page = rest;
+    std::str::from_utf8(name).ok()
+}
+
+fn records(mut page: &[u8]) -> impl Iterator<Item = Result<Record<'_>>> {
+    std::iter::from_fn(move || {
+        if page.is_empty() {
+            return None;
+        }
+        let record = Record::read(&mut page);
+        if record.is_none() {
+            page = &[];
+        }
+        Some(record.ok_or_else(|| damaged("a page of candidates ends early")))
+    })
+}
+
+pub(super) fn add(tx: &Connection, session: i64, entry: &Entry<'_>, terms: &Terms) -> Result<()> {
+    let (page, local) = place(entry.id);
+    let consumers: Vec<&str> = entry.consumers.iter().map(Role::as_str).collect();
+    let record = Record {
+        local,
+        priority: entry.priority,
+        global: entry.scope == Scope::Global,
+        version: entry.version,
+        created_at: entry.created_at,
+        terms: terms.lengths,
+        group: entry.group.map_or("", GroupId::as_str),
+        consumers: &consumers.join(","),
+    };
+    let mut packed = get(tx, session, page)?;
+    record.write(&mut packed);
+    put(tx, session, page, &packed)
+}
+
+pub(super) fn remove(tx: &Connection, session: i64, id: PackageId) -> Result<()> {
+    let (page, gone) = place(id);
+    let mut kept = Vec::new();
+    for record in records(&get(tx, session, page)?) {
+        let record = record?;
+        if record.local != gone {
+            record.write(&mut kept);
+        }
+    }
+    put(tx, session, page, &kept)
+}
+
+/// All latest versions of a session, as a role of a group sees them, by id.
+pub(crate) fn candidates(
+    connection: &Connection,
+    session: i64,
+    group: Option<&GroupId>,
+    role: Option<&Role>,
+) -> Result<Vec<Candidate>> {
+    let mut statement = connection
+        .prepare_cached(
+            "SELECT page, candidates FROM candidate_page WHERE session = ?1 ORDER BY page",
+        )
+        .map_err(backend)?;
+    let mut rows = statement.query([session]).map_err(backend)?;
+    let (group, role) = (group.map(GroupId::as_str), role.map(Role::as_str));
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().map_err(backend)? {
+        let page: i64 = row.get(0).map_err(backend)?;
+        let packed = row.get_ref(1).map_err(backend)?;
+        for record in records(packed.as_blob().map_err(|e| backend(e.into()))?) {
+            let record = record?;
+            let restricted = !record.consumers.is_empty();
+            found.push(Candidate {
+                id: at(page, record.local),
+                version: record.version,
+                priority: record.priority,
+                same_group: group == Some(record.group),
+                global: record.global,
+                addressed: restricted
+                    && role.is_some_and(|role| record.consumers.split(',').any(|c| c == role)),
+                restricted,
+                created_at: record.created_at,
+                terms: record.terms,
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn get(tx: &Connection, session: i64, page: i64) -> Result<Vec<u8>> {
+    let found = tx
+        .prepare_cached("SELECT candidates FROM candidate_page WHERE session = ?1 AND page = ?2")
+        .and_then(|mut s| s.query_row((session, page), |r| r.get(0)).optional())
+        .map_err(backend)?;
+    Ok(found.unwrap_or_default())
+}
+
+fn put(tx: &Connection, session: i64, page: i64, packed: &[u8]) -> Result<()> {
+    if packed.is_empty() {
+        tx.prepare_cached("DELETE FROM candidate_page WHERE session = ?1 AND page = ?2")
+            .and_then(|mut s| s.execute((session, page)))
+    } else {
+        tx.prepare_cached(
+            "INSERT INTO candidate_page (session, page, candidates) VALUES (?1, ?2, ?3)
+             ON CONFLICT DO UPDATE SET candidates = excluded.candidates",
+        )
+        .and_then(|mut s| s.execute((session, page, packed)))
+    }
+    .map_err(backend)?;
+    Ok(())
+}

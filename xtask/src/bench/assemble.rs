@@ -1,0 +1,127 @@
+//! What `handover assemble` costs: every spawn waits for it.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use handover_context::assemble::{Request, Setting, compose};
+use handover_model::config::AssemblyConfig;
+use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
+use handover_text::{Redactor, words};
+use nix::sys::resource::{UsageWho, getrusage};
+
+use super::{Project, build, compare, time};
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Packages in the session
+    #[arg(long, default_value = "10000")]
+    packages: usize,
+
+    /// Packages in the large session
+    #[arg(long, default_value = "100000")]
+    large: usize,
+
+    /// How often each thing is run
+    #[arg(long, default_value = "30")]
+    runs: usize,
+}
+
+const TASK: &str = "Refresh tokens in parallel\n\
+    Two refreshes at once sign the user out after a login timeout. Keep the rotation, hold a lock in the \
+    session cache, and add a test with word35, word136 and word2202.";
+
+/// Fills both sessions, measures, prints.
+pub fn run(args: &Args) -> Result<()> {
+    let handover = build()?;
+    let folder = tempfile::tempdir()?;
+    let usual = Project::new(&handover, folder.path().join("usual"))?;
+    eprintln!("filling a session with {} packages", args.packages);
+    usual.fill("bench", args.packages)?;
+    let large = Project::new(&handover, folder.path().join("large"))?;
+    eprintln!("filling a session with {} packages", args.large);
+    large.fill("bench", args.large)?;
+
+    let with_task = ["assemble", "--session", "bench", "--role", "developer", "--task", TASK];
+    let of = |project: &Project| project.handover(&with_task);
+    // The peak only rises, so the smaller one comes first.
+    of(&usual)?;
+    let small_peak = peak_of_children()?;
+    of(&large)?;
+    let large_peak = peak_of_children()?;
+
+    println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
+    let runs = args.runs;
+    let python =
+        || time(Command::new("python3").args(["-c", "pass"])).context("is python3 installed?");
+    compare(runs, "a Python interpreter that does nothing / fresh `assemble`", python, || {
+        of(&usual)
+    })?;
+    let queries = bare_queries();
+    let shell = || usual.sqlite3(&queries);
+    compare(runs, "sqlite3 shell with the bare queries / fresh `assemble`", shell, || of(&usual))?;
+    let without = &with_task[..5];
+    compare(runs, "`assemble` with a task / without", || of(&usual), || usual.handover(without))?;
+    compare(runs, "fresh `assemble` / in a process that is warm", || of(&usual), || warm(&usual))?;
+    compare(runs, "fresh `assemble`: session / large session", || of(&usual), || of(&large))?;
+    println!(
+        "\npeak memory of `assemble`: {:.1} MB / {:.1} MB, ratio {:.2}",
+        small_peak / 1024.0,
+        large_peak / 1024.0,
+        large_peak / small_peak
+    );
+    Ok(())
+}
+
+/// The queries of an assembly, as the shell gets them.
+fn bare_queries() -> String {
+    let session = "(SELECT key FROM session WHERE id = 'bench')";
+    let terms: Vec<String> = words::terms(TASK).iter().map(|term| format!("'{term}'")).collect();
+    format!(
+        "SELECT * FROM session WHERE id = 'bench';
+         SELECT page, candidates FROM candidate_page WHERE session = {session} ORDER BY page;
+         SELECT page, postings FROM posting_page WHERE session = {session} AND term IN ({});
+         SELECT p.*, (SELECT json_group_array(role) FROM package_consumer c WHERE c.package = p.id)
+            FROM package p WHERE p.id IN (1, 500, 5000);
+         SELECT * FROM error_pattern WHERE project = 'bench';
+         SELECT * FROM strategy WHERE project = 'bench' LIMIT 3;",
+        terms.join(", ")
+    )
+}
+
+/// The same work on a store that is open.
+fn warm(project: &Project) -> Result<Duration> {
+    const TIMES: u32 = 20;
+    let store = project.store()?;
+    let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
+    let setting = Setting { store: &store, redactor: &redactor, config: &config };
+    let request = Request {
+        session: SessionId::new("bench")?,
+        role: Role::new("developer")?,
+        group: None,
+        task: Some(TASK.to_owned()),
+        model: None,
+        current_tokens: 0,
+        iteration: 0,
+        reasoning: None,
+        reasoning_level: ReasoningLevel::default(),
+        limit: None,
+        cap: None,
+        deliver: false,
+        explain: false,
+        receipt: ReceiptId::new("r_bench")?,
+        now: Timestamp::from_micros(1_700_000_000_000_000),
+    };
+    compose(setting, &request)?;
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        compose(setting, &request)?;
+    }
+    Ok(start.elapsed() / TIMES)
+}
+
+/// The most memory that a child has had, in kilobytes.
+fn peak_of_children() -> Result<f64> {
+    Ok(getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss() as f64)
+}

@@ -1,0 +1,97 @@
+//! How the embedded store behaves as it grows.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use handover_model::SessionId;
+use handover_store::{PackageFilter, Packages};
+
+use super::{Project, build, compare};
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Packages in the session that is looked at
+    #[arg(long, default_value = "10000")]
+    session: usize,
+
+    /// Packages in other sessions of the large store
+    #[arg(long, default_value = "1000000")]
+    others: usize,
+
+    /// How often each thing is run
+    #[arg(long, default_value = "30")]
+    runs: usize,
+}
+
+const QUERY: &str = "refresh token rotation after login timeout";
+
+/// Builds both stores, measures, prints.
+pub fn run(args: &Args) -> Result<()> {
+    let handover = build()?;
+    let folder = tempfile::tempdir()?;
+    let small = Project::new(&handover, folder.path().join("small"))?;
+    eprintln!("filling a session with {} packages", args.session);
+    small.fill("bench", args.session)?;
+    let large = Project::new(&handover, folder.path().join("large"))?;
+    large.fill("bench", args.session)?;
+    eprintln!("filling other sessions with {} packages", args.others);
+    for n in 0..args.others.div_ceil(1_000) {
+        large.fill(&format!("other-{n}"), 1_000.min(args.others - n * 1_000))?;
+    }
+    println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
+
+    let list = ["package", "list", "--session", "bench", "--json"];
+    compare(
+        args.runs,
+        "fresh process, whole listing: sqlite3 shell / handover",
+        || small.sqlite3(LISTING),
+        || small.handover(&list),
+    )?;
+    compare(
+        args.runs,
+        "fresh process that does nothing: sqlite3 shell / handover",
+        || small.sqlite3("SELECT 1"),
+        || small.handover(&["session", "list", "--json"]),
+    )?;
+    compare(
+        args.runs,
+        "indexed query on an open store: small / large",
+        || indexed_query(&small),
+        || indexed_query(&large),
+    )?;
+    let search = ["search", QUERY, "--session", "bench", "--json"];
+    compare(
+        args.runs,
+        "fresh process with a full-text query: small / large",
+        || small.handover(&search),
+        || large.handover(&search),
+    )?;
+    let some = ["package", "list", "--session", "bench", "--limit", "20", "--json"];
+    compare(
+        args.runs,
+        "fresh process with an indexed query: small / large",
+        || small.handover(&some),
+        || large.handover(&some),
+    )
+}
+
+/// The query that `package list` runs, as the shell gets it.
+const LISTING: &str = "SELECT p.id, s.id, p.group_id, p.scope, p.kind, p.path, p.title, p.summary, \
+    p.files, p.producer, p.priority, p.iteration, p.version, p.supersedes, p.superseded_by, \
+    p.size_bytes, p.tokens, p.content_hash, p.created_at, \
+    (SELECT json_group_array(role) FROM package_consumer c WHERE c.package = p.id) \
+    FROM package p JOIN session s ON s.key = p.session \
+    WHERE s.id = 'bench' AND p.superseded_by IS NULL ORDER BY p.created_at DESC, p.id DESC";
+
+fn indexed_query(project: &Project) -> Result<Duration> {
+    let store = project.store()?;
+    let session = SessionId::new("bench")?;
+    let filter = PackageFilter { limit: Some(20), ..PackageFilter::default() };
+    store.packages(&session, &filter)?;
+    let start = Instant::now();
+    for _ in 0..100 {
+        store.packages(&session, &filter)?;
+    }
+    Ok(start.elapsed() / 100)
+}
