@@ -172,7 +172,7 @@ impl Lengths {
     }
 
     /// What a count is divided by: more in a column that is longer than usual.
-    fn damping(&self, column: usize, length: u32) -> f64 {
+    fn damping(&self, column: usize, length: u16) -> f64 {
         1.0 - B + B * f64::from(length) / self.0[column]
     }
 }

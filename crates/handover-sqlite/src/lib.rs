@@ -77,6 +77,16 @@ impl Store for SqliteStore {
         self.write(|_| work(self))
     }
 
+    fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+        if !self.connection.is_autocommit() {
+            return work(self);
+        }
+        let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)
+            .map_err(backend)?;
+        work(self)?;
+        tx.commit().map_err(backend)
+    }
+
     fn check(&self) -> Result<Vec<Check>> {
         let rows = |sql: &str| -> Result<Vec<String>> {
             let mut statement = self.connection.prepare(sql).map_err(backend)?;

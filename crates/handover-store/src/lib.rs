@@ -57,8 +57,38 @@ pub trait Store:
     /// writes. An error undoes everything.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
 
+    /// Runs work that only reads, on one state of the store: what others write meanwhile is not seen.
+    fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
+
     /// Looks at the store as a whole: opens, reads, checks its own consistency. Slow; for `doctor`.
     fn check(&self) -> Result<Vec<Check>>;
+}
+
+impl dyn Store + '_ {
+    /// [`Store::exclusively`] with a value.
+    pub fn writing<T>(&self, work: impl FnOnce(&dyn Store) -> Result<T>) -> Result<T> {
+        once(work, |work| self.exclusively(work))
+    }
+
+    /// [`Store::consistently`] with a value.
+    pub fn reading<T>(&self, work: impl FnOnce(&dyn Store) -> Result<T>) -> Result<T> {
+        once(work, |work| self.consistently(work))
+    }
+}
+
+/// Runs work inside of something that calls it exactly once, and gets its value out.
+fn once<T>(
+    work: impl FnOnce(&dyn Store) -> Result<T>,
+    run: impl FnOnce(&mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>,
+) -> Result<T> {
+    let (mut work, mut value) = (Some(work), None);
+    run(&mut |store| {
+        if let Some(work) = work.take() {
+            value = Some(work(store)?);
+        }
+        Ok(())
+    })?;
+    value.ok_or_else(|| StoreError::not_found("outcome", "of a transaction"))
 }
 
 /// One thing that [`Store::check`] looked at.

@@ -110,8 +110,9 @@ pub struct Candidate {
     pub restricted: bool,
     /// When it was made.
     pub created_at: Timestamp,
-    /// How many terms each of its columns has, in the order of [`Column::ALL`](crate::Column::ALL).
-    pub terms: [u32; COLUMNS],
+    /// How many terms each of its columns has, in the order of [`Column::ALL`](crate::Column::ALL);
+    /// more than 65,535 is 65,535.
+    pub terms: [u16; COLUMNS],
 }
 
 /// Context packages.

@@ -17,7 +17,7 @@ pub fn deliver(
     now: Timestamp,
 ) -> Result<()> {
     let receipt = &assembly.receipt;
-    setting.store.exclusively(&mut |store| {
+    setting.store.writing(|store| {
         let setting = Setting { store, ..setting };
         let step = ReceiptStep::Delivered { host: host.cloned() };
         store.advance_receipt(&receipt.id, &step, now)?;

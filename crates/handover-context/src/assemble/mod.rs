@@ -20,7 +20,7 @@ use handover_model::{
     Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, ReasoningId,
     ReasoningLevel, ReceiptId, ReceiptItem, Role, Section, SessionId, Strategy, Timestamp, Zone,
 };
-use handover_store::{NewReceipt, Result, Store, StoreError};
+use handover_store::{NewReceipt, Result, Store};
 use handover_text::{Redactor, tokens};
 use serde::Serialize;
 
@@ -210,21 +210,22 @@ const LEFT_OUT_KEPT: usize = 50;
 /// A delivery decides and claims under the write lock, so that two agents of one role and attempt
 /// never get the same package.
 pub fn assemble(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
-    let mut assembly = None;
-    let mut work = |store: &dyn Store| {
-        let made = compose(Setting { store, ..setting }, request)?;
-        events::zone_change(Setting { store, ..setting }, &made.receipt)?;
-        store.put_receipt(&made.receipt)?;
-        assembly = Some(made);
-        Ok(())
+    let made = |store: &dyn Store| compose(Setting { store, ..setting }, request);
+    let keep = |store: &dyn Store, assembly: &Assembly| {
+        events::zone_change(Setting { store, ..setting }, &assembly.receipt)?;
+        store.put_receipt(&assembly.receipt)
     };
     if request.deliver {
-        setting.store.exclusively(&mut work)?;
+        setting.store.writing(|store| {
+            let assembly = made(store)?;
+            keep(store, &assembly)?;
+            Ok(assembly)
+        })
     } else {
-        work(setting.store)?;
+        let assembly = setting.store.reading(made)?;
+        setting.store.writing(|store| keep(store, &assembly))?;
+        Ok(assembly)
     }
-    // The work has been done: it is called exactly once.
-    assembly.ok_or_else(|| StoreError::not_found("assembly", &request.receipt))
 }
 
 /// Puts the context together without keeping anything.

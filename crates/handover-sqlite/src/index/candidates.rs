@@ -16,11 +16,11 @@ struct Record<'a> {
     global: bool,
     version: u32,
     created_at: Timestamp,
-    terms: [u32; COLUMNS],
+    terms: [u16; COLUMNS],
     /// Empty for none.
-    group: &'a str,
+    group: &'a [u8],
     /// Separated by commas.
-    consumers: &'a str,
+    consumers: &'a [u8],
 }
 
 impl<'a> Record<'a> {
@@ -28,12 +28,10 @@ impl<'a> Record<'a> {
         page.extend([self.local, self.priority as u8, u8::from(self.global)]);
         page.extend(self.version.to_le_bytes());
         page.extend(self.created_at.as_micros().to_le_bytes());
-        for count in self.terms {
-            page.extend(count.to_le_bytes());
-        }
+        page.extend(self.terms.iter().flat_map(|count| count.to_le_bytes()));
         for name in [self.group, self.consumers] {
             page.extend((name.len() as u32).to_le_bytes());
-            page.extend(name.as_bytes());
+            page.extend(name);
         }
     }
 
@@ -45,7 +43,7 @@ impl<'a> Record<'a> {
         let created_at = Timestamp::from_micros(i64::from_le_bytes(take(page)?));
         let mut terms = [0; COLUMNS];
         for count in &mut terms {
-            *count = u32::from_le_bytes(take(page)?);
+            *count = u16::from_le_bytes(take(page)?);
         }
         let (group, consumers) = (name(page)?, name(page)?);
         let global = global != 0;
@@ -53,17 +51,19 @@ impl<'a> Record<'a> {
     }
 }
 
+#[inline]
 fn take<const N: usize>(page: &mut &[u8]) -> Option<[u8; N]> {
     let (front, rest) = page.split_first_chunk()?;
     *page = rest;
     Some(*front)
 }
 
-fn name<'a>(page: &mut &'a [u8]) -> Option<&'a str> {
+#[inline]
+fn name<'a>(page: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = u32::from_le_bytes(take(page)?) as usize;
     let (name, rest) = page.split_at_checked(length)?;
     *page = rest;
-    std::str::from_utf8(name).ok()
+    Some(name)
 }
 
 fn records(mut page: &[u8]) -> impl Iterator<Item = Result<Record<'_>>> {
@@ -81,16 +81,16 @@ fn records(mut page: &[u8]) -> impl Iterator<Item = Result<Record<'_>>> {
 
 pub(super) fn add(tx: &Connection, session: i64, entry: &Entry<'_>, terms: &Terms) -> Result<()> {
     let (page, local) = place(entry.id);
-    let consumers: Vec<&str> = entry.consumers.iter().map(Role::as_str).collect();
+    let consumers = entry.consumers.iter().map(Role::as_str).collect::<Vec<_>>().join(",");
     let record = Record {
         local,
         priority: entry.priority,
         global: entry.scope == Scope::Global,
         version: entry.version,
         created_at: entry.created_at,
-        terms: terms.lengths,
-        group: entry.group.map_or("", GroupId::as_str),
-        consumers: &consumers.join(","),
+        terms: terms.lengths.map(|count| count.try_into().unwrap_or(u16::MAX)),
+        group: entry.group.map_or("", GroupId::as_str).as_bytes(),
+        consumers: consumers.as_bytes(),
     };
     let mut packed = get(tx, session, page)?;
     record.write(&mut packed);
@@ -122,7 +122,8 @@ pub(crate) fn candidates(
         )
         .map_err(backend)?;
     let mut rows = statement.query([session]).map_err(backend)?;
-    let (group, role) = (group.map(GroupId::as_str), role.map(Role::as_str));
+    let group = group.map(|group| group.as_str().as_bytes());
+    let role = role.map(|role| role.as_str().as_bytes());
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(backend)? {
         let page: i64 = row.get(0).map_err(backend)?;
@@ -137,7 +138,9 @@ pub(crate) fn candidates(
                 same_group: group == Some(record.group),
                 global: record.global,
                 addressed: restricted
-                    && role.is_some_and(|role| record.consumers.split(',').any(|c| c == role)),
+                    && role.is_some_and(|role| {
+                        record.consumers.split(|b| *b == b',').any(|c| c == role)
+                    }),
                 restricted,
                 created_at: record.created_at,
                 terms: record.terms,

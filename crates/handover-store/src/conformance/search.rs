@@ -95,7 +95,7 @@ pub fn lengths_are_known(backend: &dyn Backend) {
     register(&*store, package(&session, "a.md", "five six"));
     let candidates = store.candidates(&session, None, None).unwrap();
     // "a summary" has one term (`a` is a stop word), as has `a.md`; `b.md` has two.
-    let lengths: Vec<[u32; COLUMNS]> = candidates.iter().map(|c| c.terms).collect();
+    let lengths: Vec<[u16; COLUMNS]> = candidates.iter().map(|c| c.terms).collect();
     assert_eq!(lengths, [[0, 1, 2, 1, 0], [0, 1, 1, 2, 0]]);
 }
 
