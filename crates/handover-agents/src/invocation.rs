@@ -109,11 +109,6 @@ impl SpawnId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// Whether the variable's value holds this mark.
-    pub(crate) fn marks(&self, value: &[u8]) -> bool {
-        value.split(|&byte| byte == b':').any(|mark| mark == self.0.as_bytes())
-    }
 }
 
 impl fmt::Display for SpawnId {

@@ -25,6 +25,8 @@ const SHORT_TICK: Duration = Duration::from_millis(2);
 const SHORT_GRACE: Duration = Duration::from_millis(500);
 /// How long a killed process may take to vanish, and a pipe to close, before they are given up.
 const STUCK: Duration = Duration::from_secs(5);
+/// How often the descendants are looked at while the agent works.
+const LOOK: Duration = Duration::from_secs(5);
 const CHUNK: usize = 64 << 10;
 const QUEUE: usize = 16;
 
@@ -57,6 +59,7 @@ pub fn run(
         streams: Streams::new(invocation, tee, on_event),
         begin,
         last_output: begin,
+        last_look: begin,
         stop: None,
         kill_at: None,
         exit: None,
@@ -174,6 +177,7 @@ struct Supervisor<'a, 'b> {
     streams: Streams<'a, 'b>,
     begin: Instant,
     last_output: Instant,
+    last_look: Instant,
     /// Why we end it, if we do.
     stop: Option<Ended>,
     /// From when on whatever is left is killed.
@@ -199,11 +203,12 @@ impl Supervisor<'_, '_> {
             }
             self.look_at_the_child()?;
             self.look_at_the_limits();
+            self.look_at_the_family();
             let kill = self.kill_at.is_some_and(|at| Instant::now() >= at);
             if kill {
                 self.family.kill();
             }
-            let stuck = self.kill_at.is_some_and(|at| Instant::now() >= at + STUCK);
+            let stuck = self.stuck();
             if self.exit.is_some() && (open == 0 || kill) || stuck {
                 let left = self.family.survivors();
                 if stuck || left == 0 && open == 0 {
@@ -213,6 +218,13 @@ impl Supervisor<'_, '_> {
         };
         self.streams.finish();
         Ok(self.outcome(left_behind))
+    }
+
+    /// Whether something that was killed does not end, or a pipe that nobody should hold is open.
+    fn stuck(&self) -> bool {
+        let Some(since) = self.kill_at.map(|at| at.elapsed()) else { return false };
+        // What was printed before the end is still worth waiting for, but not for ever.
+        since >= STUCK && self.last_output.elapsed() >= STUCK || since >= STUCK * 6
     }
 
     /// When the root ends, so does everything else.
@@ -238,8 +250,11 @@ impl Supervisor<'_, '_> {
     }
 
     fn look_at_the_limits(&mut self) {
+        if self.cancel.is_cancelled() && self.kill_at.is_some() {
+            // It is ending already, for another reason; now somebody is waiting.
+            self.kill_within(SHORT_GRACE);
+        }
         if self.cancel.is_forced() {
-            self.stop.get_or_insert(Ended::Cancelled);
             self.kill_within(Duration::ZERO);
         }
         if self.exit.is_some() || self.stop.is_some() {
@@ -265,6 +280,14 @@ impl Supervisor<'_, '_> {
             if stop == Ended::Cancelled { SHORT_GRACE.min(limits.grace) } else { limits.grace };
         self.family.terminate();
         self.kill_within(grace);
+    }
+
+    /// Waits for strays that ended meanwhile, and gets to know the others while they are near.
+    fn look_at_the_family(&mut self) {
+        if self.last_look.elapsed() >= LOOK {
+            self.last_look = Instant::now();
+            self.family.survivors();
+        }
     }
 
     fn kill_within(&mut self, grace: Duration) {

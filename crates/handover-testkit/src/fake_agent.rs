@@ -31,10 +31,15 @@ impl FakeAgent {
         let tests = std::env::current_exe().unwrap();
         let profile = tests.parent().and_then(Path::parent).unwrap();
         let program = profile.join(name);
+        let name_of_profile = match profile.file_name().unwrap().to_str().unwrap() {
+            "debug" => "dev",
+            other => other,
+        };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin/fake_agent.rs");
         if changed(&program) < changed(&source) {
             let status = Command::new(env!("CARGO"))
                 .args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--bin", name])
+                .args(["--profile", name_of_profile])
                 .arg("--target-dir")
                 .arg(profile.parent().unwrap())
                 .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -1,6 +1,7 @@
 //! Descendants by `/proc`, ended by descriptors that cannot mean another process.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
@@ -8,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use process_wrap::std::ChildWrapper;
 use procfs::process::{Process, Stat};
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process_group, pidfd_open,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
     pidfd_send_signal, set_child_subreaper, waitpid,
 };
 
@@ -114,9 +116,11 @@ impl Family {
         for stat in table.stats.values() {
             let member = member(stat);
             let ours = self.seen.contains(&member)
-                || stat.session == self.root.pid
+                // The number of the session is that of the root, until both may be given again.
+                || stat.session == self.root.pid && !self.root_reaped
                 || match table.child_of(stat.pid, me) {
                     None => false,
+                    Some(_) if stat.session == self.root.pid => true,
                     Some(top) if top == self.root.pid => true,
                     Some(top) if active.contains_key(&top) => false,
                     // Not adopted but started by us, for something else: adopted ones left the
@@ -145,8 +149,7 @@ impl Family {
     /// Whose is a process that came to us because its parent ended? It or its ancestor carries our
     /// mark; or none at all, and no other run is there that it could belong to.
     fn adopted(&self, line: &[i32], active: &BTreeMap<i32, SpawnId>) -> bool {
-        line.iter().any(|&pid| mark_of(pid).is_some_and(|mark| self.spawn.marks(&mark)))
-            || active.len() == 1
+        line.iter().any(|&pid| carries(pid, &self.spawn)) || active.len() == 1
     }
 }
 
@@ -230,7 +233,7 @@ fn marked(spawn: &SpawnId, root: Option<Member>) -> Result<Vec<Member>, AgentErr
             stat.pid == root.pid
                 || stat.session == root.pid
                 || table.descends_from(stat.pid, root.pid)
-        }) || mark_of(stat.pid).is_some_and(|mark| spawn.marks(&mark))
+        }) || carries(stat.pid, spawn)
     };
     let above = |stat: &Stat| stat.pid == me || table.descends_from(me, stat.pid);
     let found = table.stats.values().filter(|stat| !ended(stat) && !above(stat) && ours(stat));
@@ -243,7 +246,20 @@ struct Table {
 }
 
 impl Table {
+    /// A parent that ends while the table is read would hide its children, so such a table is
+    /// read again. (Some systems hide processes of others, and with them parents, for good.)
     fn read() -> Self {
+        let mut table = Self::read_once();
+        for _ in 0..2 {
+            if table.stats.values().all(|s| s.ppid == 0 || table.stats.contains_key(&s.ppid)) {
+                break;
+            }
+            table = Self::read_once();
+        }
+        table
+    }
+
+    fn read_once() -> Self {
         // A process that ends while it is looked at is not there.
         let all = procfs::process::all_processes().into_iter().flatten().flatten();
         Self { stats: all.filter_map(|process| process.stat().ok()).map(|s| (s.pid, s)).collect() }
@@ -277,11 +293,13 @@ fn stat_of(pid: i32) -> Option<Stat> {
     Process::new(pid).and_then(|process| process.stat()).ok()
 }
 
-fn mark_of(pid: i32) -> Option<Vec<u8>> {
-    let environ = Process::new(pid).and_then(|process| process.environ()).ok()?;
-    environ
-        .get(SpawnId::VARIABLE.as_ref() as &std::ffi::OsStr)
-        .map(|value| value.as_encoded_bytes().to_vec())
+/// Whether a process has the mark in its environment.
+fn carries(pid: i32, spawn: &SpawnId) -> bool {
+    let environ = Process::new(pid).and_then(|process| process.environ()).unwrap_or_default();
+    environ.get(OsStr::new(SpawnId::VARIABLE)).is_some_and(|marks| {
+        let mut marks = marks.as_encoded_bytes().split(|&byte| byte == b':');
+        marks.any(|mark| mark == spawn.as_str().as_bytes())
+    })
 }
 
 fn boot() -> Option<String> {
@@ -291,8 +309,15 @@ fn boot() -> Option<String> {
 /// Signals a process and never another one that got its number in between.
 fn send(member: Member, signal: Signal) {
     let Some(pid) = Pid::from_raw(member.pid) else { return };
-    let Ok(descriptor) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-    if stat_of(member.pid).is_some_and(|stat| stat.starttime == member.started) {
-        let _ = pidfd_send_signal(descriptor, signal);
+    let descriptor = pidfd_open(pid, PidfdFlags::empty());
+    if stat_of(member.pid).is_none_or(|stat| stat.starttime != member.started) {
+        return;
     }
+    // It may have ended in between, which is just as well.
+    let _ = match descriptor {
+        Ok(descriptor) => pidfd_send_signal(descriptor, signal),
+        // Kernels and sandboxes without such descriptors: next to no time is left for a mistake.
+        Err(Errno::NOSYS) => kill_process(pid, signal),
+        Err(error) => Err(error),
+    };
 }

@@ -4,6 +4,10 @@
 //! this process becomes the reaper of all its descendants, so none gets out of sight; after a
 //! crash of ours, the mark in their environment still tells whose they were. Elsewhere the group
 //! is all that is known.
+//!
+//! Out of reach is only what runs on behalf of somebody else: a service that was already there, or
+//! another user. And whatever else our own process starts in a session of its own while an agent
+//! runs is taken for a stray of that agent.
 
 mod identity;
 #[cfg(target_os = "linux")]
