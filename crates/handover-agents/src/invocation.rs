@@ -14,7 +14,8 @@ use crate::{AgentError, Environment, adapters};
 pub struct Invocation {
     /// Whose program it is: decides the arguments and how the output is read.
     pub host: Host,
-    /// The program: a name that is looked up in the environment's `PATH`, or a path.
+    /// The program: a name that is looked up in the environment's `PATH`, or a path. A relative
+    /// path counts from `folder`.
     pub program: PathBuf,
     /// Arguments besides those that the adapter gives; for host `command`, all of them.
     pub args: Vec<OsString>,

@@ -26,7 +26,7 @@ const SHORT_GRACE: Duration = Duration::from_millis(500);
 /// How long a killed process may take to vanish, and a pipe to close, before they are given up.
 const STUCK: Duration = Duration::from_secs(5);
 /// How often the descendants are looked at while the agent works.
-const LOOK: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_secs(2);
 const CHUNK: usize = 64 << 10;
 const QUEUE: usize = 16;
 
@@ -358,6 +358,10 @@ impl<'a, 'b> Streams<'a, 'b> {
             channel.capture.push(bytes);
             channel.lines.push(bytes, each);
         });
+        // Whoever looks into a crash of ours wants the last lines.
+        if let Some(tee) = &mut self.tee {
+            tee.flush();
+        }
     }
 
     fn finish(&mut self) {

@@ -224,6 +224,21 @@ fn an_agent_that_is_cancelled() {
 }
 
 #[test]
+fn a_signal_cancels() {
+    let mut agent = Agent::fake("print ready hang");
+    signal_hook::flag::register(signal_hook::consts::SIGINT, agent.cancel.flag()).unwrap();
+    let mut on_event = |event| {
+        if matches!(event, AgentEvent::Text(_)) {
+            signal_hook::low_level::raise(signal_hook::consts::SIGINT).unwrap();
+        }
+    };
+    agent.invocation.limits.grace = Duration::from_secs(20);
+    let outcome = run(&agent.invocation, None, &mut on_event, &agent.cancel).unwrap();
+    assert_eq!(outcome.ended, Ended::Cancelled);
+    agent.nothing_left();
+}
+
+#[test]
 fn eight_at_once_do_not_end_each_other() {
     std::thread::scope(|scope| {
         for n in 0..8 {
@@ -297,7 +312,7 @@ fn a_fake_agent_can_play_every_phase_of_a_story() {
 #[test]
 fn strays_that_end_are_waited_for() {
     let mut agent = Agent::fake(
-        "spawn \"setsid spawn 'setsid pid @pid'\" wait-for @pid sleep 6000 write @state {HANDOVER_SPAWN}",
+        "spawn \"setsid spawn 'setsid pid @pid'\" wait-for @pid sleep 4000 write @state {HANDOVER_SPAWN}",
     );
     let seen = std::thread::scope(|scope| {
         let (pid, state) = (agent.path("pid"), agent.path("state"));

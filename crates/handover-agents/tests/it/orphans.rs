@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use handover_agents::{Identity, OrphanEnd, SpawnId, end_marked, end_orphan};
-use handover_testkit::FakeAgent;
+use handover_testkit::{FakeAgent, processes_with};
 
 use crate::setup::Agent;
 
@@ -78,6 +78,39 @@ fn the_record_of_a_run_is_that_of_its_process() {
     assert_eq!(identity.spawn, agent.invocation.spawn.as_str());
     assert!(identity.started.is_some_and(|ticks| ticks > 0) && identity.boot.is_some());
     assert_eq!(end_orphan(&identity, GRACE).unwrap(), OrphanEnd::Gone);
+}
+
+/// Not a test but the engine of the next one, which kills it; alone it does nothing.
+#[test]
+fn an_engine() {
+    if let Some(folder) = std::env::var_os("TEST_ENGINE_FOLDER") {
+        let mut agent = Agent::fake("");
+        agent.invocation.folder = folder.into();
+        agent.invocation.spawn = SpawnId::new("killed-engine").unwrap();
+        agent.invocation.args = ["spawn", "setsid ignore-term pid two hang", "pid", "one", "hang"]
+            .map(Into::into)
+            .into();
+        agent.run();
+    }
+}
+
+#[test]
+fn a_killed_engine_leaves_a_trace() {
+    let agent = Agent::fake("");
+    let mut engine = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "orphans::an_engine"])
+        .env("TEST_ENGINE_FOLDER", agent.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for(&agent, "one");
+    wait_for(&agent, "two");
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    let spawn = SpawnId::new("killed-engine").unwrap();
+    assert_eq!(processes_with(SpawnId::VARIABLE, "killed-engine").len(), 2);
+    assert_eq!(end_marked(&spawn, GRACE).unwrap(), OrphanEnd::Ended(2));
+    assert!(processes_with(SpawnId::VARIABLE, "killed-engine").is_empty());
 }
 
 #[test]
