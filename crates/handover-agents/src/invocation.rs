@@ -29,6 +29,9 @@ pub struct Invocation {
     pub profile: Profile,
     /// The model, where the program can be told.
     pub model: Option<String>,
+    /// The session to go on with, as an earlier [`Report::host_session`](crate::Report) named it;
+    /// without one the agent starts fresh. Host `command` has no sessions.
+    pub resume: Option<String>,
     /// Where the run ends.
     pub limits: Limits,
     /// The mark by which every process of this run is known.
@@ -48,6 +51,7 @@ impl Invocation {
             environment: Environment::default(),
             profile: Profile::ReadOnly,
             model: None,
+            resume: None,
             limits: Limits::default(),
             spawn,
         }

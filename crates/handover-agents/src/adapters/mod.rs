@@ -139,3 +139,45 @@ fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     let value = serde_json::Value::deserialize(deserializer)?;
     Ok(serde_json::from_value(value).ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::Profile;
+
+    use super::*;
+    use crate::SpawnId;
+
+    #[track_caller]
+    fn check(host: Host, profile: Profile, expected: &str) {
+        let mut invocation = Invocation::new(host, SpawnId::new("s").unwrap(), "/");
+        invocation.profile = profile;
+        invocation.model = Some("m".to_owned());
+        invocation.resume = Some("r".to_owned());
+        invocation.limits.turns = Some(9);
+        invocation.limits.cost_usd = Some(0.5);
+        invocation.args = vec!["--extra".into()];
+        let args: Vec<_> = args(&invocation).iter().map(|arg| arg.display().to_string()).collect();
+        assert_eq!(args.join(" "), expected);
+    }
+
+    #[test]
+    fn every_wish_is_an_argument_where_the_program_has_one() {
+        check(
+            Host::Claude,
+            Profile::ReadOnly,
+            "-p --output-format stream-json --verbose --tools=Read,Glob,Grep \
+             --permission-mode=dontAsk --model=m --resume=r --max-turns=9 --max-budget-usd=0.5 --extra",
+        );
+        check(
+            Host::Codex,
+            Profile::Edit,
+            "exec --json --skip-git-repo-check --sandbox workspace-write --model m --extra resume r -",
+        );
+        check(
+            Host::Gemini,
+            Profile::Full,
+            "--output-format stream-json --approval-mode yolo --model m --resume r --extra",
+        );
+        check(Host::Command, Profile::ReadOnly, "--extra");
+    }
+}

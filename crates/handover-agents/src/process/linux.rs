@@ -112,6 +112,9 @@ impl Family {
         let table = Table::read();
         let me = getpid().as_raw_pid();
         let my_session = table.stats.get(&me).map(|stat| stat.session);
+        let there =
+            |seen: &Member| table.stats.get(&seen.pid).is_some_and(|stat| member(stat) == *seen);
+        self.seen.retain(there);
         let mut living = Vec::new();
         for stat in table.stats.values() {
             let member = member(stat);

@@ -7,7 +7,8 @@
 //!
 //! Out of reach is only what runs on behalf of somebody else: a service that was already there, or
 //! another user. And whatever else our own process starts in a session of its own while an agent
-//! runs is taken for a stray of that agent.
+//! runs is taken for a stray of that agent. Of several runs at once, a stray that threw its mark
+//! away before anybody looked belongs to nobody for sure, and ends with the last of them.
 
 mod identity;
 #[cfg(target_os = "linux")]

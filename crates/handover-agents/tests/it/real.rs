@@ -173,6 +173,35 @@ fn claude_with_a_subagent() {
 }
 
 #[test]
+fn a_session_goes_on() {
+    for host in [Host::Claude, Host::Codex] {
+        let script = Script::new().then(Answer::text("First.")).always(Answer::text("Second."));
+        let mut real = Real::new(host, script);
+        let first = real.run();
+        real.agent.invocation.resume = first.report.host_session.clone();
+        real.agent.invocation.prompt = "And the verdict?".to_owned();
+        let second = real.run();
+        assert_eq!((second.final_text.as_str(), class(&second)), ("Second.", None), "{host}");
+        assert_eq!(second.report.host_session, first.report.host_session, "{host}");
+        let request = &real.server.requests()[1];
+        for text in ["Say the MARKER.", "First.", "And the verdict?"] {
+            assert!(request.conversation_contains(text), "{host}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_session_that_does_not_exist() {
+    for host in [Host::Claude, Host::Codex] {
+        let mut real = Real::new(host, Script::new());
+        real.agent.invocation.resume = Some("01234567-89ab-4def-8123-456789abcdef".to_owned());
+        let outcome = real.run();
+        assert!(outcome.failure.is_some_and(|failure| !failure.message.is_empty()), "{host}");
+        assert_eq!(real.server.requests().len(), 0, "{host}");
+    }
+}
+
+#[test]
 fn errors_of_the_model_are_told_apart() {
     use FailureClass::{Auth, Network, Overloaded, RateLimit, Server};
     for (host, status, expected) in [

@@ -20,6 +20,9 @@ pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
     if let Some(model) = &invocation.model {
         args.push(format!("--model={model}").into());
     }
+    if let Some(session) = &invocation.resume {
+        args.push(format!("--resume={session}").into());
+    }
     if let Some(turns) = invocation.limits.turns {
         args.push(format!("--max-turns={turns}").into());
     }

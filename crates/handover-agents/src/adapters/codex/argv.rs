@@ -19,6 +19,9 @@ pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
         args.extend(["--model".into(), model.into()]);
     }
     args.extend(invocation.args.iter().cloned());
+    if let Some(session) = &invocation.resume {
+        args.extend(["resume".into(), session.into()]);
+    }
     args.push("-".into());
     args
 }

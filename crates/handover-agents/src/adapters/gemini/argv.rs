@@ -18,6 +18,9 @@ pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
     if let Some(model) = &invocation.model {
         args.extend(["--model".into(), model.into()]);
     }
+    if let Some(session) = &invocation.resume {
+        args.extend(["--resume".into(), session.into()]);
+    }
     args.extend(invocation.args.iter().cloned());
     args
 }
