@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-store", &["handover-model", "handover-text"]),
     ("handover-sqlite", &["handover-model", "handover-text", "handover-store", "rusqlite"]),
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
+    ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
     (
         "handover-cli",
         &[
@@ -20,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-store",
             "handover-sqlite",
             "handover-context",
+            "handover-agents",
             "clap",
             "fs-err",
         ],
@@ -27,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Crates from outside that only some of ours may know.
-const MARKERS: &[&str] = &["rusqlite", "clap", "fs-err", "tokio", "axum"];
+const MARKERS: &[&str] = &["rusqlite", "clap", "fs-err", "process-wrap", "tokio", "axum"];
 
 /// Fails with every dependency that the table does not allow.
 pub fn run() -> Result<()> {

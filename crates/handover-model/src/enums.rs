@@ -339,6 +339,85 @@ impl ReasoningLevel {
     }
 }
 
+words! {
+    /// Which agent program runs.
+    Host, "host" {
+        /// Claude Code.
+        Claude => "claude",
+        /// Codex.
+        Codex => "codex",
+        /// Gemini CLI.
+        Gemini => "gemini",
+        /// Any program that reads its prompt from standard input.
+        Command => "command",
+    }
+}
+
+words! {
+    /// What an agent may do; ordered from least to most.
+    Profile, "profile" {
+        /// Look, and change nothing.
+        ReadOnly => "read_only",
+        /// Change files below its folder, inside whatever fence its program has.
+        Edit => "edit",
+        /// Everything, unasked.
+        Full => "full",
+    }
+}
+
+words! {
+    /// Why the run of an agent is not a success.
+    FailureClass, "failure class" {
+        /// Too many requests.
+        RateLimit => "rate_limit",
+        /// The model's servers are overloaded.
+        Overloaded => "overloaded",
+        /// The model's servers failed in another way.
+        Server => "server",
+        /// The model was not reached, or its answer broke off.
+        Network => "network",
+        /// No or wrong credentials.
+        Auth => "auth",
+        /// The account has no money or allowance left.
+        Quota => "quota",
+        /// The model does not exist or is not allowed.
+        Model => "model",
+        /// The conversation no longer fits the model.
+        ContextWindow => "context_window",
+        /// The limit of turns.
+        MaxTurns => "max_turns",
+        /// The limit of money.
+        MaxBudget => "max_budget",
+        /// The model refused to answer.
+        Refused => "refused",
+        /// The program was called wrongly.
+        Usage => "usage",
+        /// It ran for too long.
+        WallTimeout => "wall_timeout",
+        /// It was silent for too long.
+        IdleTimeout => "idle_timeout",
+        /// It printed too much.
+        OutputFlood => "output_flood",
+        /// It was cancelled.
+        Cancelled => "cancelled",
+        /// It was ended by a signal.
+        Crashed => "crashed",
+        /// Its exit code says so.
+        ExitCode => "exit_code",
+        /// It ended well and gave no result.
+        NoResult => "no_result",
+        /// Something else.
+        Other => "other",
+    }
+}
+
+impl FailureClass {
+    /// Whether the same call may well work later.
+    pub const fn is_transient(self) -> bool {
+        matches!(self, Self::RateLimit | Self::Overloaded | Self::Server | Self::Network)
+    }
+}
+
 impl Default for RedactionMode {
     /// Patterns alone find a quarter of the secrets in public example sets.
     fn default() -> Self {

@@ -3,7 +3,13 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 
 mod env;
+mod fake_agent;
+mod model_server;
 mod output;
+mod real_host;
 
 pub use env::TestEnv;
+pub use fake_agent::{FakeAgent, processes_with};
+pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script};
 pub use output::Output;
+pub use real_host::RealHost;

@@ -1,0 +1,9 @@
+//! Claude Code: `claude -p`.
+
+mod argv;
+mod normaliser;
+mod outcome;
+mod stream;
+
+pub(super) use argv::args;
+pub(super) use normaliser::Claude;

@@ -1,0 +1,108 @@
+//! What a run came to. The trap: `subtype` is `success` even when the model could not be asked.
+
+use handover_model::FailureClass;
+
+use super::normaliser::Claude;
+use super::stream::Final;
+use crate::adapters::failed_exit;
+use crate::{Captured, Ended, Failure, Report, Usage, classify};
+
+pub(super) fn report(read: Claude, ended: Ended, stderr: &Captured) -> Report {
+    let report = match &read.result {
+        Some(line) => of_result(line),
+        None => Report { error: failed_exit(ended, stderr), ..Report::default() },
+    };
+    let error = report.error.map(|error| match (error.class, read.last_error.as_deref()) {
+        (FailureClass::Other, Some(word)) => Failure { class: of_word(word), ..error },
+        _ => error,
+    });
+    Report {
+        error,
+        last_text: read.last_text,
+        host_session: report.host_session.or(read.session),
+        model: read.model,
+        unknown_lines: read.unknown_lines,
+        ..report
+    }
+}
+
+/// What the last line alone says.
+pub(super) fn of_result(line: &Final) -> Report {
+    let error = error_of(line);
+    Report {
+        answer: line.result.clone().filter(|_| error.is_none()),
+        error,
+        usage: usage_of(line),
+        cost_usd: line.total_cost_usd,
+        turns: line.num_turns,
+        host_session: line.session_id.clone(),
+        denials: line
+            .permission_denials
+            .as_ref()
+            .map_or(0, |denials| u32::try_from(denials.len()).unwrap_or(u32::MAX)),
+        ..Report::default()
+    }
+}
+
+fn error_of(line: &Final) -> Option<Failure> {
+    let subtype = line.subtype.as_deref().unwrap_or_default();
+    let refused = line.stop_reason.as_deref() == Some("refusal");
+    if subtype == "success" && !line.is_error.unwrap_or_default() && !refused {
+        return None;
+    }
+    let message = match (&line.result, &line.errors) {
+        (Some(result), _) if !result.is_empty() => result.clone(),
+        (_, Some(errors)) if !errors.is_empty() => errors.join("; "),
+        _ => format!("ended with `{subtype}`"),
+    };
+    let class = match subtype {
+        "error_max_turns" => FailureClass::MaxTurns,
+        "error_max_budget_usd" => FailureClass::MaxBudget,
+        _ if refused => FailureClass::Refused,
+        _ => line
+            .api_error_status
+            .and_then(classify::status)
+            .unwrap_or_else(|| classify::message(&message).class),
+    };
+    Some(Failure { class, message })
+}
+
+/// The program's own word for an error of the model's servers.
+fn of_word(word: &str) -> FailureClass {
+    match word {
+        "rate_limit" => FailureClass::RateLimit,
+        "overloaded" => FailureClass::Overloaded,
+        "server_error" => FailureClass::Server,
+        "authentication_failed" => FailureClass::Auth,
+        "billing_error" => FailureClass::Quota,
+        _ => FailureClass::Other,
+    }
+}
+
+/// Usage by model counts subagents, the other one does not.
+fn usage_of(line: &Final) -> Usage {
+    let usage = |input: u64, created: u64, read: u64, output: u64| Usage {
+        input: input.saturating_add(created).saturating_add(read),
+        cached_input: read,
+        output,
+    };
+    match (&line.model_usage, &line.usage) {
+        (Some(models), _) if !models.is_empty() => {
+            models.values().fold(Usage::default(), |sum, model| {
+                sum + usage(
+                    model.input_tokens,
+                    model.cache_creation_input_tokens,
+                    model.cache_read_input_tokens,
+                    model.output_tokens,
+                )
+            })
+        }
+        (_, Some(main)) => usage(
+            main.input_tokens,
+            main.cache_creation_input_tokens,
+            main.cache_read_input_tokens,
+            main.output_tokens,
+        ),
+        (_, None) => Usage::default(),
+    }
+}

@@ -1,0 +1,27 @@
+//! How it is called.
+
+use std::ffi::OsString;
+
+use handover_model::Profile;
+
+use crate::Invocation;
+
+pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+    let sandbox = match invocation.profile {
+        Profile::ReadOnly => "read-only",
+        Profile::Edit => "workspace-write",
+        Profile::Full => "danger-full-access",
+    };
+    let mut args: Vec<OsString> = ["exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox]
+        .map(OsString::from)
+        .into();
+    if let Some(model) = &invocation.model {
+        args.extend(["--model".into(), model.into()]);
+    }
+    args.extend(invocation.args.iter().cloned());
+    if let Some(session) = &invocation.resume {
+        args.extend(["resume".into(), session.into()]);
+    }
+    args.push("-".into());
+    args
+}

@@ -1,0 +1,9 @@
+//! Codex: `codex exec`.
+
+mod argv;
+mod normaliser;
+mod outcome;
+mod stream;
+
+pub(super) use argv::args;
+pub(super) use normaliser::Codex;

@@ -1,0 +1,24 @@
+//! What a run came to. It says nothing of money, nor which model it was.
+
+use super::normaliser::Codex;
+use crate::adapters::failed_exit;
+use crate::{Captured, Ended, Report, classify};
+
+pub(super) fn report(read: Codex, ended: Ended, stderr: &Captured) -> Report {
+    let error = match read.last_error {
+        // An error that was got over, by asking again, is none.
+        Some(error) if read.failed || !read.completed => Some(classify::message(&error)),
+        _ => failed_exit(ended, stderr),
+    };
+    Report {
+        answer: Some(read.last_text.clone()).filter(|_| read.completed && error.is_none()),
+        last_text: read.last_text,
+        error,
+        usage: read.usage,
+        turns: Some(read.turns).filter(|&turns| turns > 0),
+        host_session: read.thread,
+        denials: read.denials,
+        unknown_lines: read.unknown_lines,
+        ..Report::default()
+    }
+}

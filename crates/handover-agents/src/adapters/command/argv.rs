@@ -1,0 +1,9 @@
+//! How the program is called: as the user wrote it.
+
+use std::ffi::OsString;
+
+use crate::Invocation;
+
+pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+    invocation.args.clone()
+}

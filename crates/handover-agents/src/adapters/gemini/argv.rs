@@ -1,0 +1,26 @@
+//! How it is called. Without a terminal it takes standard input as its prompt.
+
+use std::ffi::OsString;
+
+use handover_model::Profile;
+
+use crate::Invocation;
+
+pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+    let approval = match invocation.profile {
+        // Without a terminal, what would have to be asked for is denied.
+        Profile::ReadOnly => "default",
+        Profile::Edit => "auto_edit",
+        Profile::Full => "yolo",
+    };
+    let mut args: Vec<OsString> =
+        ["--output-format", "stream-json", "--approval-mode", approval].map(OsString::from).into();
+    if let Some(model) = &invocation.model {
+        args.extend(["--model".into(), model.into()]);
+    }
+    if let Some(session) = &invocation.resume {
+        args.extend(["--resume".into(), session.into()]);
+    }
+    args.extend(invocation.args.iter().cloned());
+    args
+}

@@ -1,0 +1,9 @@
+//! Gemini CLI, without a terminal.
+
+mod argv;
+mod normaliser;
+mod outcome;
+mod stream;
+
+pub(super) use argv::args;
+pub(super) use normaliser::Gemini;

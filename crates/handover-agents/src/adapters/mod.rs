@@ -1,0 +1,183 @@
+//! One folder per agent program: `argv` (how it is called), `stream` (what its lines look like),
+//! `normaliser` (lines into events), `outcome` (what it all means at the end).
+//!
+//! Programs change weekly. Types are therefore lenient: every field may be missing, unknown ones
+//! are ignored, and a line that nobody understands is an event of its own.
+
+mod claude;
+mod codex;
+mod command;
+mod gemini;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use handover_model::{FailureClass, Host};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+
+use crate::capture::Capture;
+use crate::outcome::judge;
+use crate::{AgentError, AgentEvent, Captured, Ended, Failure, Invocation, Report, classify};
+
+/// Turns what a program prints into events and, at the end, into a report.
+pub(crate) trait Normaliser {
+    /// One line of standard output.
+    fn line(&mut self, line: &str, on_event: &mut dyn FnMut(AgentEvent));
+
+    /// What it all means.
+    fn report(self: Box<Self>, ended: Ended, stdout: &Captured, stderr: &Captured) -> Report;
+}
+
+pub(crate) fn normaliser(host: Host) -> Box<dyn Normaliser> {
+    match host {
+        Host::Claude => Box::<claude::Claude>::default(),
+        Host::Codex => Box::<codex::Codex>::default(),
+        Host::Gemini => Box::<gemini::Gemini>::default(),
+        Host::Command => Box::new(command::Command),
+    }
+}
+
+pub(crate) fn args(invocation: &Invocation) -> Vec<OsString> {
+    match invocation.host {
+        Host::Claude => claude::args(invocation),
+        Host::Codex => codex::args(invocation),
+        Host::Gemini => gemini::args(invocation),
+        Host::Command => command::args(invocation),
+    }
+}
+
+/// Whether a program that says no result has failed.
+pub(crate) const fn needs_answer(host: Host) -> bool {
+    !matches!(host, Host::Command)
+}
+
+/// The name under which a host's program is usually installed; empty for `command`.
+pub const fn default_program(host: Host) -> &'static str {
+    match host {
+        Host::Claude => "claude",
+        Host::Codex => "codex",
+        Host::Gemini => "gemini",
+        Host::Command => "",
+    }
+}
+
+/// Splits `"PROGRAM ARGS"` as a shell would, without one: nothing is expanded or run.
+pub fn split_command(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentError> {
+    let words = shell_words::split(command)
+        .map_err(|_| AgentError::Split { command: command.to_owned() })?;
+    let mut words = words.into_iter();
+    let program =
+        words.next().filter(|program| !program.is_empty()).ok_or(AgentError::NoProgram)?;
+    Ok((program.into(), words.map(OsString::from).collect()))
+}
+
+/// Reads a recorded standard output as if the program had just printed it: for tests, and for
+/// looking at a run again.
+pub fn replay(
+    host: Host,
+    stdout: &str,
+    ended: Ended,
+    on_event: &mut dyn FnMut(AgentEvent),
+) -> (Report, Option<Failure>) {
+    let mut normaliser = normaliser(host);
+    for line in stdout.lines() {
+        normaliser.line(line, on_event);
+    }
+    let mut capture = Capture::new(usize::MAX);
+    capture.push(stdout.as_bytes());
+    let report = normaliser.report(ended, &capture.finish(), &Captured::default());
+    let failure = judge(ended, &report, needs_answer(host));
+    (report, failure)
+}
+
+/// A line of JSON; a blank one is nothing, anything else is kept raw.
+fn parse<T: DeserializeOwned>(line: &str, on_event: &mut dyn FnMut(AgentEvent)) -> Parsed<T> {
+    if line.trim().is_empty() {
+        return Parsed::Blank;
+    }
+    match serde_json::from_str(line) {
+        Ok(value) => Parsed::Line(value),
+        Err(_) => {
+            on_event(AgentEvent::Raw(line.to_owned()));
+            Parsed::Unknown
+        }
+    }
+}
+
+enum Parsed<T> {
+    Line(T),
+    Unknown,
+    Blank,
+}
+
+/// The failure that an exit code and standard error tell of: all there is when a program fails
+/// before its first line.
+fn failed_exit(ended: Ended, stderr: &Captured) -> Option<Failure> {
+    let Ended::Exited(code @ ..=-1 | code @ 1..) = ended else { return None };
+    let words = last_words(stderr);
+    let class = Some(classify::message(&words).class).filter(|&class| class != FailureClass::Other);
+    let message = if words.is_empty() {
+        format!("ended with exit code {code}")
+    } else {
+        format!("ended with exit code {code}: {words}")
+    };
+    Some(Failure { class: class.unwrap_or(FailureClass::ExitCode), message })
+}
+
+fn last_words(stderr: &Captured) -> String {
+    let text = stderr.tail.as_ref().unwrap_or(&stderr.head);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(5)..];
+    last.join("\n").chars().take(2_000).collect()
+}
+
+/// A field that has another type than it used to have is a missing field.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::Profile;
+
+    use super::*;
+    use crate::SpawnId;
+
+    #[track_caller]
+    fn check(host: Host, profile: Profile, expected: &str) {
+        let mut invocation = Invocation::new(host, SpawnId::new("s").unwrap(), "/");
+        invocation.profile = profile;
+        invocation.model = Some("m".to_owned());
+        invocation.resume = Some("r".to_owned());
+        invocation.limits.turns = Some(9);
+        invocation.limits.cost_usd = Some(0.5);
+        invocation.args = vec!["--extra".into()];
+        let args: Vec<_> = args(&invocation).iter().map(|arg| arg.display().to_string()).collect();
+        assert_eq!(args.join(" "), expected);
+    }
+
+    #[test]
+    fn every_wish_is_an_argument_where_the_program_has_one() {
+        check(
+            Host::Claude,
+            Profile::ReadOnly,
+            "-p --output-format stream-json --verbose --tools=Read,Glob,Grep \
+             --permission-mode=dontAsk --model=m --resume=r --max-turns=9 --max-budget-usd=0.5 --extra",
+        );
+        check(
+            Host::Codex,
+            Profile::Edit,
+            "exec --json --skip-git-repo-check --sandbox workspace-write --model m --extra resume r -",
+        );
+        check(
+            Host::Gemini,
+            Profile::Full,
+            "--output-format stream-json --approval-mode yolo --model m --resume r --extra",
+        );
+        check(Host::Command, Profile::ReadOnly, "--extra");
+    }
+}

@@ -1,0 +1,164 @@
+//! What kind of failure an error message tells of. Only errors come here, never an agent's text.
+
+use handover_model::FailureClass;
+
+use crate::Failure;
+
+/// Words of messages, lower case, the more telling ones first.
+const WORDS: &[(FailureClass, &[&str])] = &[
+    (
+        FailureClass::ContextWindow,
+        &["prompt is too long", "context window", "context length", "context_length_exceeded"],
+    ),
+    (
+        FailureClass::Quota,
+        &[
+            "credit balance",
+            "insufficient_quota",
+            "usage limit",
+            "billing",
+            "quota exceeded",
+            "out of credits",
+        ],
+    ),
+    (
+        FailureClass::RateLimit,
+        &["rate limit", "rate_limit", "too many requests", "resource_exhausted"],
+    ),
+    (
+        FailureClass::Overloaded,
+        &["overloaded", "at capacity", "high demand", "service unavailable"],
+    ),
+    (
+        FailureClass::Auth,
+        &[
+            "unauthorized",
+            "authenticat",
+            "invalid api key",
+            "invalid_api_key",
+            "invalid x-api-key",
+            "not logged in",
+            "please run /login",
+            "please log in",
+            "missing environment variable",
+            "api key not",
+            "set an auth method",
+        ],
+    ),
+    (
+        FailureClass::Model,
+        &[
+            "model not found",
+            "model_not_found",
+            "not_found_error",
+            "unknown model",
+            "may not exist",
+        ],
+    ),
+    (FailureClass::MaxTurns, &["maximum number of turns", "max session turns", "max turns"]),
+    (FailureClass::MaxBudget, &["maximum budget"]),
+    (FailureClass::Refused, &["usage policy", "content policy", "refused to", "safety"]),
+    (
+        FailureClass::Network,
+        &[
+            "stream disconnected",
+            "stream closed",
+            "connection",
+            "econnrefused",
+            "econnreset",
+            "enotfound",
+            "etimedout",
+            "network",
+            "dns",
+            "timed out",
+            "fetch failed",
+            "error sending request",
+            "empty or malformed response",
+            "socket hang up",
+        ],
+    ),
+    (FailureClass::Server, &["internal server error", "server_error", "bad gateway", "api_error"]),
+    (
+        FailureClass::Usage,
+        &["unknown option", "unexpected argument", "invalid value", "unknown argument"],
+    ),
+];
+
+/// The failure that a message tells of.
+pub(crate) fn message(text: &str) -> Failure {
+    let class = status_in(text).and_then(status).unwrap_or_else(|| {
+        let lower = text.to_lowercase();
+        WORDS
+            .iter()
+            .find(|(_, words)| words.iter().any(|word| lower.contains(word)))
+            .map_or(FailureClass::Other, |(class, _)| *class)
+    });
+    Failure { class, message: text.to_owned() }
+}
+
+/// The failure that an HTTP status tells of.
+pub(crate) fn status(code: u16) -> Option<FailureClass> {
+    Some(match code {
+        401 | 403 => FailureClass::Auth,
+        402 => FailureClass::Quota,
+        404 => FailureClass::Model,
+        408 => FailureClass::Network,
+        413 => FailureClass::ContextWindow,
+        429 => FailureClass::RateLimit,
+        503 | 529 => FailureClass::Overloaded,
+        500..=599 => FailureClass::Server,
+        _ => return None,
+    })
+}
+
+/// A status such as `status 529`, `status: 429`, `API Error: 500` or `(429)`.
+fn status_in(text: &str) -> Option<u16> {
+    const BEFORE: [&str; 4] = ["status ", "status: ", "Error: ", "("];
+    BEFORE.iter().find_map(|before| {
+        text.match_indices(before).find_map(|(at, _)| {
+            let rest = &text[at + before.len()..];
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            rest.get(..digits).filter(|number| number.len() == 3)?.parse().ok()
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, class: FailureClass) {
+        assert_eq!(message(text).class, class, "{text}");
+    }
+
+    #[test]
+    fn messages_of_real_programs() {
+        check("API Error: 529 scripted. Try again in a moment", FailureClass::Overloaded);
+        check("API Error: Request rejected (429) · slow down", FailureClass::RateLimit);
+        check("Failed to authenticate. API Error: 401 no", FailureClass::Auth);
+        check("exceeded retry limit, last status: 429 Too Many Requests", FailureClass::RateLimit);
+        check(
+            "unexpected status 500 Internal Server Error: x, url: http://h",
+            FailureClass::Server,
+        );
+        check(
+            "stream disconnected before completion: stream closed before response.completed",
+            FailureClass::Network,
+        );
+        check("Credit balance is too low", FailureClass::Quota);
+        check("You've hit your usage limit. Try again at 5 pm", FailureClass::Quota);
+        check("Invalid API key · Please run /login", FailureClass::Auth);
+        check("Prompt is too long", FailureClass::ContextWindow);
+        check("Quota exceeded for quota metric 'x'", FailureClass::Quota);
+        check("getaddrinfo ENOTFOUND api.example.com", FailureClass::Network);
+    }
+
+    #[test]
+    fn numbers_that_are_no_status() {
+        check("read 529 lines", FailureClass::Other);
+        check("failed (12345)", FailureClass::Other);
+        check("", FailureClass::Other);
+        check("Error: 200 is fine", FailureClass::Other);
+    }
+}

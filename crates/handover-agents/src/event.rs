@@ -1,0 +1,91 @@
+//! What an agent does while it runs, in the same words for every program.
+
+use crate::{Identity, Usage};
+
+/// Something that happened, as it happens. Texts are what the agent printed: untrusted, not
+/// redacted, and as long as the program made them (within the cap of a line).
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentEvent {
+    /// The process exists. Always first; who must be able to find it after a crash writes it down.
+    Spawned(Identity),
+    /// The program said who it is.
+    Started {
+        /// Its own name for the session, for resuming.
+        session: Option<String>,
+        /// The model that it uses.
+        model: Option<String>,
+    },
+    /// The agent said something.
+    Text(String),
+    /// The agent uses a tool.
+    ToolStarted(Tool),
+    /// A tool came back.
+    ToolEnded {
+        /// The program's own id of the call.
+        id: String,
+        /// Whether it failed.
+        failed: bool,
+    },
+    /// The program waits and asks the model again.
+    Retry {
+        /// Which attempt failed.
+        attempt: u32,
+        /// Why, in the program's word.
+        reason: String,
+    },
+    /// What was used so far.
+    Usage(Usage),
+    /// A warning or an error that did not end the run.
+    Notice(String),
+    /// A sign of life without content: thinking, housekeeping, a plan.
+    Activity,
+    /// The final answer, or the final error.
+    Result {
+        /// The answer.
+        text: String,
+        /// Whether the program calls it an error.
+        failed: bool,
+    },
+    /// A line that the adapter does not understand.
+    Raw(String),
+    /// A line on standard error.
+    Stderr(String),
+}
+
+/// One use of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// The program's own id of the call.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// What it is about, short: a command, a path, a pattern.
+    pub about: String,
+}
+
+impl Tool {
+    /// Longest `about`, in characters.
+    pub(crate) const ABOUT: usize = 200;
+
+    /// A tool with its most telling argument.
+    pub(crate) fn new(id: String, name: String, input: &serde_json::Value) -> Self {
+        const TELLING: [&str; 9] = [
+            "command",
+            "cmd",
+            "file_path",
+            "path",
+            "pattern",
+            "query",
+            "url",
+            "description",
+            "prompt",
+        ];
+        let about = TELLING.iter().find_map(|key| input.get(key)?.as_str()).unwrap_or_default();
+        Self { id, name, about: shortened(about) }
+    }
+}
+
+/// The first line, of bounded length.
+pub(crate) fn shortened(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(Tool::ABOUT).collect()
+}

@@ -1,0 +1,157 @@
+//! How a run ended and what came out of it.
+
+use std::time::Duration;
+
+use handover_model::FailureClass;
+
+use crate::Captured;
+
+/// What is known after a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How the process ended.
+    pub ended: Ended,
+    /// What the adapter read in the output.
+    pub report: Report,
+    /// Standard output as it was printed, both ends if it was too long.
+    pub stdout: Captured,
+    /// Standard error, the same way.
+    pub stderr: Captured,
+    /// From the start of the process until nothing of it was left.
+    pub duration: Duration,
+    /// Processes that the agent left running when it ended, and that were ended.
+    pub survivors: u32,
+    /// Processes that could not be ended: 0 unless the system itself hangs.
+    pub left_behind: u32,
+    /// Why the raw output is not complete on disk, if it was to be kept there.
+    pub tee_error: Option<String>,
+    /// The answer; without one, the last thing that the agent said.
+    pub final_text: String,
+    /// None if the work was done as far as the program can tell.
+    pub failure: Option<Failure>,
+}
+
+impl Outcome {
+    /// Whether the program ended well and reported no error. What it claims is not judged here.
+    pub fn is_success(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// The exit code, if the process ended by itself.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self.ended {
+            Ended::Exited(code) => Some(code),
+            Ended::Signalled(_)
+            | Ended::WallTimeout
+            | Ended::IdleTimeout
+            | Ended::OutputFlood
+            | Ended::Cancelled => None,
+        }
+    }
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal that was not ours.
+    Signalled(i32),
+    /// It ran for too long.
+    WallTimeout,
+    /// It was silent for too long.
+    IdleTimeout,
+    /// It printed too much.
+    OutputFlood,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// What an adapter reads in the output of its program.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// The final answer, if the program came to one.
+    pub answer: Option<String>,
+    /// The last thing that the agent said: all there is if it came to no answer.
+    pub last_text: String,
+    /// What the program itself calls an error.
+    pub error: Option<Failure>,
+    /// Tokens, of subagents too where the program says so.
+    pub usage: Usage,
+    /// What it cost, where the program says so.
+    pub cost_usd: Option<f64>,
+    /// Turns of the model.
+    pub turns: Option<u32>,
+    /// The program's name for the session.
+    pub host_session: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Uses of tools that were denied.
+    pub denials: u32,
+    /// Lines that the adapter did not understand.
+    pub unknown_lines: u64,
+}
+
+/// Tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Everything that was read by the model, cached or not.
+    pub input: u64,
+    /// The part of `input` that came from a cache.
+    pub cached_input: u64,
+    /// Everything that the model wrote, thoughts included.
+    pub output: u64,
+}
+
+impl Usage {
+    /// Read and written together.
+    pub const fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl std::ops::Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cached_input: self.cached_input.saturating_add(other.cached_input),
+            output: self.output.saturating_add(other.output),
+        }
+    }
+}
+
+/// Why a run is not a success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure it is: decides whether to try again.
+    pub class: FailureClass,
+    /// The program's words, or ours.
+    pub message: String,
+}
+
+/// Puts together how the process ended and what the program said: a claim of success counts only
+/// if the process ended well, and a known cause comes before a bare exit code.
+pub(crate) fn judge(ended: Ended, report: &Report, needs_answer: bool) -> Option<Failure> {
+    let ours = |class, message: &str| Some(Failure { class, message: message.to_owned() });
+    match ended {
+        Ended::WallTimeout => ours(FailureClass::WallTimeout, "ran into the time limit"),
+        Ended::IdleTimeout => ours(FailureClass::IdleTimeout, "printed nothing for too long"),
+        Ended::OutputFlood => ours(FailureClass::OutputFlood, "printed too much"),
+        Ended::Cancelled => ours(FailureClass::Cancelled, "was cancelled"),
+        Ended::Signalled(signal) => {
+            ours(FailureClass::Crashed, &format!("was ended by signal {signal}"))
+        }
+        Ended::Exited(code) => match &report.error {
+            Some(error) => Some(error.clone()),
+            None if code != 0 => {
+                ours(FailureClass::ExitCode, &format!("ended with exit code {code}"))
+            }
+            None if needs_answer && report.answer.is_none() => {
+                ours(FailureClass::NoResult, "ended without a result")
+            }
+            None => None,
+        },
+    }
+}

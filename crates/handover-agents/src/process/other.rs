@@ -1,0 +1,82 @@
+//! Systems without `/proc` and reapers: the group of the root is all that is known of a run.
+
+use std::io;
+use std::time::Duration;
+
+use process_wrap::std::ChildWrapper;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::{Identity, OrphanEnd};
+use crate::{AgentError, SpawnId};
+
+/// The root of a run and its group.
+pub(crate) struct Family {
+    group: Option<Pid>,
+    pid: u32,
+    spawn: SpawnId,
+    root_reaped: bool,
+}
+
+impl Family {
+    /// Starts the root.
+    pub(crate) fn start(
+        spawn: &SpawnId,
+        start: impl FnOnce() -> io::Result<Box<dyn ChildWrapper>>,
+    ) -> io::Result<(Box<dyn ChildWrapper>, Self)> {
+        let child = start()?;
+        let pid = child.id();
+        let group = Pid::from_raw(pid.cast_signed());
+        Ok((child, Self { group, pid, spawn: spawn.clone(), root_reaped: false }))
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        Identity { pid: self.pid, started: None, boot: None, spawn: self.spawn.to_string() }
+    }
+
+    /// The root was waited for; its group lives on as long as it has members.
+    pub(crate) fn root_reaped(&mut self) {
+        self.root_reaped = true;
+    }
+
+    /// Asks all of them to end.
+    pub(crate) fn terminate(&mut self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Ends all of them.
+    pub(crate) fn kill(&mut self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Whether anybody besides the root still runs: they cannot be counted.
+    pub(crate) fn survivors(&mut self) -> u32 {
+        let alive = self.root_reaped
+            && self.group.is_some_and(|group| test_kill_process_group(group).is_ok());
+        u32::from(alive)
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        if !self.root_reaped {
+            // Somebody gave up on the run, by an error or a panic.
+            self.kill();
+        }
+    }
+}
+
+/// Nothing proves that a number still means the recorded process, so nothing is ended.
+pub fn end_orphan(identity: &Identity, _grace: Duration) -> Result<OrphanEnd, AgentError> {
+    Err(AgentError::Unproven { pid: identity.pid })
+}
+
+/// Environments of other processes cannot be read here.
+pub fn end_marked(_spawn: &SpawnId, _grace: Duration) -> Result<OrphanEnd, AgentError> {
+    Err(AgentError::Processes(io::Error::from(io::ErrorKind::Unsupported)))
+}

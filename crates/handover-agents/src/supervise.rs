@@ -1,0 +1,393 @@
+//! One run from start to end: prompt in, lines out, limits kept, nothing left behind.
+//!
+//! Three threads move bytes; this one decides. Memory is bounded by the queue between them, the
+//! caps of the captures and the cap of a line, whatever the agent prints.
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession};
+
+use crate::adapters::{self, Normaliser};
+use crate::capture::{Capture, Lines};
+use crate::outcome::judge;
+use crate::process::Family;
+use crate::{AgentError, AgentEvent, CancelToken, Ended, Invocation, Outcome, SpawnId, Tee};
+
+/// How often flags, deadlines and the child are looked at when nothing is printed.
+const TICK: Duration = Duration::from_millis(20);
+const SHORT_TICK: Duration = Duration::from_millis(2);
+/// The longest grace of a cancelled run, and of what an agent left running.
+const SHORT_GRACE: Duration = Duration::from_millis(500);
+/// How long a killed process may take to vanish, and a pipe to close, before they are given up.
+const STUCK: Duration = Duration::from_secs(5);
+/// How often the descendants are looked at while the agent works.
+const LOOK: Duration = Duration::from_secs(2);
+const CHUNK: usize = 64 << 10;
+const QUEUE: usize = 16;
+
+/// Runs an agent and waits for its end; what happens meanwhile goes to `on_event`, on this thread.
+///
+/// The process gets a session of its own, so a Ctrl-C of the terminal does not reach it. On return
+/// neither it nor anything that it started runs any more (see [`Outcome::left_behind`]).
+pub fn run(
+    invocation: &Invocation,
+    tee: Option<&mut Tee<'_>>,
+    on_event: &mut dyn FnMut(AgentEvent),
+    cancel: &CancelToken,
+) -> Result<Outcome, AgentError> {
+    let begin = Instant::now();
+    let (mut child, family) = start(invocation)?;
+    on_event(AgentEvent::Spawned(family.identity()));
+    let output = match connect(child.as_mut(), &invocation.prompt) {
+        Ok(output) => output,
+        Err(source) => {
+            end_at_once(child.as_mut(), family);
+            return Err(AgentError::Watch { program: invocation.program.clone(), source });
+        }
+    };
+    Supervisor {
+        invocation,
+        cancel,
+        child,
+        family,
+        output,
+        streams: Streams::new(invocation, tee, on_event),
+        begin,
+        last_output: begin,
+        last_look: begin,
+        stop: None,
+        kill_at: None,
+        exit: None,
+        survivors: 0,
+    }
+    .run()
+}
+
+fn start(invocation: &Invocation) -> Result<(Box<dyn ChildWrapper>, Family), AgentError> {
+    let Invocation { host, program, folder, spawn, environment, .. } = invocation;
+    if program.as_os_str().is_empty() {
+        return Err(AgentError::NoProgram);
+    }
+    if !folder.is_dir() {
+        return Err(AgentError::FolderNotFound { folder: folder.clone() });
+    }
+    let mut command = Command::new(program);
+    command
+        .args(adapters::args(invocation))
+        .current_dir(folder)
+        .env_clear()
+        .envs(environment.iter())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    // A run inside another one is found by either mark.
+    let mut mark = environment.get(SpawnId::VARIABLE).map(ToOwned::to_owned).unwrap_or_default();
+    if !mark.is_empty() {
+        mark.push(":");
+    }
+    mark.push(spawn.as_str());
+    command.env(SpawnId::VARIABLE, mark);
+    let mut command = CommandWrap::from(command);
+    command.wrap(ProcessSession);
+    Family::start(spawn, || command.spawn().map(ChildWrapper::into_inner)).map_err(|source| {
+        if source.kind() == io::ErrorKind::NotFound {
+            AgentError::ProgramNotFound { host: *host, program: program.clone() }
+        } else {
+            AgentError::Start { program: program.clone(), folder: folder.clone(), source }
+        }
+    })
+}
+
+/// For a run that cannot be watched.
+fn end_at_once(child: &mut dyn ChildWrapper, mut family: Family) {
+    let give_up = Instant::now() + STUCK;
+    while Instant::now() < give_up {
+        family.kill();
+        if matches!(child.try_wait(), Ok(Some(_))) {
+            family.root_reaped();
+            if family.survivors() == 0 {
+                return;
+            }
+        }
+        thread::sleep(TICK);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Stream {
+    Out,
+    Err,
+}
+
+enum Message {
+    Bytes(Stream, Vec<u8>),
+    Closed,
+}
+
+/// Starts the threads that write the prompt and read both streams.
+fn connect(child: &mut dyn ChildWrapper, prompt: &str) -> io::Result<Receiver<Message>> {
+    let (sender, receiver) = sync_channel(QUEUE);
+    let stdin = child.stdin().take();
+    let prompt = prompt.to_owned();
+    thread::Builder::new().name("agent-in".to_owned()).spawn(move || {
+        // An agent may well end without having read all of it.
+        let _ = stdin.map(|mut stdin| stdin.write_all(prompt.as_bytes()));
+    })?;
+    let stdout = child.stdout().take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let stderr = child.stderr().take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let out = sender.clone();
+    thread::Builder::new()
+        .name("agent-out".to_owned())
+        .spawn(move || pump(stdout, Stream::Out, &out))?;
+    thread::Builder::new()
+        .name("agent-err".to_owned())
+        .spawn(move || pump(stderr, Stream::Err, &sender))?;
+    Ok(receiver)
+}
+
+/// Moves bytes until the pipe closes or nobody listens any more.
+fn pump(mut from: impl Read, stream: Stream, to: &SyncSender<Message>) {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                if to.send(Message::Bytes(stream, buffer[..count].to_vec())).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    let _ = to.send(Message::Closed);
+}
+
+struct Supervisor<'a, 'b> {
+    invocation: &'a Invocation,
+    cancel: &'a CancelToken,
+    child: Box<dyn ChildWrapper>,
+    family: Family,
+    output: Receiver<Message>,
+    streams: Streams<'a, 'b>,
+    begin: Instant,
+    last_output: Instant,
+    last_look: Instant,
+    /// Why we end it, if we do.
+    stop: Option<Ended>,
+    /// From when on whatever is left is killed.
+    kill_at: Option<Instant>,
+    exit: Option<ExitStatus>,
+    /// What still ran when the root ended by itself.
+    survivors: u32,
+}
+
+impl Supervisor<'_, '_> {
+    fn run(mut self) -> Result<Outcome, AgentError> {
+        let mut open = 2;
+        let left_behind = loop {
+            match self.output.recv_timeout(TICK) {
+                Ok(Message::Bytes(stream, bytes)) => {
+                    self.last_output = Instant::now();
+                    self.streams.push(stream, &bytes);
+                }
+                Ok(Message::Closed) => open -= 1,
+                Err(RecvTimeoutError::Timeout) => {}
+                // Both streams are closed: the process is about to end, or runs on in silence.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(SHORT_TICK),
+            }
+            self.look_at_the_child()?;
+            self.look_at_the_limits();
+            self.look_at_the_family();
+            let kill = self.kill_at.is_some_and(|at| Instant::now() >= at);
+            if kill {
+                self.family.kill();
+            }
+            let stuck = self.stuck();
+            if self.exit.is_some() && (open == 0 || kill) || stuck {
+                let left = self.family.survivors();
+                if stuck || left == 0 && open == 0 {
+                    break left + u32::from(self.exit.is_none());
+                }
+            }
+        };
+        self.streams.finish();
+        Ok(self.outcome(left_behind))
+    }
+
+    /// Whether something that was killed does not end, or a pipe that nobody should hold is open.
+    fn stuck(&self) -> bool {
+        let Some(since) = self.kill_at.map(|at| at.elapsed()) else { return false };
+        // What was printed before the end is still worth waiting for, but not for ever.
+        since >= STUCK && self.last_output.elapsed() >= STUCK || since >= STUCK * 6
+    }
+
+    /// When the root ends, so does everything else.
+    fn look_at_the_child(&mut self) -> Result<(), AgentError> {
+        if self.exit.is_some() {
+            return Ok(());
+        }
+        self.exit = self.child.try_wait().map_err(|source| AgentError::Watch {
+            program: self.invocation.program.clone(),
+            source,
+        })?;
+        if self.exit.is_some() {
+            self.family.root_reaped();
+            if self.stop.is_none() {
+                self.survivors = self.family.survivors();
+                if self.survivors > 0 {
+                    self.family.terminate();
+                }
+            }
+            self.kill_within(SHORT_GRACE);
+        }
+        Ok(())
+    }
+
+    fn look_at_the_limits(&mut self) {
+        if self.cancel.is_cancelled() && self.kill_at.is_some() {
+            // It is ending already, for another reason; now somebody is waiting.
+            self.kill_within(SHORT_GRACE);
+        }
+        if self.cancel.is_forced() {
+            self.kill_within(Duration::ZERO);
+        }
+        if self.exit.is_some() || self.stop.is_some() {
+            return;
+        }
+        let limits = &self.invocation.limits;
+        let passed = |limit: Option<Duration>, since: Instant| {
+            limit.is_some_and(|limit| since.elapsed() >= limit)
+        };
+        let stop = if self.cancel.is_cancelled() {
+            Ended::Cancelled
+        } else if passed(limits.wall, self.begin) {
+            Ended::WallTimeout
+        } else if passed(limits.idle, self.last_output) {
+            Ended::IdleTimeout
+        } else if limits.flood.is_some_and(|flood| self.streams.total() > flood) {
+            Ended::OutputFlood
+        } else {
+            return;
+        };
+        self.stop = Some(stop);
+        let grace =
+            if stop == Ended::Cancelled { SHORT_GRACE.min(limits.grace) } else { limits.grace };
+        self.family.terminate();
+        self.kill_within(grace);
+    }
+
+    /// Waits for strays that ended meanwhile, and gets to know the others while they are near.
+    fn look_at_the_family(&mut self) {
+        if self.last_look.elapsed() >= LOOK {
+            self.last_look = Instant::now();
+            self.family.survivors();
+        }
+    }
+
+    fn kill_within(&mut self, grace: Duration) {
+        let at = Instant::now() + grace;
+        self.kill_at = Some(self.kill_at.map_or(at, |earlier| earlier.min(at)));
+    }
+
+    fn outcome(self, left_behind: u32) -> Outcome {
+        let ended = self.stop.unwrap_or_else(|| match self.exit {
+            Some(exit) => exit
+                .code()
+                .map(Ended::Exited)
+                .or_else(|| exit.signal().map(Ended::Signalled))
+                .unwrap_or(Ended::Exited(-1)),
+            None => Ended::Cancelled,
+        });
+        let Streams { normaliser, out, err, tee, .. } = self.streams;
+        let (stdout, stderr) = (out.capture.finish(), err.capture.finish());
+        let report = normaliser.report(ended, &stdout, &stderr);
+        let needs_answer = adapters::needs_answer(self.invocation.host);
+        Outcome {
+            ended,
+            failure: judge(ended, &report, needs_answer),
+            final_text: report.answer.as_ref().unwrap_or(&report.last_text).clone(),
+            report,
+            stdout,
+            stderr,
+            duration: self.begin.elapsed(),
+            survivors: self.survivors,
+            left_behind,
+            tee_error: tee.and_then(|tee| tee.error()),
+        }
+    }
+}
+
+/// Both streams on their way to the captures, the file, the adapter and the caller.
+struct Streams<'a, 'b> {
+    normaliser: Box<dyn Normaliser>,
+    out: Channel,
+    err: Channel,
+    tee: Option<&'a mut Tee<'b>>,
+    on_event: &'a mut dyn FnMut(AgentEvent),
+}
+
+struct Channel {
+    capture: Capture,
+    lines: Lines,
+}
+
+impl<'a, 'b> Streams<'a, 'b> {
+    fn new(
+        invocation: &Invocation,
+        tee: Option<&'a mut Tee<'b>>,
+        on_event: &'a mut dyn FnMut(AgentEvent),
+    ) -> Self {
+        let cap = invocation.limits.output_cap;
+        let channel = || Channel { capture: Capture::new(cap), lines: Lines::new(Lines::CAP) };
+        let normaliser = adapters::normaliser(invocation.host);
+        Self { normaliser, out: channel(), err: channel(), tee, on_event }
+    }
+
+    fn total(&self) -> u64 {
+        self.out.capture.total() + self.err.capture.total()
+    }
+
+    fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        self.lines(stream, |channel, each| {
+            channel.capture.push(bytes);
+            channel.lines.push(bytes, each);
+        });
+        // Whoever looks into a crash of ours wants the last lines.
+        if let Some(tee) = &mut self.tee {
+            tee.flush();
+        }
+    }
+
+    fn finish(&mut self) {
+        for stream in [Stream::Out, Stream::Err] {
+            self.lines(stream, |channel, each| channel.lines.finish(each));
+        }
+        if let Some(tee) = &mut self.tee {
+            tee.flush();
+        }
+    }
+
+    fn lines(&mut self, stream: Stream, feed: impl FnOnce(&mut Channel, &mut dyn FnMut(&[u8]))) {
+        let Self { normaliser, out, err, tee, on_event } = self;
+        let channel = match stream {
+            Stream::Out => out,
+            Stream::Err => err,
+        };
+        feed(channel, &mut |line| {
+            if let Some(tee) = tee {
+                tee.line(line);
+            }
+            let line = String::from_utf8_lossy(line);
+            match stream {
+                Stream::Out => normaliser.line(&line, *on_event),
+                Stream::Err => on_event(AgentEvent::Stderr(line.into_owned())),
+            }
+        });
+    }
+}

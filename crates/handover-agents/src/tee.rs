@@ -1,0 +1,59 @@
+//! The raw output on disk: redacted line by line before it gets there, and capped.
+
+use std::borrow::Cow;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use fs_err::File;
+
+type Redact<'a> = Box<dyn FnMut(&[u8]) -> Cow<'_, [u8]> + 'a>;
+
+/// Keeps the raw output of a run in a file.
+pub struct Tee<'a> {
+    file: io::BufWriter<File>,
+    left: u64,
+    redact: Redact<'a>,
+    error: Option<String>,
+    full: bool,
+}
+
+impl<'a> Tee<'a> {
+    /// Creates the file; it never grows beyond `cap` bytes, but for one line that says so.
+    /// `redact` sees one line at a time, without its end.
+    pub fn create(
+        path: &Path,
+        cap: u64,
+        redact: impl FnMut(&[u8]) -> Cow<'_, [u8]> + 'a,
+    ) -> io::Result<Self> {
+        let file = io::BufWriter::new(File::create(path)?);
+        Ok(Self { file, left: cap, redact: Box::new(redact), error: None, full: false })
+    }
+
+    /// A disk that is full must not end a run: the first error is kept and nothing more written.
+    pub(crate) fn line(&mut self, line: &[u8]) {
+        if self.full || self.error.is_some() {
+            return;
+        }
+        let clean = (self.redact)(line);
+        let size = clean.len() as u64 + 1;
+        let written = if size > self.left {
+            self.full = true;
+            self.file.write_all("[… the rest is left out …]\n".as_bytes())
+        } else {
+            self.left -= size;
+            self.file.write_all(&clean).and_then(|()| self.file.write_all(b"\n"))
+        };
+        self.error = written.err().map(|error| error.to_string());
+    }
+
+    /// Writes what is still in memory.
+    pub(crate) fn flush(&mut self) {
+        if let Err(error) = self.file.flush() {
+            self.error.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<String> {
+        self.error.clone()
+    }
+}

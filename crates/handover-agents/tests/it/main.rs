@@ -1,0 +1,9 @@
+//! Real processes: a program with every fault that agents have, and the real agent programs.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod faults;
+mod orphans;
+mod real;
+mod recordings;
+mod setup;

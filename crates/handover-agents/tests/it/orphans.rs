@@ -1,0 +1,128 @@
+//! What a dead engine left behind is found by its record or by its mark, and nothing else is hit.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use handover_agents::{Identity, OrphanEnd, SpawnId, end_marked, end_orphan};
+use handover_testkit::{FakeAgent, processes_with};
+
+use crate::setup::Agent;
+
+const GRACE: Duration = Duration::from_millis(200);
+
+/// A process with a mark that nobody watches any more.
+fn orphan(agent: &Agent) -> Child {
+    let mut command = Command::new(FakeAgent::program());
+    command
+        .args(&agent.invocation.args)
+        .env_clear()
+        .env(SpawnId::VARIABLE, format!("outer:{}", agent.invocation.spawn))
+        .stdin(Stdio::null());
+    command.spawn().unwrap()
+}
+
+fn wait_for(agent: &Agent, file: &str) {
+    while !agent.path(file).exists() || agent.read(file).is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn by_mark() {
+    let agent = Agent::fake("spawn 'setsid ignore-term pid @two hang' wait-for @two pid @one hang");
+    let mut child = orphan(&agent);
+    wait_for(&agent, "one");
+    assert_eq!(end_marked(&agent.invocation.spawn, GRACE).unwrap(), OrphanEnd::Ended(2));
+    child.wait().unwrap();
+    agent.nothing_left();
+    assert_eq!(end_marked(&agent.invocation.spawn, GRACE).unwrap(), OrphanEnd::Gone);
+}
+
+#[test]
+fn by_record() {
+    // The root has no mark of its own run, so only number and start can tell.
+    let agent = Agent::fake("spawn-unmarked 'pid @two hang' wait-for @two pid @one hang");
+    let mut child = orphan(&agent);
+    wait_for(&agent, "one");
+    let record = Identity {
+        pid: child.id(),
+        started: Some(started(child.id())),
+        boot: Some(
+            fs_err::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().to_owned(),
+        ),
+        spawn: "another".to_owned(),
+    };
+
+    let later = Identity { started: record.started.map(|ticks| ticks + 1), ..record.clone() };
+    assert_eq!(end_orphan(&later, GRACE).unwrap(), OrphanEnd::Gone);
+    let earlier_boot = Identity { boot: Some("earlier".to_owned()), ..record.clone() };
+    assert_eq!(end_orphan(&earlier_boot, GRACE).unwrap(), OrphanEnd::Gone);
+    assert!(end_orphan(&Identity { started: None, ..record.clone() }, GRACE).is_err());
+    assert!(child.try_wait().unwrap().is_none());
+
+    let read_back: Identity =
+        serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+    assert_eq!(end_orphan(&read_back, GRACE).unwrap(), OrphanEnd::Ended(2));
+    child.wait().unwrap();
+    // Whoever adopted it may not have waited for it yet; it runs no more.
+    let stat = fs_err::read_to_string(format!("/proc/{}/stat", agent.read("two")));
+    assert!(stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z ")));
+}
+
+#[test]
+fn the_record_of_a_run_is_that_of_its_process() {
+    let mut agent = Agent::fake("pid @pid");
+    agent.run();
+    let identity = agent.identity();
+    assert_eq!(identity.pid.to_string(), agent.read("pid"));
+    assert_eq!(identity.spawn, agent.invocation.spawn.as_str());
+    assert!(identity.started.is_some_and(|ticks| ticks > 0) && identity.boot.is_some());
+    assert_eq!(end_orphan(&identity, GRACE).unwrap(), OrphanEnd::Gone);
+}
+
+/// Not a test but the engine of the next one, which kills it; alone it does nothing.
+#[test]
+fn an_engine() {
+    if let Some(folder) = std::env::var_os("TEST_ENGINE_FOLDER") {
+        let mut agent = Agent::fake("");
+        agent.invocation.folder = folder.into();
+        agent.invocation.spawn = SpawnId::new("killed-engine").unwrap();
+        agent.invocation.args = ["spawn", "setsid ignore-term pid two hang", "pid", "one", "hang"]
+            .map(Into::into)
+            .into();
+        agent.run();
+    }
+}
+
+#[test]
+fn a_killed_engine_leaves_a_trace() {
+    let agent = Agent::fake("");
+    let mut engine = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "orphans::an_engine"])
+        .env("TEST_ENGINE_FOLDER", agent.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for(&agent, "one");
+    wait_for(&agent, "two");
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    let spawn = SpawnId::new("killed-engine").unwrap();
+    assert_eq!(processes_with(SpawnId::VARIABLE, "killed-engine").len(), 2);
+    assert_eq!(end_marked(&spawn, GRACE).unwrap(), OrphanEnd::Ended(2));
+    assert!(processes_with(SpawnId::VARIABLE, "killed-engine").is_empty());
+}
+
+#[test]
+fn marks_are_checked() {
+    for bad in ["", "a:b", "a b", "ü", &"x".repeat(129)] {
+        assert!(SpawnId::new(bad).is_err(), "{bad}");
+    }
+}
+
+/// The 22nd field of the process's line.
+fn started(pid: u32) -> u64 {
+    let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let rest = stat.rsplit_once(')').unwrap().1;
+    rest.split_whitespace().nth(19).unwrap().parse().unwrap()
+}

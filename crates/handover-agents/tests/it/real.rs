@@ -1,0 +1,319 @@
+//! The real `claude` and `codex`, their model scripted.
+
+use std::time::Duration;
+
+use handover_agents::{AgentEvent, Ended, Environment, Outcome};
+use handover_model::{FailureClass, Host, Profile};
+use handover_testkit::{Answer, ModelServer, RealHost, Script, TestEnv, processes_with};
+use serde_json::json;
+
+use crate::recordings::record;
+use crate::setup::Agent;
+
+/// A program, its model, and its project.
+struct Real {
+    agent: Agent,
+    server: ModelServer,
+    env: TestEnv,
+}
+
+impl Real {
+    fn new(host: Host, script: Script) -> Self {
+        let env = TestEnv::empty("none");
+        env.write("notes.txt", "forty-two\n");
+        let server = ModelServer::start(script);
+        let program = match host {
+            Host::Claude => RealHost::claude(&env, &server),
+            Host::Codex => RealHost::codex(&env, &server),
+            Host::Gemini | Host::Command => unreachable!("not installed"),
+        };
+        let mut agent = Agent::new(host);
+        agent.invocation.program = program.program;
+        agent.invocation.folder = env.path("");
+        let vars = program.vars.into_iter().map(|(name, value)| (name.into(), value.into()));
+        agent.invocation.environment = Environment::scrubbed(vars, host, &[]);
+        agent.invocation.environment.set("CLAUDE_CODE_MAX_RETRIES", "1");
+        agent.invocation.prompt = "Say the MARKER.".to_owned();
+        Self { agent, server, env }
+    }
+
+    fn run(&mut self) -> Outcome {
+        self.agent.run()
+    }
+
+    /// Runs it and keeps what it printed, if recordings are to be renewed.
+    fn recorded(&mut self, name: &str) -> Outcome {
+        let outcome = self.run();
+        record(self.agent.invocation.host, name, &outcome, self.env.folder());
+        outcome
+    }
+}
+
+fn class(outcome: &Outcome) -> Option<FailureClass> {
+    outcome.failure.as_ref().map(|failure| failure.class)
+}
+
+#[test]
+fn claude_answers() {
+    let mut real = Real::new(Host::Claude, Script::new().always(Answer::text("Here it is.")));
+    real.agent.invocation.model = Some("claude-sonnet-4-5".to_owned());
+    let outcome = real.recorded("answer");
+    assert_eq!((outcome.ended, class(&outcome)), (Ended::Exited(0), None));
+    assert_eq!(outcome.final_text, "Here it is.");
+    let report = &outcome.report;
+    assert_eq!((report.usage.input, report.usage.output, report.turns), (11, 7, Some(1)));
+    assert!(report.cost_usd.is_some_and(|cost| cost > 0.0));
+    assert_eq!(report.model.as_deref(), Some("claude-sonnet-4-5"));
+    assert_eq!(report.host_session.as_ref().map(String::len), Some(36));
+    assert_eq!(report.unknown_lines, 0);
+    let requests = real.server.requests();
+    assert!(requests[0].conversation_contains("Say the MARKER."));
+    assert_eq!(requests[0].body["model"], "claude-sonnet-4-5");
+    assert_eq!(requests[0].tools(), ["Glob", "Grep", "Read"]);
+}
+
+#[test]
+fn codex_answers() {
+    let mut real = Real::new(Host::Codex, Script::new().always(Answer::text("Here it is.")));
+    real.agent.invocation.model = Some("gpt-5.1-codex".to_owned());
+    let outcome = real.recorded("answer");
+    assert_eq!((outcome.ended, class(&outcome)), (Ended::Exited(0), None));
+    assert_eq!(outcome.final_text, "Here it is.");
+    let usage = outcome.report.usage;
+    assert_eq!((usage.input, usage.cached_input, usage.output), (11, 3, 7));
+    assert_eq!((outcome.report.turns, outcome.report.cost_usd), (Some(1), None));
+    assert!(outcome.report.host_session.is_some());
+    let requests = real.server.requests();
+    assert!(requests[0].conversation_contains("Say the MARKER."));
+    assert_eq!(requests[0].body["model"], "gpt-5.1-codex");
+}
+
+#[test]
+fn claude_uses_tools_as_far_as_it_may() {
+    let script = || {
+        Script::new()
+            .then(Answer::Tools(
+                "First I look.".to_owned(),
+                vec![("Read".to_owned(), json!({"file_path": "notes.txt"}))],
+            ))
+            .then(Answer::tool("Write", json!({"file_path": "new.txt", "content": "x"})))
+            .always(Answer::text("Done."))
+    };
+    for (profile, may_write) in
+        [(Profile::ReadOnly, false), (Profile::Edit, true), (Profile::Full, true)]
+    {
+        let mut real = Real::new(Host::Claude, script());
+        real.agent.invocation.profile = profile;
+        let outcome = real.recorded(&format!("tools-{profile}"));
+        assert_eq!((outcome.final_text.as_str(), class(&outcome)), ("Done.", None), "{profile}");
+        assert_eq!(real.env.path("new.txt").exists(), may_write, "{profile}");
+        let events = &real.agent.events;
+        assert!(events.contains(&AgentEvent::Text("First I look.".to_owned())));
+        let uses: Vec<&str> = events
+            .iter()
+            .filter_map(|event| {
+                let AgentEvent::ToolStarted(tool) = event else { return None };
+                Some(tool.about.as_str())
+            })
+            .collect();
+        assert_eq!(uses, ["notes.txt", "new.txt"]);
+        let ends: Vec<bool> = events
+            .iter()
+            .filter_map(|event| {
+                let AgentEvent::ToolEnded { failed, .. } = event else { return None };
+                Some(*failed)
+            })
+            .collect();
+        assert_eq!(ends, [false, !may_write], "{profile}");
+        assert!(real.server.requests()[1].conversation_contains("forty-two"));
+    }
+}
+
+#[test]
+fn codex_uses_tools_as_far_as_it_may() {
+    for (profile, may_write) in
+        [(Profile::ReadOnly, false), (Profile::Edit, true), (Profile::Full, true)]
+    {
+        let script = Script::new()
+            .then(Answer::tool("exec_command", json!({"cmd": "cat notes.txt"})))
+            .then(Answer::tool("exec_command", json!({"cmd": "echo x > new.txt"})))
+            .always(Answer::text("Done."));
+        let mut real = Real::new(Host::Codex, script);
+        real.agent.invocation.profile = profile;
+        let outcome = real.recorded(&format!("tools-{profile}"));
+        assert_eq!((outcome.final_text.as_str(), class(&outcome)), ("Done.", None), "{profile}");
+        assert_eq!(real.env.path("new.txt").exists(), may_write, "{profile}");
+        assert!(real.agent.events.iter().any(|event| matches!(
+            event,
+            AgentEvent::ToolStarted(tool) if tool.name == "shell" && tool.about.contains("notes.txt")
+        )));
+    }
+}
+
+#[test]
+fn claude_with_a_subagent() {
+    let child = |request: &handover_testkit::ModelRequest| !request.conversation_contains("MARKER");
+    let script = Script::new()
+        .when(child, Answer::text("The child is done."))
+        .then(Answer::tool(
+            "Agent",
+            json!({"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"}),
+        ))
+        .always(Answer::text("All done."));
+    let mut real = Real::new(Host::Claude, script);
+    real.agent.invocation.profile = Profile::Edit;
+    let outcome = real.recorded("subagent");
+    assert_eq!(outcome.final_text, "All done.");
+    // Two turns of the lead and one of the child.
+    assert_eq!((outcome.report.usage.input, outcome.report.usage.output), (33, 21));
+    let requests = real.server.requests();
+    let childs: Vec<_> = requests.iter().filter(|request| child(request)).collect();
+    assert_eq!(childs.len(), 1);
+    assert!(childs[0].conversation_contains("Look around."));
+}
+
+#[test]
+fn a_session_goes_on() {
+    for host in [Host::Claude, Host::Codex] {
+        let script = Script::new().then(Answer::text("First.")).always(Answer::text("Second."));
+        let mut real = Real::new(host, script);
+        let first = real.run();
+        real.agent.invocation.resume = first.report.host_session.clone();
+        real.agent.invocation.prompt = "And the verdict?".to_owned();
+        let second = real.run();
+        assert_eq!((second.final_text.as_str(), class(&second)), ("Second.", None), "{host}");
+        assert_eq!(second.report.host_session, first.report.host_session, "{host}");
+        let request = &real.server.requests()[1];
+        for text in ["Say the MARKER.", "First.", "And the verdict?"] {
+            assert!(request.conversation_contains(text), "{host}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_session_that_does_not_exist() {
+    for host in [Host::Claude, Host::Codex] {
+        let mut real = Real::new(host, Script::new());
+        real.agent.invocation.resume = Some("01234567-89ab-4def-8123-456789abcdef".to_owned());
+        let outcome = real.run();
+        assert!(outcome.failure.is_some_and(|failure| !failure.message.is_empty()), "{host}");
+        assert_eq!(real.server.requests().len(), 0, "{host}");
+    }
+}
+
+#[test]
+fn errors_of_the_model_are_told_apart() {
+    use FailureClass::{Auth, Network, Overloaded, RateLimit, Server};
+    for (host, status, expected) in [
+        (Host::Claude, 529, Overloaded),
+        (Host::Claude, 429, RateLimit),
+        (Host::Claude, 401, Auth),
+        (Host::Claude, 500, Server),
+        (Host::Codex, 529, Overloaded),
+        (Host::Codex, 429, RateLimit),
+        (Host::Codex, 401, Auth),
+        // Its own words for it are "high demand".
+        (Host::Codex, 500, Overloaded),
+    ] {
+        let mut real = Real::new(host, Script::new().always(Answer::status(status)));
+        let outcome = real.recorded(&format!("status-{status}"));
+        assert_eq!(class(&outcome), Some(expected), "{host} {status}: {:?}", outcome.failure);
+        assert_eq!(outcome.exit_code(), Some(1), "{host} {status}");
+        assert_eq!(outcome.final_text, "", "{host} {status}");
+    }
+    for host in [Host::Claude, Host::Codex] {
+        let script = Script::new().always(Answer::BreakOff("Half an".to_owned()));
+        let outcome = Real::new(host, script).recorded("break-off");
+        assert_eq!(class(&outcome), Some(Network), "{host}: {:?}", outcome.failure);
+    }
+}
+
+#[test]
+fn claude_keeps_its_limits() {
+    let tool = || Answer::tool("Read", json!({"file_path": "notes.txt"}));
+    let mut real = Real::new(Host::Claude, Script::new().always(tool()));
+    real.agent.invocation.limits.turns = Some(2);
+    let outcome = real.recorded("max-turns");
+    assert_eq!(class(&outcome), Some(FailureClass::MaxTurns));
+
+    let mut real = Real::new(Host::Claude, Script::new().always(tool()));
+    real.agent.invocation.limits.cost_usd = Some(0.0003);
+    let outcome = real.recorded("max-budget");
+    assert_eq!(class(&outcome), Some(FailureClass::MaxBudget));
+    assert!(outcome.report.cost_usd.is_some_and(|cost| cost > 0.0003));
+}
+
+#[test]
+fn claude_with_a_model_that_does_not_answer() {
+    does_not_answer(Host::Claude);
+}
+
+#[test]
+fn codex_with_a_model_that_does_not_answer() {
+    does_not_answer(Host::Codex);
+}
+
+/// The silence counts from the program's first line on, so a slow start is no matter.
+fn does_not_answer(host: Host) {
+    let mut real = Real::new(host, Script::new().always(Answer::Silence));
+    real.agent.invocation.limits.idle = Some(Duration::from_secs(6));
+    let outcome = real.run();
+    assert_eq!(
+        (outcome.ended, class(&outcome)),
+        (Ended::IdleTimeout, Some(FailureClass::IdleTimeout))
+    );
+    assert_eq!(real.server.requests().len(), 1);
+    assert!(outcome.report.host_session.is_some());
+}
+
+#[test]
+fn a_slow_model_is_waited_for() {
+    for host in [Host::Claude, Host::Codex] {
+        let answer = Answer::text("Late.").after(Duration::from_millis(700));
+        let outcome = Real::new(host, Script::new().always(answer)).run();
+        assert_eq!(outcome.final_text, "Late.", "{host}");
+    }
+}
+
+/// Both programs start commands in sessions of their own, which outlive them if nobody cares.
+#[test]
+fn a_cancelled_agent_takes_its_commands_with_it() {
+    let command = "echo $$ > pid; exec sleep 300";
+    for (host, tool) in [
+        (Host::Claude, Answer::tool("Bash", json!({"command": command, "description": "waits"}))),
+        (
+            Host::Codex,
+            Answer::tool("exec_command", json!({"cmd": command, "yield_time_ms": 60_000})),
+        ),
+    ] {
+        let mut real = Real::new(host, Script::new().always(tool));
+        real.agent.invocation.profile = Profile::Full;
+        let (pid, cancel) = (real.env.path("pid"), real.agent.cancel.clone());
+        let mark = real.agent.invocation.spawn.to_string();
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while !pid.exists() {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                assert!(processes_with("HANDOVER_SPAWN", &mark).len() > 1);
+                cancel.cancel();
+            });
+            real.run()
+        });
+        assert_eq!(outcome.ended, Ended::Cancelled, "{host}");
+        let pid = fs_err::read_to_string(real.env.path("pid")).unwrap();
+        assert!(fs_err::metadata(format!("/proc/{}", pid.trim())).is_err(), "{host}");
+    }
+}
+
+#[test]
+fn a_wrong_call_is_not_a_riddle() {
+    let mut real = Real::new(Host::Claude, Script::new());
+    real.agent.invocation.args = vec!["--no-such-flag".into()];
+    let outcome = real.run();
+    assert_eq!(class(&outcome), Some(FailureClass::Usage), "{:?}", outcome.failure);
+    let mut real = Real::new(Host::Codex, Script::new());
+    real.agent.invocation.args = vec!["--no-such-flag".into()];
+    let outcome = real.run();
+    assert_eq!(class(&outcome), Some(FailureClass::Usage), "{:?}", outcome.failure);
+}

@@ -1,0 +1,80 @@
+//! What an agent program asked the model.
+
+use serde_json::Value;
+
+/// Whose protocol a request speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// `POST /v1/messages`
+    Anthropic,
+    /// `POST /v1/responses`
+    OpenAi,
+}
+
+/// One request to the model.
+#[derive(Debug, Clone)]
+pub struct ModelRequest {
+    /// Whose protocol it speaks.
+    pub api: Api,
+    /// The body as it came.
+    pub body: Value,
+}
+
+impl ModelRequest {
+    /// Whether the text stands anywhere in the request: system prompt, messages, tools.
+    pub fn contains(&self, text: &str) -> bool {
+        strings(&self.body).any(|part| part.contains(text))
+    }
+
+    /// Whether the text stands in what was said so far, the system prompt and the tools left out.
+    pub fn conversation_contains(&self, text: &str) -> bool {
+        self.conversation().any(|part| part.contains(text))
+    }
+
+    /// The names of the tools that the model may use.
+    pub fn tools(&self) -> Vec<&str> {
+        let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+        tools
+            .iter()
+            .filter_map(|tool| tool["name"].as_str().or_else(|| tool["type"].as_str()))
+            .collect()
+    }
+
+    /// How many results of tools the conversation holds: 0 at the first turn.
+    pub fn tool_results(&self) -> usize {
+        match self.api {
+            Api::Anthropic => list(&self.body["messages"])
+                .iter()
+                .flat_map(|message| list(&message["content"]))
+                .filter(|block| block["type"] == "tool_result")
+                .count(),
+            Api::OpenAi => list(&self.body["input"])
+                .iter()
+                .filter(|item| {
+                    item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"))
+                })
+                .count(),
+        }
+    }
+
+    fn conversation(&self) -> impl Iterator<Item = &str> {
+        strings(match self.api {
+            Api::Anthropic => &self.body["messages"],
+            Api::OpenAi => &self.body["input"],
+        })
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Every string inside a value.
+fn strings(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    match value {
+        Value::String(text) => Box::new(std::iter::once(text.as_str())),
+        Value::Array(items) => Box::new(items.iter().flat_map(strings)),
+        Value::Object(fields) => Box::new(fields.values().flat_map(strings)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Box::new(std::iter::empty()),
+    }
+}
