@@ -11,7 +11,9 @@ use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Tell an agent about the project's technology: its versions, what to do, what to avoid
+/// Tell an agent about the project's technology
+///
+/// Versions, what to do, what to avoid, what to check.
 ///
 /// Chooses templates by the stack (`handover stack`), or those chosen for the group, and prints the
 /// block within the budget of the model. Works without a session and outside a project; with a

@@ -11,7 +11,7 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Show which technology the project uses, in which versions, and where that was read
+/// Show which technology the project uses, in which versions
 ///
 /// Reads manifests and version files and runs nothing. In a monorepo every folder with a manifest
 /// is a component. Works outside a project too, on the current folder.

@@ -219,11 +219,10 @@ impl Body {
                 let level = deeper.unwrap_or(place.level);
                 place.open = Some(Open { number, level, before_heading: deeper.is_some() });
             }
-            Some(Mark::End) => {
-                if place.open.take().is_none() {
-                    self.problem(at, Rule::Guard, "no guard is open here");
-                }
+            Some(Mark::End) if place.open.is_none() => {
+                self.problem(at, Rule::Guard, "no guard is open here");
             }
+            Some(Mark::End) => place.open = None,
             None => {}
         }
     }
@@ -329,3 +328,7 @@ fn bullet_of(line: &str) -> Option<&str> {
     let rest = rest.strip_prefix("[ ]").or_else(|| rest.strip_prefix("[x]")).unwrap_or(rest);
     Some(rest.trim_start().trim_start_matches(['❌', '✅']).trim_start())
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod body_tests;

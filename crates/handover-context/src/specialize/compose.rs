@@ -316,7 +316,7 @@ fn render(parts: &Parts<'_>, focus: &Focus, lines: &[Line]) -> String {
             }
             // Check lists are one list.
             if line.label != label && *section != Section::Checklist {
-                let _ = write!(text, "{}{}\n", if first { "" } else { "\n" }, line.label);
+                let _ = writeln!(text, "{}{}", if first { "" } else { "\n" }, line.label);
                 label = &line.label;
             }
             text.push_str(&line.text);

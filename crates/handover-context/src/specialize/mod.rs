@@ -180,3 +180,5 @@ impl Specialization {
     }
 }
 
+#[cfg(test)]
+mod tests;

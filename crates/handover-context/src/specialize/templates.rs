@@ -262,7 +262,13 @@ fn problem(error: header::HeaderError) -> Problem {
 
 fn read(path: &Path) -> Result<String, Problem> {
     let fail = |message: String| Problem { line: 1, rule: Rule::File, message };
-    let metadata = fs_err::metadata(path).map_err(|error| fail(error.to_string()))?;
+    let unreadable = |error: std::io::Error| {
+        fail(match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => "it cannot be read".to_owned(),
+        })
+    };
+    let metadata = fs_err::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(fail("it is not a file".to_owned()));
     }
@@ -270,6 +276,6 @@ fn read(path: &Path) -> Result<String, Problem> {
         let message = format!("it has {} bytes, and {MOST_BYTES} are allowed", metadata.len());
         return Err(fail(message));
     }
-    let bytes = fs_err::read(path).map_err(|error| fail(error.to_string()))?;
+    let bytes = fs_err::read(path).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8".to_owned()))
 }

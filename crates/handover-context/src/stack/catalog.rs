@@ -272,6 +272,9 @@ pub(crate) const TECHNOLOGIES: &[Technology] = &[
     row("gtest", "GoogleTest", Category::Testing, Domain::None),
     row("catch2", "Catch2", Category::Testing, Domain::None),
     row("testify", "Testify", Category::Testing, Domain::None),
+    row("fast-check", "fast-check", Category::Testing, Domain::None),
+    row("quickcheck", "QuickCheck", Category::Testing, Domain::None),
+    row("jqwik", "jqwik", Category::Testing, Domain::None),
     row("proptest", "proptest", Category::Testing, Domain::None),
     row("insta", "insta", Category::Testing, Domain::None),
     row("k6", "k6", Category::Testing, Domain::None),
@@ -410,6 +413,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("oauth2", "oauth"),
     ("apache-kafka", "kafka"),
     ("swagger", "openapi"),
+    ("ansible-core", "ansible"),
 ];
 
 /// What comes with another technology, for templates that require it.

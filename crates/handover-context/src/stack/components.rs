@@ -120,6 +120,10 @@ fn component(path: String, mut placed: Vec<Placed>) -> Component {
             }
         }
     }
+    // A project in TypeScript has a `package.json` like any other.
+    if items.iter().any(|item| item.name == "typescript") {
+        items.retain(|item| item.name != "javascript");
+    }
     let language = primary(&items);
     sort(&mut items, language.as_deref());
     Component { path, language, items, hints }

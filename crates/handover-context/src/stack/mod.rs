@@ -109,3 +109,6 @@ impl Item {
         catalog::find(&self.name).map_or(&self.name, |(_, technology)| technology.title)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -65,6 +65,7 @@ impl Stack {
                 }
             }
         }
+        super::components::sort(&mut items, component.language.as_deref());
         View { component: Some(component.path.clone()), items }
     }
 

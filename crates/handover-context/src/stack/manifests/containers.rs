@@ -31,27 +31,39 @@ const LANGUAGES: &Table = &[
 
 /// An image: what it is, and which version its tag names.
 fn image(manifest: &mut Manifest<'_>, key: &str, image: &str) {
-    let image = image.split('@').next().unwrap_or(image).trim();
+    let image = defaults(image.split('@').next().unwrap_or(image).trim());
+    let image = image.as_str();
     let (path, tag) = match image.rsplit_once(':') {
         // A colon before a slash is a port.
         Some((path, tag)) if !tag.contains('/') => (path, Some(tag)),
         Some(_) | None => (image, None),
     };
     let name = path.rsplit('/').next().unwrap_or(path);
-    // `${POSTGRES_TAG:-15}`: the default is what people get.
-    let tag = tag.map(|tag| tag.trim_start_matches('-').trim_end_matches('}'));
-    let tag = tag.filter(|tag| !tag.contains('$'));
     if let Some((technology, _)) = super::lookup(IMAGES, name) {
         manifest.uses(technology, key, tag);
     } else if let Some((technology, _)) = super::lookup(UNVERSIONED, name) {
         if technology != "sqlserver" || path.contains("mssql") || path.contains("sql") {
             manifest.uses(technology, key, None);
         }
-    } else if let Some((technology, _)) = super::lookup(LANGUAGES, name) {
-        if technology != "dotnet" || path.contains("dotnet") {
-            manifest.hint(technology, key, tag);
-        }
+    } else if let Some((technology, _)) = super::lookup(LANGUAGES, name)
+        && (technology != "dotnet" || path.contains("dotnet"))
+    {
+        manifest.hint(technology, key, tag);
     }
+}
+
+/// `postgres:${TAG:-15}`: the default is what people get; a variable without one says nothing.
+fn defaults(image: &str) -> String {
+    let mut out = String::new();
+    let mut rest = image;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        let (variable, behind) = after.split_once('}').unwrap_or((after, ""));
+        out.push_str(variable.split_once('-').map_or("", |(_, default)| default));
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
 }
 
 pub(super) fn dockerfile(manifest: &mut Manifest<'_>) {

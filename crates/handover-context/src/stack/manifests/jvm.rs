@@ -23,7 +23,7 @@ pub(super) const ARTIFACTS: &Table = &[
     ("org.apache.kafka*", "kafka"), ("org.springframework.kafka*", "kafka"), ("com.rabbitmq*", "rabbitmq"), ("org.springframework.amqp*", "rabbitmq"), ("org.apache.pulsar*", "pulsar"), ("io.nats*", "nats"),
     ("io.grpc*", "grpc"), ("com.graphql-java*", "graphql"), ("com.apollographql*", "apollo"), ("org.springdoc*", "openapi"),
     ("org.junit*", "junit"), ("junit*", "junit"), ("org.testng*", "testng"), ("org.mockito*", "mockito"), ("mockito*", "mockito"),
-    ("org.testcontainers*", "testcontainers"), ("testcontainers*", "testcontainers"), ("io.kotest*", "kotest"), ("org.scalatest*", "scalatest"), ("org.seleniumhq*", "selenium"), ("com.microsoft.playwright*", "playwright"),
+    ("org.testcontainers*", "testcontainers"), ("testcontainers*", "testcontainers"), ("io.kotest*", "kotest"), ("net.jqwik*", "jqwik"), ("org.scalatest*", "scalatest"), ("org.seleniumhq*", "selenium"), ("com.microsoft.playwright*", "playwright"),
     ("io.opentelemetry*", "opentelemetry"), ("io.prometheus*", "prometheus"), ("software.amazon.awssdk*", "aws"), ("com.azure*", "azure"), ("com.google.cloud*", "gcp"),
     ("org.apache.spark*", "pyspark"), ("org.apache.flink*", "flink"), ("~dev.langchain4j*", "langchain"),
     ("io.jsonwebtoken*", "jwt"), ("com.auth0:java-jwt", "jwt"), ("org.keycloak*", "keycloak"),
@@ -200,21 +200,26 @@ pub(super) fn settings(manifest: &mut Manifest<'_>) {
     }
 }
 
+/// What people call versions in `gradle.properties`.
+const VERSIONS: &[(&str, &str)] = &[
+    ("kotlinVersion", "kotlin"),
+    ("kotlin.version", "kotlin"),
+    ("kotlin_version", "kotlin"),
+    ("springBootVersion", "spring-boot"),
+    ("spring_boot_version", "spring-boot"),
+    ("quarkusPlatformVersion", "quarkus"),
+    ("micronautVersion", "micronaut"),
+    ("ktorVersion", "ktor"),
+    ("ktor_version", "ktor"),
+];
+
 pub(super) fn properties(manifest: &mut Manifest<'_>) {
     manifest.ecosystem("java");
     for line in lines(manifest.text, "#") {
         let Some((key, value)) = line.split_once('=') else { continue };
-        match key.trim() {
-            "kotlinVersion" | "kotlin.version" | "kotlin_version" => {
-                manifest.hint("kotlin", key, Some(value))
-            }
-            "springBootVersion" | "spring_boot_version" => {
-                manifest.hint("spring-boot", key, Some(value))
-            }
-            "quarkusPlatformVersion" => manifest.hint("quarkus", key, Some(value)),
-            "micronautVersion" => manifest.hint("micronaut", key, Some(value)),
-            "ktor_version" | "ktorVersion" => manifest.hint("ktor", key, Some(value)),
-            _ => {}
+        let known = VERSIONS.iter().find(|(name, _)| *name == key.trim());
+        if let Some((_, technology)) = known {
+            manifest.hint(technology, key, Some(value));
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) const PACKAGES: &Table = &[
     ("swagger-ui-express", "openapi"), ("@nestjs/swagger", "openapi"), ("openapi-typescript", "openapi"), ("ws", "websocket"), ("socket.io", "websocket"),
     ("@playwright/test", "playwright"), ("playwright", "playwright"), ("cypress", "cypress"), ("selenium-webdriver", "selenium"),
     ("jest", "jest"), ("vitest", "vitest"), ("mocha", "mocha"), ("~@testing-library/*", "testing-library"), ("storybook", "storybook"),
-    ("msw", "msw"), ("testcontainers", "testcontainers"), ("k6", "k6"), ("detox", "detox"), ("appium", "appium"),
+    ("msw", "msw"), ("testcontainers", "testcontainers"), ("k6", "k6"), ("detox", "detox"), ("fast-check", "fast-check"), ("appium", "appium"),
     ("@opentelemetry/*", "opentelemetry"), ("prom-client", "prometheus"), ("aws-cdk-lib", "aws"), ("@pulumi/pulumi", "pulumi"),
     ("serverless", "serverless"), ("wrangler", "cloudflare"), ("nx", "nx"), ("turbo", "turborepo"),
     ("langchain", "langchain"), ("~@langchain/*", "langchain"), ("openai", "openai"), ("@anthropic-ai/sdk", "anthropic"),

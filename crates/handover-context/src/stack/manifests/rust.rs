@@ -15,7 +15,7 @@ pub(super) const CRATES: &Table = &[
     ("tokio-tungstenite", "websocket"), ("rmcp", "mcp"),
     ("opentelemetry", "opentelemetry"), ("prometheus", "prometheus"), ("aws-config", "aws"),
     ("jsonwebtoken", "jwt"), ("oauth2", "oauth"), ("openidconnect", "openid-connect"), ("bcrypt", "bcrypt"),
-    ("polars", "polars"), ("proptest", "proptest"), ("insta", "insta"), ("~testcontainers", "testcontainers"),
+    ("polars", "polars"), ("proptest", "proptest"), ("quickcheck", "quickcheck"), ("insta", "insta"), ("~testcontainers", "testcontainers"),
 ];
 
 const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
