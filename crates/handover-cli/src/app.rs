@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use handover_context::package_file::{Places, Setting, vendor_secret};
+use handover_context::specialize::{FOLDER, Templates};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
 use handover_sqlite::SqliteStore;
@@ -125,6 +126,13 @@ impl App {
             let project = self.project()?;
             Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))
         })
+    }
+
+    /// The specialization templates: built in, the user's, the project's.
+    pub(crate) fn templates(&self) -> Templates {
+        let user = env::user_config_folder().map(|folder| folder.join(FOLDER));
+        let project = self.project().ok().map(|project| project.folder().join(FOLDER));
+        Templates::load(user.as_deref(), project.as_deref())
     }
 
     /// Where the store is.

@@ -28,6 +28,13 @@ const KEYS: &[&str] = &[
     "assembly.prior",
     "assembly.weights",
     "assembly.roles",
+    "specialization.enabled",
+    "specialization.roles_disabled",
+    "specialization.testing_mode",
+    "brief.small",
+    "brief.medium",
+    "brief.large",
+    "brief.specialization_percent",
 ];
 
 /// Where a value comes from.
@@ -205,8 +212,14 @@ fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
 
 /// Text from the environment or a flag as the type that the key has: TOML if it is, else a string.
 fn value_of(key: &str, text: &str) -> Value {
-    let is_text =
-        matches!(key, "project.id" | "store.location" | "redaction.mode" | "assembly.routing");
+    let is_text = matches!(
+        key,
+        "project.id"
+            | "store.location"
+            | "redaction.mode"
+            | "assembly.routing"
+            | "specialization.testing_mode"
+    );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {
         Some(value) if !is_text => value,

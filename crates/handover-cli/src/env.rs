@@ -31,11 +31,16 @@ pub(crate) const STORE: &str = "HANDOVER_STORE";
 
 /// The user's configuration file.
 pub(crate) fn user_config_file() -> Option<PathBuf> {
+    Some(user_config_folder()?.join("config.toml"))
+}
+
+/// The folder of the user's configuration and templates.
+pub(crate) fn user_config_folder() -> Option<PathBuf> {
     let folder = match var("XDG_CONFIG_HOME") {
         Some(folder) => PathBuf::from(folder),
         None => PathBuf::from(var("HOME")?).join(".config"),
     };
-    Some(folder.join("handover").join("config.toml"))
+    Some(folder.join("handover"))
 }
 
 /// The moment.

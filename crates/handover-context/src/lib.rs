@@ -1,4 +1,5 @@
-//! What Handover does with records: package files, search, learning.
+//! What Handover does with records and projects: package files, search, learning,
+//! stack, specialization.
 //!
 //! Synchronous, over the traits of handover-store; knows no database, no process, no terminal.
 
@@ -7,3 +8,5 @@ pub mod learning;
 pub mod package_file;
 pub mod rank;
 pub mod search;
+pub mod specialize;
+pub mod stack;

@@ -5,6 +5,15 @@ use serde::Serialize;
 use crate::Zone;
 use crate::roles::RoleRules;
 
+/// Tokens of context and specialization together in a brief, by the tier of the model.
+pub(crate) const PREFACE_SMALL: u64 = 900;
+/// The same for a medium model.
+pub(crate) const PREFACE_MEDIUM: u64 = 1_200;
+/// The same for a large model.
+pub(crate) const PREFACE_LARGE: u64 = 1_800;
+/// How much of it is the specialization's.
+pub(crate) const SPECIALIZATION_PERCENT: u64 = 60;
+
 /// The room of one assembly, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Budget {

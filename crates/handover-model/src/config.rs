@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
 use crate::roles::RoleOverride;
-use crate::{ProjectId, RedactionMode, Routing};
+use crate::{ProjectId, RedactionMode, Role, Routing, TestingMode, Tier};
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,10 @@ pub struct Config {
     pub learning: LearningConfig,
     /// How context is chosen.
     pub assembly: AssemblyConfig,
+    /// Who is told about the project's technology.
+    pub specialization: SpecializationConfig,
+    /// How long a brief may be.
+    pub brief: BriefConfig,
 }
 
 /// `[project]`
@@ -125,6 +130,79 @@ impl Default for ColumnWeights {
     }
 }
 
+/// `[specialization]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpecializationConfig {
+    /// Whether agents get a specialization at all.
+    pub enabled: bool,
+    /// Roles that get none.
+    pub roles_disabled: Vec<Role>,
+    /// How much testing the workflow does, unless a flag says.
+    pub testing_mode: TestingMode,
+}
+
+impl Default for SpecializationConfig {
+    fn default() -> Self {
+        Self { enabled: true, roles_disabled: Vec::new(), testing_mode: TestingMode::default() }
+    }
+}
+
+impl SpecializationConfig {
+    /// The key that switches the specialization off for a role, if one does.
+    pub fn switched_off_by(&self, role: &Role) -> Option<&'static str> {
+        if !self.enabled {
+            Some("specialization.enabled")
+        } else if self.roles_disabled.contains(role) {
+            Some("specialization.roles_disabled")
+        } else {
+            None
+        }
+    }
+}
+
+/// `[brief]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BriefConfig {
+    /// Tokens of context and specialization together, for a small model.
+    pub small: u64,
+    /// The same for a medium one.
+    pub medium: u64,
+    /// The same for a large one.
+    pub large: u64,
+    /// The share of the specialization, in percent; the rest is the context's.
+    pub specialization_percent: u64,
+}
+
+impl Default for BriefConfig {
+    fn default() -> Self {
+        Self {
+            small: PREFACE_SMALL,
+            medium: PREFACE_MEDIUM,
+            large: PREFACE_LARGE,
+            specialization_percent: SPECIALIZATION_PERCENT,
+        }
+    }
+}
+
+impl BriefConfig {
+    /// Tokens of context and specialization together.
+    pub fn preface(&self, tier: Tier) -> u64 {
+        match tier {
+            Tier::Small => self.small,
+            Tier::Medium => self.medium,
+            Tier::Large => self.large,
+        }
+    }
+
+    /// The tokens of the specialization alone.
+    pub fn specialization(&self, tier: Tier) -> u64 {
+        let share = u128::from(self.specialization_percent.min(100));
+        (u128::from(self.preface(tier)) * share / 100) as u64
+    }
+}
+
 /// `[redaction]`
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -144,4 +222,31 @@ pub struct ExtraRule {
     pub name: String,
     /// A regular expression; its first group, or else the whole match, is the secret.
     pub pattern: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_specialization_has_three_fifths_of_its_tier() {
+        let brief = BriefConfig::default();
+        let of = |tier| (brief.preface(tier), brief.specialization(tier));
+        assert_eq!(of(Tier::Small), (900, 540));
+        assert_eq!(of(Tier::Medium), (1_200, 720));
+        assert_eq!(of(Tier::Large), (1_800, 1_080));
+        let all = BriefConfig { specialization_percent: 400, small: u64::MAX, ..brief };
+        assert_eq!(all.specialization(Tier::Small), u64::MAX);
+    }
+
+    #[test]
+    fn what_switches_a_specialization_off_is_named() {
+        let role = Role::new("developer").unwrap();
+        let mut config = SpecializationConfig::default();
+        assert_eq!(config.switched_off_by(&role), None);
+        config.roles_disabled.push(role.clone());
+        assert_eq!(config.switched_off_by(&role), Some("specialization.roles_disabled"));
+        config.enabled = false;
+        assert_eq!(config.switched_off_by(&role), Some("specialization.enabled"));
+    }
 }

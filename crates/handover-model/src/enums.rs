@@ -315,6 +315,48 @@ words! {
 }
 
 words! {
+    /// What a technology or a specialization template is about.
+    Category, "template type" {
+        /// A programming language.
+        Language => "language",
+        /// What an application is built on.
+        Framework => "framework",
+        /// Where data is kept.
+        Database => "database",
+        /// What runs, builds and ships the application.
+        Infrastructure => "infrastructure",
+        /// How parts talk without waiting.
+        Messaging => "messaging",
+        /// How parts talk to others.
+        Api => "api",
+        /// How the application is tested.
+        Testing => "testing",
+        /// How data is worked on.
+        Data => "data",
+        /// Models and what is built around them.
+        Ai => "ai",
+        /// Who may do what.
+        Security => "security",
+        /// A field of work.
+        Domain => "domain",
+    }
+}
+
+words! {
+    /// How much testing the workflow does.
+    #[derive(Default)]
+    TestingMode, "testing mode" {
+        /// QA works, with everything it needs.
+        #[default]
+        Full => "full",
+        /// Developers test; QA gets nothing extra.
+        Minimal => "minimal",
+        /// No testing.
+        Disabled => "disabled",
+    }
+}
+
+words! {
     /// How much reasoning is given.
     #[derive(Default)]
     ReasoningLevel, "reasoning level" {

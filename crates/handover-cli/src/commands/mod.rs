@@ -16,7 +16,10 @@ mod redact;
 mod search;
 mod session;
 mod skill_output;
+mod specialize;
+mod stack;
 mod strategy;
+mod template;
 mod tokens;
 
 use clap::Subcommand;
@@ -48,6 +51,10 @@ pub(crate) enum Command {
     Event(event::EventCommand),
     Search(search::SearchArgs),
     Assemble(assemble::AssembleArgs),
+    Specialize(specialize::SpecializeArgs),
+    Stack(stack::StackArgs),
+    #[command(subcommand)]
+    Template(template::TemplateCommand),
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
     Redact(redact::RedactArgs),
@@ -72,6 +79,9 @@ impl Command {
             Self::Strategy(command) => command.run(app),
             Self::Event(command) => command.run(app),
             Self::Assemble(args) => assemble::run(app, args),
+            Self::Specialize(args) => specialize::run(app, args),
+            Self::Stack(args) => stack::run(app, args),
+            Self::Template(command) => command.run(app),
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
             Self::Redact(args) => redact::run(app, args),

@@ -52,6 +52,17 @@ pub fn quote_inline(text: &str) -> String {
     inline::escape(&line, Place::Shared)
 }
 
+/// A text as a fenced block that nothing in it can close. `language` is what stands behind the
+/// fence; only a plain word does.
+pub fn quote_code(text: &str, language: &str) -> String {
+    let text = without_comments(&visible::visible(text));
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '#' | '.');
+    let language = if language.chars().all(plain) { language } else { "" };
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
 /// Breaks the beginning of every comment: `<\!--` reads the same and is found by nobody.
 fn without_comments(text: &str) -> String {
     text.replace("<!--", "<\\!--")

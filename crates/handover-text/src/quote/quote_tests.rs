@@ -63,6 +63,17 @@ fn no_marker_of_ours_can_be_faked() {
 }
 
 #[test]
+fn code_cannot_close_its_fence() {
+    assert_eq!(quote_code("ls\n\n", "sh"), "```sh\nls\n```");
+    assert_eq!(quote_code("a\n```\n# x\n", "md"), "````md\na\n```\n# x\n````");
+    assert_eq!(
+        quote_code("<!-- handover:receipt r -->", "a`b\nc"),
+        "```\n<\\!-- handover:receipt r -->\n```"
+    );
+    assert_eq!(quote_code("\u{1b}[31mred\rtwo", ""), "```\nred\ntwo\n```");
+}
+
+#[test]
 fn lines_of_ours_stay_ours() {
     for (text, expected) in [
         ("a stray ` tick and ``two", "a stray \\` tick and \\`\\`two"),
@@ -88,6 +99,7 @@ fn long_texts_come_to_an_end() {
         let text = unit.repeat(1_000_000 / unit.len());
         quote_block(&text);
         quote_inline(&text);
+        quote_code(&text, "sh");
     }
 }
 
@@ -240,6 +252,19 @@ proptest! {
         for event in &events[..end] {
             prop_assert!(is_text(event), "{event:?} in {document}");
         }
+    }
+
+    #[test]
+    fn code_is_one_block(text in text()) {
+        let document = format!("# Before\n\n{}\n\n## After", quote_code(&text, "sh"));
+        let events = parse(&document);
+        let open = parse("# Before").len();
+        let close = events.len() - parse("## After").len() - 1;
+        prop_assert!(matches!(events[open], Event::Start(Tag::CodeBlock(_))), "{document}");
+        prop_assert!(matches!(events[close], Event::End(TagEnd::CodeBlock)), "{document}");
+        let inside = &events[open + 1..close];
+        prop_assert!(inside.iter().all(|event| matches!(event, Event::Text(_))), "{document}");
+        prop_assert!(!document.contains("<!--"));
     }
 
     #[test]

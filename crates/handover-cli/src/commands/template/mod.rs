@@ -1,0 +1,28 @@
+//! `handover template …`
+
+mod list;
+mod show;
+mod validate;
+
+use clap::Subcommand;
+
+use super::Outcome;
+use crate::app::App;
+
+/// Look at specialization templates, and check your own
+#[derive(Debug, Subcommand)]
+pub(crate) enum TemplateCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Validate(validate::ValidateArgs),
+}
+
+impl TemplateCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::List(args) => list::run(app, args),
+            Self::Show(args) => show::run(app, args),
+            Self::Validate(args) => validate::run(app, args),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Specialization: what an agent is told about the project's technology, its versions, what to do
+//! and what to avoid.
+//!
+//! One pass over plain data: [`select`] chooses templates for a stack and a role, [`body`] and
+//! [`guard`] take them apart, [`compose`] puts the block together within its budget. The same input
+//! gives the same bytes. Templates of a project or a user are data: redacted and quoted.
+
+mod body;
+mod compose;
+mod guard;
+mod header;
+mod identity;
+mod select;
+mod templates;
+
+use std::collections::BTreeMap;
+
+use handover_model::models::Model;
+use handover_model::{Category, Role, TestingMode};
+use handover_text::Redactor;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use body::{Problem, Rule};
+pub use header::Header;
+pub use templates::{BadTemplate, FOLDER, MOST_TOKENS, Source, Template, Templates};
+
+use crate::stack::Stack;
+
+/// The name under which compositions are kept as skill outputs.
+pub const SKILL: &str = "specialization";
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Who the text is for.
+    pub role: &'a Role,
+    /// For which model; it decides how tokens are counted.
+    pub model: Option<&'a str>,
+    /// The tokens that the block may cost.
+    pub budget: u64,
+    /// How much testing the workflow does.
+    pub testing_mode: TestingMode,
+    /// The templates that a planner chose for the group; none: those that the stack calls for.
+    pub chosen: &'a [String],
+    /// The part of the project that the group works in.
+    pub component: Option<&'a str>,
+}
+
+/// A composed block.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Specialization {
+    /// The block as the agent sees it; empty if not even the identity fits.
+    pub text: String,
+    /// What it costs, by exact count.
+    pub tokens: u64,
+    /// What it might have cost.
+    pub budget: u64,
+    /// The identity line.
+    pub identity: String,
+    /// The templates that are in it, in order.
+    pub templates: Vec<Used>,
+    /// What was left out to keep the budget, in words.
+    pub trimmed: Vec<String>,
+    /// The technologies around the agent with their versions.
+    pub versions: BTreeMap<String, String>,
+    /// Templates that were named or called for but are not in it.
+    pub skipped: Vec<Skipped>,
+    /// What is odd: files that are no templates, guards that cannot be evaluated.
+    pub notes: Vec<String>,
+    /// Secrets taken out of templates, by rule.
+    pub redactions: BTreeMap<String, u64>,
+}
+
+/// A template that is in a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Used {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub category: Category,
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether the role brought it, and not the stack or the planner.
+    pub added: bool,
+}
+
+/// A template that is not in a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// Composes the specialization of one agent.
+pub fn specialize(
+    request: &Request<'_>,
+    stack: &Stack,
+    templates: &Templates,
+    redactor: &Redactor,
+) -> Specialization {
+    let view = stack.view(request.component);
+    let selection = select::select(request, &view, templates);
+    let identity = identity::identity(request.role, &view);
+    let block = compose::compose(&compose::Parts {
+        role: request.role,
+        identity: &identity,
+        selected: &selection.templates,
+        view: &view,
+        tokenizer: Model::named(request.model).tokenizer,
+        budget: request.budget,
+        redactor,
+    });
+    let mut skipped = selection.skipped;
+    let mut used = Vec::new();
+    for (one, is_used) in selection.templates.iter().zip(&block.used) {
+        let (header, added) = (&one.template.header, one.added);
+        let (name, category, source) = (header.name.clone(), header.category, one.template.source);
+        match is_used {
+            true => used.push(Used { name, category, source, added }),
+            false => skipped.push(Skipped { name, reason: "nothing of it fits or applies" }),
+        }
+    }
+    let bad = templates.bad.iter().map(|bad| {
+        let file = bad.file.file_name().unwrap_or_default().to_string_lossy();
+        format!("template file {file}, line {}: {}", bad.problem.line, bad.problem.message)
+    });
+    let versions =
+        view.items.iter().filter_map(|item| Some((item.name.clone(), item.version.clone()?)));
+    Specialization {
+        text: block.text,
+        tokens: block.tokens,
+        budget: request.budget,
+        identity,
+        templates: used,
+        trimmed: block.trimmed,
+        versions: versions.collect(),
+        skipped,
+        notes: bad.chain(block.notes).collect(),
+        redactions: block.redactions,
+    }
+}
+
+/// The templates that a stack calls for, whoever asks: for showing.
+pub fn suggested<'t>(
+    stack: &Stack,
+    component: Option<&str>,
+    templates: &'t Templates,
+) -> Vec<&'t str> {
+    let view = stack.view(component);
+    let called = templates.iter().filter(|template| select::calls_for(&view, template));
+    called.map(|template| template.header.name.as_str()).collect()
+}
+
+impl Specialization {
+    /// The record of a composition, as it is kept as a skill output.
+    pub fn record(&self, request: &Request<'_>, group: Option<&str>) -> Value {
+        let names = |added: Option<bool>| -> Vec<&str> {
+            let used = self.templates.iter().filter(|u| added.is_none_or(|added| u.added == added));
+            used.map(|used| used.name.as_str()).collect()
+        };
+        json!({
+            "group_id": group,
+            "agent_type": request.role,
+            "model": request.model,
+            "templates_used": names(None),
+            "token_count": self.tokens,
+            "token_budget": self.budget,
+            "trimmed_sections": self.trimmed,
+            "versions_detected": self.versions,
+            "composed_identity": self.identity,
+            "augmented_templates": names(Some(true)),
+            "skipped": self.skipped,
+            "testing_mode_used": request.testing_mode,
+            "component": request.component,
+            "notes": self.notes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Which templates an agent gets, and in which order.
+
+use handover_model::{Category, Role, TestingMode};
+
+use super::templates::{Template, Templates};
+use super::{Request, Skipped};
+use crate::stack::View;
+
+/// A template that was selected.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Selected<'t> {
+    pub(super) template: &'t Template,
+    /// Whether the role brought it.
+    pub(super) added: bool,
+}
+
+/// What was selected, and what was not although somebody named it or it fits.
+#[derive(Debug, Default)]
+pub(super) struct Selection<'t> {
+    /// In the order in which they are shown.
+    pub(super) templates: Vec<Selected<'t>>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+/// What roles get in addition, by name.
+const ADDITIONS: &[(&str, &str)] = &[
+    ("qa_expert", "qa-strategies"),
+    ("qa_expert", "testing-patterns"),
+    ("tech_lead", "code-review"),
+    ("requirements_engineer", "research-analysis"),
+];
+
+/// The role that gets every general template about testing.
+const TESTER: &str = "qa_expert";
+
+/// Selects: what the group's planner chose, else what the stack calls for; then what the role adds.
+pub(super) fn select<'t>(
+    request: &Request<'_>,
+    view: &View,
+    templates: &'t Templates,
+) -> Selection<'t> {
+    let mut selection = Selection::default();
+    let mut wanted: Vec<Selected<'t>> = Vec::new();
+    for name in request.chosen {
+        match templates.find(name) {
+            Some(template) => wanted.push(Selected { template, added: false }),
+            None => selection.skip(name, "there is no such template"),
+        }
+    }
+    if request.chosen.is_empty() {
+        let called = templates.iter().filter(|template| calls_for(view, template));
+        wanted.extend(called.map(|template| Selected { template, added: false }));
+    }
+    let added = additions(request, templates);
+    wanted.extend(added.into_iter().map(|template| Selected { template, added: true }));
+    for one in wanted {
+        let header = &one.template.header;
+        let known =
+            selection.templates.iter().any(|known| known.template.header.name == header.name);
+        if known {
+            continue;
+        }
+        if !is_for(one.template, request.role) {
+            selection.skip(&header.name, "it is not for this role");
+        } else if header.category == Category::Testing
+            && request.testing_mode == TestingMode::Disabled
+        {
+            selection.skip(&header.name, "testing is disabled");
+        } else {
+            selection.templates.push(one);
+        }
+    }
+    let chosen = !request.chosen.is_empty();
+    selection.templates.sort_by_cached_key(|one| {
+        let header = &one.template.header;
+        // A planner's order counts within a class; else the priority, then the stack's order.
+        let place = view.items.iter().position(|item| names(one.template, &item.name));
+        let place = place.unwrap_or(usize::MAX);
+        let (priority, place) = if chosen { (0, 0) } else { (header.priority, place) };
+        (class(header.category), priority, place)
+    });
+    selection
+}
+
+impl Selection<'_> {
+    fn skip(&mut self, name: &str, reason: &'static str) {
+        let name: String = name.chars().take(64).collect();
+        if self.skipped.iter().all(|skipped| skipped.name != name) {
+            self.skipped.push(Skipped { name, reason });
+        }
+    }
+}
+
+/// Language, framework, domain, quality: the order in which they are shown.
+const fn class(category: Category) -> u8 {
+    match category {
+        Category::Language => 0,
+        Category::Framework
+        | Category::Database
+        | Category::Infrastructure
+        | Category::Messaging
+        | Category::Api
+        | Category::Data
+        | Category::Ai => 1,
+        Category::Security | Category::Domain => 2,
+        Category::Testing => 3,
+    }
+}
+
+/// Whether the stack calls for a template.
+pub(super) fn calls_for(view: &View, template: &Template) -> bool {
+    let header = &template.header;
+    view.items.iter().any(|item| names(template, &item.name))
+        && header.requires.iter().all(|name| view.has(name))
+}
+
+fn names(template: &Template, technology: &str) -> bool {
+    template.header.detect.iter().any(|name| name == technology)
+}
+
+fn is_for(template: &Template, role: &Role) -> bool {
+    let roles = &template.header.compatible_with;
+    roles.is_empty() || roles.iter().any(|name| name == role.as_str())
+}
+
+fn additions<'t>(request: &Request<'_>, templates: &'t Templates) -> Vec<&'t Template> {
+    let role = request.role.as_str();
+    if role == TESTER && request.testing_mode != TestingMode::Full {
+        return Vec::new();
+    }
+    let named = ADDITIONS.iter().filter(|(to, _)| *to == role);
+    let mut added: Vec<&Template> = named.filter_map(|(_, name)| templates.get(name)).collect();
+    if role == TESTER {
+        // The general ones: those for a tool are called for by the stack.
+        added.extend(templates.iter().filter(|template| {
+            template.header.category == Category::Testing && template.header.detect.is_empty()
+        }));
+    }
+    added
+}

@@ -1,0 +1,281 @@
+//! Where templates come from: built in, from the user's folder, from the project's; the last wins.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use handover_model::Category;
+use handover_text::tokens::{self, Tokenizer};
+use ignore::WalkBuilder;
+use serde::Serialize;
+
+use super::body::{Body, Problem, Rule};
+use super::header::{self, Header};
+use crate::stack::{canonical, catalog};
+
+/// The tokens that a template may cost.
+pub const MOST_TOKENS: u64 = 450;
+
+/// The folder of a project's own templates, inside `.handover/`; that of the user has the same name.
+pub const FOLDER: &str = "specializations";
+
+/// A larger file is no template.
+const MOST_BYTES: u64 = 64 * 1024;
+/// How many files of a folder are looked at.
+const MOST_FILES: usize = 1_000;
+/// How deep folders go.
+const MOST_DEPTH: usize = 4;
+
+/// A built-in template, as the build wrote it down.
+struct Embedded {
+    name: &'static str,
+    category: Category,
+    priority: u8,
+    detect: &'static [&'static str],
+    compatible_with: &'static [&'static str],
+    requires: &'static [&'static str],
+    text: &'static str,
+}
+
+static EMBEDDED: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
+
+/// Where a template comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// From the program: trusted.
+    BuiltIn,
+    /// From the user's folder.
+    User,
+    /// From the project: anybody may have written it.
+    Project,
+}
+
+impl Source {
+    /// What it is called.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built_in",
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// A template: its header, and its text, which is taken apart only when it is used.
+#[derive(Debug, Clone)]
+pub struct Template {
+    /// What it says about itself.
+    pub header: Header,
+    /// Where it comes from.
+    pub source: Source,
+    /// The file, unless it is built in.
+    pub file: Option<PathBuf>,
+    text: Cow<'static, str>,
+}
+
+impl Template {
+    /// The whole file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn body(&self) -> Body {
+        match header::parse(&self.header.name, &self.text) {
+            Ok((_, body, line)) => Body::parse(body, line),
+            Err(_) => Body::default(),
+        }
+    }
+}
+
+/// A template that cannot be used, or not as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadTemplate {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// All templates, by name.
+#[derive(Debug, Clone, Default)]
+pub struct Templates {
+    by_name: BTreeMap<String, Template>,
+    /// Files that are no templates.
+    pub bad: Vec<BadTemplate>,
+}
+
+impl Templates {
+    /// The built-in templates alone.
+    pub fn built_in() -> Self {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let template = |embedded: &Embedded| Template {
+            header: known(Header {
+                name: embedded.name.to_owned(),
+                category: embedded.category,
+                priority: embedded.priority,
+                detect: words(embedded.detect),
+                compatible_with: words(embedded.compatible_with),
+                requires: words(embedded.requires),
+            }),
+            source: Source::BuiltIn,
+            file: None,
+            text: Cow::Borrowed(embedded.text),
+        };
+        let named = EMBEDDED.iter().map(|e| (e.name.to_owned(), template(e)));
+        Self { by_name: named.collect(), bad: Vec::new() }
+    }
+
+    /// The built-in templates, and over them those of the user's and the project's folder, which
+    /// need not exist. A file that is no template is reported and leaves the one below in force.
+    pub fn load(user: Option<&Path>, project: Option<&Path>) -> Self {
+        let mut templates = Self::built_in();
+        for (folder, source) in [(user, Source::User), (project, Source::Project)] {
+            if let Some(folder) = folder {
+                templates.add_folder(folder, source);
+            }
+        }
+        templates
+    }
+
+    /// No templates, for those who bring their own.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Adds a template from a text; `name` is that of its file without `.md`.
+    pub fn add(&mut self, name: &str, text: String, source: Source) -> Result<(), Problem> {
+        let (header, _, _) = header::parse(name, &text).map_err(problem)?;
+        let header = known(header);
+        let template = Template { header, source, file: None, text: Cow::Owned(text) };
+        self.by_name.insert(template.header.name.clone(), template);
+        Ok(())
+    }
+
+    fn add_folder(&mut self, folder: &Path, source: Source) {
+        if !folder.is_dir() {
+            return;
+        }
+        // A template is one wherever it is ignored: the user put it there.
+        let walk = WalkBuilder::new(folder)
+            .standard_filters(false)
+            .follow_links(false)
+            .max_depth(Some(MOST_DEPTH))
+            .sort_by_file_name(Ord::cmp)
+            .build();
+        for entry in walk.flatten().take(MOST_FILES) {
+            let path = entry.path();
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            if !is_file || path.extension().is_none_or(|extension| extension != "md") {
+                continue;
+            }
+            let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            if name.eq_ignore_ascii_case("readme") {
+                continue;
+            }
+            let added = read(path).and_then(|text| self.add(name, text, source));
+            match added {
+                Ok(()) => {
+                    if let Some(template) = self.by_name.get_mut(name) {
+                        template.file = Some(path.to_owned());
+                    }
+                }
+                Err(problem) => self.bad.push(BadTemplate { file: path.to_owned(), problem }),
+            }
+        }
+    }
+
+    /// A template by its name.
+    pub fn get(&self, name: &str) -> Option<&Template> {
+        self.by_name.get(name)
+    }
+
+    /// A template by any word for it: its name, a path to it, another spelling, a technology.
+    pub fn find(&self, word: &str) -> Option<&Template> {
+        let stem = word.trim().rsplit('/').next().unwrap_or(word).trim_end_matches(".md");
+        let canonical = canonical(stem);
+        self.get(stem).or_else(|| self.get(&canonical)).or_else(|| {
+            let mut named = self.iter();
+            named.find(|template| template.header.detect.contains(&canonical))
+        })
+    }
+
+    /// Every template, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Template> {
+        self.by_name.values()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.by_name.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// Everything that is wrong with a file as a template.
+    pub fn validate(&self, path: &Path) -> Vec<Problem> {
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        match read(path) {
+            Ok(text) => self.validate_text(name, &text),
+            Err(problem) => vec![problem],
+        }
+    }
+
+    /// The same for a text.
+    pub fn validate_text(&self, name: &str, text: &str) -> Vec<Problem> {
+        let (header, rest, line) = match header::parse(name, text) {
+            Ok(parts) => parts,
+            Err(error) => return vec![problem(error)],
+        };
+        let mut problems = Vec::new();
+        for required in &header.requires {
+            let name = canonical(required);
+            if catalog::find(&name).is_none() && self.get(&name).is_none() {
+                let message = format!("nothing is called `{required}`, so it is never there");
+                problems.push(Problem { line: 2, rule: Rule::Requires, message });
+            }
+        }
+        problems.extend(Body::parse(rest, line).problems);
+        let tokens = Tokenizer::ALL.iter().map(|t| tokens::count(*t, rest)).max().unwrap_or(0);
+        if tokens > MOST_TOKENS {
+            let message = format!("the body has {tokens} tokens, and {MOST_TOKENS} are allowed");
+            problems.push(Problem { line, rule: Rule::Size, message });
+        }
+        problems
+    }
+}
+
+/// The header with the names by which technologies are known.
+fn known(mut header: Header) -> Header {
+    for name in header.detect.iter_mut().chain(&mut header.requires) {
+        *name = canonical(name);
+    }
+    header
+}
+
+fn problem(error: header::HeaderError) -> Problem {
+    Problem { line: error.line, rule: Rule::Header, message: error.message }
+}
+
+fn read(path: &Path) -> Result<String, Problem> {
+    let fail = |message: String| Problem { line: 1, rule: Rule::File, message };
+    let unreadable = |error: std::io::Error| {
+        fail(match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => "it cannot be read".to_owned(),
+        })
+    };
+    let metadata = fs_err::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(fail("it is not a file".to_owned()));
+    }
+    if metadata.len() > MOST_BYTES {
+        let message = format!("it has {} bytes, and {MOST_BYTES} are allowed", metadata.len());
+        return Err(fail(message));
+    }
+    let bytes = fs_err::read(path).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8".to_owned()))
+}

@@ -1,0 +1,117 @@
+//! Keeping the outcome: a brief must not walk the project again when nothing has changed.
+//!
+//! The file holds the times and sizes of every manifest and of every folder that was looked into.
+//! A folder that changed is listed again; only if a folder, a manifest or an ignore file came or
+//! went is the project walked anew. What changed in the very moment in which the file was written
+//! is not trusted, since file systems count time in ticks.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::walk::{self, Folder, Stamp, Walk};
+use super::{Stack, components};
+
+/// The name of the cache inside `.handover/`, whose `.gitignore` covers it.
+pub const CACHE_FILE: &str = "stack-cache.json";
+
+/// What a cache of another shape, or of other tables, is not read as.
+const FORMAT: &str = concat!("1 ", env!("CARGO_PKG_VERSION"));
+
+/// Two changes within this time may carry the same time, in nanoseconds.
+const TICK: i64 = 20_000_000;
+
+/// A larger file was not written by us.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+
+#[derive(Serialize, Deserialize)]
+struct Cache {
+    format: String,
+    root: String,
+    files: BTreeMap<String, Stamp>,
+    folders: BTreeMap<String, Folder>,
+    stack: Stack,
+}
+
+/// The same as [`detect`](super::detect), from the cache while it is true. Reading and writing it
+/// is best effort: whatever is wrong with it, the project is looked at instead.
+pub fn detect_cached(root: &Path, cache_file: &Path) -> Stack {
+    if let Some((mut cache, written)) = read(root, cache_file) {
+        match check(root, &cache, written) {
+            Check::Holds => return cache.stack,
+            Check::Refreshed(folders) => {
+                cache.folders = folders;
+                write(cache_file, &cache);
+                return cache.stack;
+            }
+            Check::Broken => {}
+        }
+    }
+    let walk = walk::walk(root);
+    let stack = components::build(root, &walk);
+    let Walk { manifests, folders, ignores, .. } = walk;
+    let mut files = ignores;
+    files.extend(manifests.into_iter().map(|found| (found.path, found.stamp)));
+    let root = root.to_string_lossy().into_owned();
+    let cache = Cache { format: FORMAT.to_owned(), root, files, folders, stack };
+    write(cache_file, &cache);
+    cache.stack
+}
+
+/// Whether a cache is still true.
+enum Check {
+    /// Nothing has changed.
+    Holds,
+    /// Folders have changed, but nothing in them that matters.
+    Refreshed(BTreeMap<String, Folder>),
+    /// The project must be looked at again.
+    Broken,
+}
+
+fn check(root: &Path, cache: &Cache, written: i64) -> Check {
+    let settled = |stamp: &Stamp| stamp.latest() < written - TICK;
+    for (path, stamp) in &cache.files {
+        if walk::stamp_of(&root.join(path)) != *stamp || !settled(stamp) {
+            return Check::Broken;
+        }
+    }
+    let mut fresh: Option<BTreeMap<String, Folder>> = None;
+    for (path, folder) in &cache.folders {
+        let place = root.join(path);
+        let stamp = walk::stamp_of(&place);
+        if stamp == folder.stamp && settled(&stamp) {
+            continue;
+        }
+        if stamp == Stamp::default() || walk::contents(&place) != folder.contents {
+            return Check::Broken;
+        }
+        let fresh = fresh.get_or_insert_with(|| cache.folders.clone());
+        fresh.insert(path.clone(), Folder { stamp, contents: folder.contents });
+    }
+    fresh.map_or(Check::Holds, Check::Refreshed)
+}
+
+/// The cache and when it was written, if it is one of this project.
+fn read(root: &Path, file: &Path) -> Option<(Cache, i64)> {
+    let metadata = fs_err::symlink_metadata(file).ok()?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return None;
+    }
+    let cache: Cache = serde_json::from_slice(&fs_err::read(file).ok()?).ok()?;
+    let ours = cache.format == FORMAT && cache.root == root.to_string_lossy();
+    ours.then(|| (cache, Stamp::of(&metadata).latest()))
+}
+
+/// Whole or not at all; a folder that is not there or not writable means no cache.
+fn write(file: &Path, cache: &Cache) {
+    let attempt = || -> std::io::Result<()> {
+        let folder = file.parent().unwrap_or(file);
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        temporary.write_all(&serde_json::to_vec(cache)?)?;
+        temporary.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    };
+    let _ = attempt();
+}

@@ -1,0 +1,74 @@
+//! Files that set the version of a tool: asdf, mise, SDKMAN, nvm, pyenv, rustup and their like.
+
+use super::scan::lines;
+use super::{Manifest, toml_version};
+use crate::stack::catalog;
+
+/// Files that hold one version and nothing else.
+const PLAIN: &[(&str, &str)] = &[
+    (".python-version", "python"),
+    ("runtime.txt", "python"),
+    (".nvmrc", "nodejs"),
+    (".node-version", "nodejs"),
+    (".ruby-version", "ruby"),
+    (".go-version", "go"),
+    (".java-version", "java"),
+    (".swift-version", "swift"),
+    (".php-version", "php"),
+    (".bun-version", "bun"),
+    (".terraform-version", "terraform"),
+    (".opentofu-version", "opentofu"),
+    (".elixir-version", "elixir"),
+];
+
+pub(super) fn read(manifest: &mut Manifest<'_>) {
+    let name = manifest.name();
+    match name {
+        ".tool-versions" => pairs(manifest, char::is_whitespace),
+        ".sdkmanrc" => pairs(manifest, |c| c == '='),
+        ".mise.toml" | "mise.toml" => {
+            let file = manifest.toml();
+            for (tool, value) in file.get("tools").and_then(|v| v.as_table()).into_iter().flatten()
+            {
+                let first = value.as_array().and_then(|list| list.first());
+                let version = toml_version(first.unwrap_or(value)).map(str::to_owned);
+                hint(manifest, tool, version.as_deref());
+            }
+        }
+        "rust-toolchain.toml" => toolchain(manifest),
+        // The old form is one word, the new one the same as `.toml`.
+        "rust-toolchain" if manifest.text.contains('[') => toolchain(manifest),
+        "rust-toolchain" => manifest.hint("rust", name, Some(manifest.text)),
+        _ => {
+            let first = lines(manifest.text, "#").next();
+            if let Some((_, technology)) = PLAIN.iter().find(|(file, _)| *file == name) {
+                manifest.hint(technology, name, first);
+            }
+        }
+    }
+}
+
+fn toolchain(manifest: &mut Manifest<'_>) {
+    let file = manifest.toml();
+    let channel = file.get("toolchain").and_then(|t| t.get("channel")).and_then(|v| v.as_str());
+    // `nightly-2024-05-01` names a day.
+    let channel = channel.filter(|channel| channel.starts_with(char::is_numeric));
+    manifest.hint("rust", "toolchain.channel", channel);
+}
+
+/// One tool a line, then its version.
+fn pairs(manifest: &mut Manifest<'_>, separator: fn(char) -> bool) {
+    for line in lines(manifest.text, "#") {
+        if let Some((tool, version)) = line.split_once(separator) {
+            hint(manifest, tool.trim(), version.split_whitespace().next());
+        }
+    }
+}
+
+fn hint(manifest: &mut Manifest<'_>, tool: &str, version: Option<&str>) {
+    // Tools may be qualified: `core:python`, `npm:prettier`.
+    let plain = tool.strip_prefix("core:").unwrap_or(tool);
+    if let Some(technology) = catalog::known(plain) {
+        manifest.hint(technology, tool, version);
+    }
+}

@@ -1,0 +1,219 @@
+//! What one agent has to know of a stack: that of the component it works in, or everything.
+
+use handover_model::Category;
+
+use super::catalog::{self, Domain};
+use super::{Component, Item, Stack, Version};
+
+/// The technologies around one piece of work, most important first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct View {
+    /// The component, unless it is the whole project.
+    pub component: Option<String>,
+    /// The technologies.
+    pub items: Vec<Item>,
+}
+
+/// What a component takes from the folders above it: they are shared by the whole repository.
+const SHARED: &[Category] =
+    &[Category::Database, Category::Infrastructure, Category::Messaging, Category::Testing];
+
+impl Stack {
+    /// The component of a path: the one with the longest matching folder. The root matches
+    /// everything, if it is a component.
+    pub fn component_of(&self, path: &str) -> Option<&Component> {
+        let wanted = clean(path);
+        self.components
+            .iter()
+            .filter_map(|component| Some((depth_of(&component.path, &wanted)?, component)))
+            .max_by_key(|(depth, _)| *depth)
+            .map(|(_, component)| component)
+    }
+
+    /// What an agent that works in a path has to know; the whole project without one, or when the
+    /// path belongs to no component.
+    pub fn view(&self, path: Option<&str>) -> View {
+        match path.and_then(|path| self.component_of(path)) {
+            Some(component) => self.of_component(component),
+            None => self.whole(),
+        }
+    }
+
+    fn of_component(&self, component: &Component) -> View {
+        let mut items = component.items.clone();
+        // Nearest first: what is set closer wins.
+        let mut above: Vec<&Component> = self
+            .components
+            .iter()
+            .filter(|other| other.path != component.path)
+            .filter(|other| depth_of(&other.path, &component.path).is_some())
+            .collect();
+        above.sort_by_key(|other| std::cmp::Reverse(depth_of(&other.path, &component.path)));
+        for other in above {
+            for item in &mut items {
+                if item.version.is_none()
+                    && let Some(source) = other.item(&item.name).or_else(|| hint(other, &item.name))
+                {
+                    item.version.clone_from(&source.version);
+                    item.evidence.extend(source.evidence.iter().cloned());
+                }
+            }
+            for item in &other.items {
+                let shared = SHARED.contains(&item.category);
+                if shared && items.iter().all(|own| own.name != item.name) {
+                    items.push(item.clone());
+                }
+            }
+        }
+        super::components::sort(&mut items, component.language.as_deref());
+        View { component: Some(component.path.clone()), items }
+    }
+
+    fn whole(&self) -> View {
+        let mut items: Vec<Item> = Vec::new();
+        for component in &self.components {
+            for item in self.of_component(component).items {
+                match items.iter_mut().find(|known| known.name == item.name) {
+                    // The version nearest to the root speaks for the project.
+                    Some(known) if known.version.is_none() => {
+                        known.version = item.version;
+                        known.evidence.extend(item.evidence);
+                    }
+                    Some(_) => {}
+                    None => items.push(item),
+                }
+            }
+        }
+        let first = self.main_language();
+        super::components::sort(&mut items, first.as_deref());
+        View { component: None, items }
+    }
+
+    /// The language of the root, else the one that most components are written in.
+    fn main_language(&self) -> Option<String> {
+        let root = self.components.iter().find(|component| component.path == ".");
+        if let Some(language) = root.and_then(|root| root.language.clone()) {
+            return Some(language);
+        }
+        let languages: Vec<&String> =
+            self.components.iter().filter_map(|component| component.language.as_ref()).collect();
+        let count = |name: &String| languages.iter().filter(|other| **other == name).count();
+        // Of equally frequent ones the first, in the order of paths.
+        let most = languages.iter().map(|name| count(name)).max()?;
+        languages.iter().find(|name| count(name) == most).map(|name| (*name).clone())
+    }
+}
+
+fn hint<'c>(component: &'c Component, name: &str) -> Option<&'c Item> {
+    component.hints.iter().find(|hint| hint.name == name)
+}
+
+impl View {
+    /// An item by its name.
+    pub fn item(&self, name: &str) -> Option<&Item> {
+        self.items.iter().find(|item| item.name == name)
+    }
+
+    /// Whether a technology is there, by itself or because another one brings it along.
+    pub fn has(&self, name: &str) -> bool {
+        self.items.iter().any(|item| catalog::implies(&item.name, name))
+    }
+
+    /// The version of a technology, if it is known.
+    pub fn version(&self, name: &str) -> Option<Version> {
+        // As it was written first: the shortened form has lost its third number.
+        let item = self.item(name)?;
+        let written = item.evidence.iter().find_map(|evidence| {
+            let version = Version::written(name, evidence.version.as_deref()?)?;
+            (Some(version.short()) == item.version).then_some(version)
+        });
+        written.or_else(|| Version::written(name, item.version.as_deref()?))
+    }
+
+    /// The language that matters most.
+    pub fn language(&self) -> Option<&Item> {
+        self.items.iter().find(|item| item.category == Category::Language)
+    }
+
+    /// The framework that matters most, if any.
+    pub fn framework(&self) -> Option<&Item> {
+        self.items.iter().find(|item| item.category == Category::Framework)
+    }
+
+    /// The field of work, as it reads in a sentence; empty if unknown.
+    pub(crate) fn domain(&self) -> &'static str {
+        let domains = self.items.iter().filter_map(|item| {
+            let (_, technology) = catalog::find(&item.name)?;
+            (technology.domain != Domain::None).then(|| technology.domain.title())
+        });
+        domains.take(1).next().unwrap_or_default()
+    }
+}
+
+/// A path as components write theirs.
+fn clean(path: &str) -> String {
+    let path = path.trim().replace('\\', "/");
+    let parts: Vec<&str> =
+        path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+}
+
+/// How many folders of a path a component covers; none if the path is outside of it.
+fn depth_of(component: &str, path: &str) -> Option<usize> {
+    if component == "." {
+        return Some(0);
+    }
+    let mut rest = path.split('/');
+    let mut depth = 0;
+    for part in component.split('/') {
+        if rest.next() != Some(part) {
+            return None;
+        }
+        depth += 1;
+    }
+    Some(depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(paths: &[&str]) -> Stack {
+        let component = |path: &&str| Component {
+            path: (*path).to_owned(),
+            language: None,
+            items: Vec::new(),
+            hints: Vec::new(),
+        };
+        Stack { components: paths.iter().map(component).collect(), notes: Vec::new() }
+    }
+
+    #[test]
+    fn the_longest_folder_wins_also_a_single_letter() {
+        let stack = stack(&[".", "a", "backend", "backend/api"]);
+        for (path, expected) in [
+            ("backend/api/routes", "backend/api"),
+            ("backend/api/", "backend/api"),
+            ("./backend/", "backend"),
+            ("backend/apiary", "backend"),
+            ("a", "a"),
+            ("a/b.rs", "a"),
+            ("ab", "."),
+            ("elsewhere", "."),
+            ("", "."),
+            (".", "."),
+            ("/backend//api", "backend/api"),
+            ("..", "."),
+        ] {
+            assert_eq!(stack.component_of(path).unwrap().path, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn without_a_root_a_path_outside_is_the_whole_project() {
+        let stack = stack(&["a", "b"]);
+        assert_eq!(stack.component_of("c"), None);
+        assert_eq!(stack.view(Some("c")).component, None);
+        assert_eq!(Stack::default().view(Some("c")), View::default());
+    }
+}
