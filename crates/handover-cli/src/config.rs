@@ -23,6 +23,8 @@ const KEYS: &[&str] = &[
     "redaction.allow",
     "redaction.rules",
     "learning.ttl_days",
+    "assembly.enabled",
+    "assembly.roles_disabled",
     "assembly.routing",
     "assembly.safety_margin",
     "assembly.prior",
@@ -35,6 +37,12 @@ const KEYS: &[&str] = &[
     "brief.medium",
     "brief.large",
     "brief.specialization_percent",
+    "brief.roles",
+    "guard.mode",
+    "agents.timeout",
+    "agents.idle_timeout",
+    "agents.environment",
+    "agents.programs",
 ];
 
 /// Where a value comes from.
@@ -121,6 +129,11 @@ impl Loaded {
         let table: Table = text.parse().map_err(|error| bad(&error, &source))?;
         let mut layer = Vec::new();
         for (section, value) in table {
+            // The one section with one key may be written as that key alone: `guard = "warn"`.
+            if section == "guard" && value.is_str() {
+                self.entry("guard.mode", value, &source, &mut layer);
+                continue;
+            }
             let Value::Table(keys) = value else {
                 self.unknown(&section, &source);
                 continue;
@@ -219,6 +232,7 @@ fn value_of(key: &str, text: &str) -> Value {
             | "redaction.mode"
             | "assembly.routing"
             | "specialization.testing_mode"
+            | "guard.mode"
     );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {

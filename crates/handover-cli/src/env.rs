@@ -22,6 +22,11 @@ pub(crate) fn var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Everything, for the agents that are started; what they may see of it is decided there.
+pub(crate) fn all() -> std::env::VarsOs {
+    std::env::vars_os()
+}
+
 /// The session that commands are about, if no flag says so.
 pub(crate) const SESSION: &str = "HANDOVER_SESSION";
 /// The group that commands are about, if no flag says so.

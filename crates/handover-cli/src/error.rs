@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use handover_agents::AgentError;
+use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_store::{Fault, StoreError};
@@ -19,8 +21,14 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The request makes no sense as it is.
     Usage = 2,
+    /// Blocked or escalated: a person or another agent must act first.
+    Blocked = 3,
+    /// A budget of money, tokens or turns is used up.
+    Budget = 4,
     /// Something outside is missing or broken: the store, git, a host program.
     Environment = 5,
+    /// Interrupted by the user.
+    Interrupted = 130,
 }
 
 impl From<Exit> for std::process::ExitCode {
@@ -92,6 +100,38 @@ pub(crate) fn io(error: &std::io::Error) -> CommandError {
     CommandError::chain(Exit::Environment, "io", error)
 }
 
+impl From<AgentError> for CommandError {
+    fn from(error: AgentError) -> Self {
+        let (exit, code, hint) = match &error {
+            AgentError::ProgramNotFound { host, .. } => (
+                Exit::Environment,
+                "program_not_found",
+                Some(format!(
+                    "Install it, or say where it is: `agents.programs.{host}` in the configuration."
+                )),
+            ),
+            AgentError::NoProgram | AgentError::Split { .. } => (
+                Exit::Usage,
+                "invalid_input",
+                Some("Pass `--agent-command \"PROGRAM ARGS\"`; no shell is involved.".to_owned()),
+            ),
+            AgentError::Start { .. }
+            | AgentError::FolderNotFound { .. }
+            | AgentError::SpawnId { .. }
+            | AgentError::Watch { .. }
+            | AgentError::Unproven { .. }
+            | AgentError::Processes(_) => (Exit::Environment, "agent", None),
+        };
+        Self { hint, ..Self::chain(exit, code, &error) }
+    }
+}
+
+impl From<Refusal> for CommandError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(Exit::Blocked, "refused", &refusal).hinted(Refusal::HINT)
+    }
+}
+
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let (exit, code, hint) = match &error {
@@ -114,6 +154,11 @@ impl From<StoreError> for CommandError {
                 Some(format!("Supersede {id} instead, or register the text under another path.")),
             ),
             StoreError::WrongState { .. } => (Exit::Usage, "conflict", None),
+            StoreError::Claimed { .. } => (
+                Exit::Usage,
+                "conflict",
+                Some("Make a brief of its own for each agent.".to_owned()),
+            ),
             StoreError::Ambiguous { .. } => (
                 Exit::Usage,
                 "ambiguous",

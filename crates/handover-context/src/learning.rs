@@ -1,9 +1,11 @@
 //! What a project learns: strategies out of reasoning, patterns that fit an error.
 
 use handover_model::learn::{MAX_INSIGHT_CHARS, similarity, topic_of};
-use handover_model::{ErrorPattern, GroupId, ProjectId, SessionId, Strategy, Timestamp};
+use handover_model::{Category, ErrorPattern, GroupId, ProjectId, SessionId, Strategy, Timestamp};
 use handover_store::{ErrorFilter, NewStrategy, ReasoningFilter, Result, Store, TimeOrder};
 use handover_text::Redactor;
+
+use crate::stack::Stack;
 
 /// Patterns that share fewer words with the text than this are not offered.
 const MIN_SIMILARITY: f64 = 0.5;
@@ -15,6 +17,18 @@ pub struct Binding {
     pub language: Option<String>,
     /// The framework.
     pub framework: Option<String>,
+}
+
+impl Binding {
+    /// The language and framework of a part of the project.
+    pub fn of(stack: &Stack, component: Option<&str>) -> Self {
+        let view = stack.view(component);
+        let first = |category| {
+            let mut items = view.items.iter().filter(|item| item.category == category);
+            items.next().map(|item| item.name.clone())
+        };
+        Self { language: first(Category::Language), framework: first(Category::Framework) }
+    }
 }
 
 /// Makes strategies of a group's completions, decisions and approaches.

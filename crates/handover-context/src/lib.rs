@@ -4,6 +4,8 @@
 //! Synchronous, over the traits of handover-store; knows no database, no process, no terminal.
 
 pub mod assemble;
+pub mod brief;
+pub mod debrief;
 pub mod learning;
 pub mod package_file;
 pub mod rank;

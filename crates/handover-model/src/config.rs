@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
 use crate::roles::RoleOverride;
-use crate::{ProjectId, RedactionMode, Role, Routing, TestingMode, Tier};
+use crate::{GuardMode, ProjectId, RedactionMode, Role, Routing, TestingMode, Tier};
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub struct Config {
     pub specialization: SpecializationConfig,
     /// How long a brief may be.
     pub brief: BriefConfig,
+    /// Whether an agent may start without a brief.
+    pub guard: GuardConfig,
+    /// How agent programs are run.
+    pub agents: AgentsConfig,
 }
 
 /// `[project]`
@@ -83,6 +87,10 @@ impl Default for LearningConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AssemblyConfig {
+    /// Whether agents get context at all.
+    pub enabled: bool,
+    /// Roles that get none.
+    pub roles_disabled: Vec<Role>,
     /// Who gets which package.
     pub routing: Routing,
     /// The share of a model's window that is never used.
@@ -98,11 +106,59 @@ pub struct AssemblyConfig {
 impl Default for AssemblyConfig {
     fn default() -> Self {
         Self {
+            enabled: true,
+            roles_disabled: Vec::new(),
             routing: Routing::default(),
             safety_margin: 0.15,
             prior: 0.1,
             weights: ColumnWeights::default(),
             roles: BTreeMap::new(),
+        }
+    }
+}
+
+impl AssemblyConfig {
+    /// The key that switches context off for a role, if one does.
+    pub fn switched_off_by(&self, role: &Role) -> Option<&'static str> {
+        if !self.enabled {
+            Some("assembly.enabled")
+        } else if self.roles_disabled.contains(role) {
+            Some("assembly.roles_disabled")
+        } else {
+            None
+        }
+    }
+}
+
+/// `[guard]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GuardConfig {
+    /// What happens to a spawn without context or specialization.
+    pub mode: GuardMode,
+}
+
+/// `[agents]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentsConfig {
+    /// Seconds after which an agent is ended, whatever it does.
+    pub timeout: u64,
+    /// Seconds without a sign of life after which it is ended.
+    pub idle_timeout: u64,
+    /// Variables that agents may see besides the usual ones; `NAME` or `PREFIX*`.
+    pub environment: Vec<String>,
+    /// The program of each host, where it is not the one on the path.
+    pub programs: BTreeMap<String, String>,
+}
+
+impl Default for AgentsConfig {
+    fn default() -> Self {
+        Self {
+            timeout: 3_600,
+            idle_timeout: 900,
+            environment: Vec::new(),
+            programs: BTreeMap::new(),
         }
     }
 }
@@ -173,6 +229,20 @@ pub struct BriefConfig {
     pub large: u64,
     /// The share of the specialization, in percent; the rest is the context's.
     pub specialization_percent: u64,
+    /// What roles are told about themselves, where it differs from the built-in text.
+    pub roles: BTreeMap<String, RoleText>,
+}
+
+/// What a role is told about itself; what is not given stays as it is built in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoleText {
+    /// Who it is, in a sentence.
+    pub identity: Option<String>,
+    /// What it looks at first.
+    pub focus: Option<String>,
+    /// What it must and must not do.
+    pub rules: Option<Vec<String>>,
 }
 
 impl Default for BriefConfig {
@@ -182,6 +252,7 @@ impl Default for BriefConfig {
             medium: PREFACE_MEDIUM,
             large: PREFACE_LARGE,
             specialization_percent: SPECIALIZATION_PERCENT,
+            roles: BTreeMap::new(),
         }
     }
 }

@@ -151,6 +151,42 @@ words! {
 }
 
 words! {
+    /// What happens to a spawn that lacks something.
+    #[derive(Default)]
+    GuardMode, "guard mode" {
+        /// It is refused.
+        #[default]
+        Strict => "strict",
+        /// It goes on with a warning.
+        Warn => "warn",
+        /// Nothing is looked at.
+        Off => "off",
+    }
+}
+
+words! {
+    /// How an agent says that its work ended.
+    Verdict, "verdict" {
+        /// The work is done.
+        Complete => "complete",
+        /// It cannot go on without something from outside.
+        Blocked => "blocked",
+        /// What was looked at is good.
+        Passed => "passed",
+        /// It is good after small repairs.
+        PassedWithFixes => "passed_with_fixes",
+        /// What was looked at is not good, or the work did not succeed.
+        Failed => "failed",
+        /// It should be tried once more.
+        Retry => "retry",
+        /// It should be left out.
+        Skip => "skip",
+        /// Somebody else must decide.
+        Escalate => "escalate",
+    }
+}
+
+words! {
     /// What a package carries.
     PackageKind, "package kind" {
         /// Findings about the problem or its environment.

@@ -1,7 +1,8 @@
 //! Receipts.
 
 use handover_model::{
-    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptItem, Role, SessionId, Timestamp,
+    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role, SessionId,
+    Timestamp,
 };
 use handover_store::{
     CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
@@ -35,6 +36,9 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Receipt> {
         left_out: Vec::new(),
         left_out_counts: row::json(r, "left_out_counts")?,
         redactions: row::json(r, "redactions")?,
+        trimmed: row::list(r, "trimmed")?,
+        provided: row::json(r, "provided")?,
+        text: None,
         failure: r.get("failure")?,
         created_at: row::time(r, "created_at")?,
         delivered_at: row::time_opt(r, "delivered_at")?,
@@ -43,7 +47,9 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Receipt> {
 }
 
 fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
-    let whole = |r: &Row<'_>| Ok(Receipt { left_out: row::json(r, "left_out")?, ..read(r)? });
+    let whole = |r: &Row<'_>| {
+        Ok(Receipt { left_out: row::json(r, "left_out")?, text: r.get("text")?, ..read(r)? })
+    };
     let mut receipt = connection
         .prepare_cached(&format!("{SELECT} WHERE r.id = ?1"))
         .and_then(|mut s| s.query_row([id.as_str()], whole).optional())
@@ -80,9 +86,9 @@ impl Receipts for SqliteStore {
             tx.execute(
                 "INSERT INTO receipt (id, session, group_id, role, iteration, model, tokenizer,
                     zone, state, tokens, prompt_hash, sections, left_out, left_out_counts,
-                    redactions, created_at, claimed_at)
+                    redactions, created_at, claimed_at, trimmed, provided, text)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'assembled', ?9, ?10, ?11, ?12, ?13, ?14,
-                    ?15, ?16)",
+                    ?15, ?16, ?17, ?18, ?19)",
                 rusqlite::params![
                     new.id.as_str(),
                     session,
@@ -100,6 +106,9 @@ impl Receipts for SqliteStore {
                     row::to_json(&new.redactions),
                     new.now.as_micros(),
                     new.claim.then(|| new.now.as_micros()),
+                    row::to_json(&new.trimmed),
+                    row::to_json(&new.provided),
+                    new.text.as_ref().map(Clean::as_str),
                 ],
             )
             .map_err(backend)?;
@@ -158,6 +167,39 @@ impl Receipts for SqliteStore {
             .map_err(backend)?;
             get(tx, id)
         })
+    }
+
+    fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()> {
+        self.write(|tx| {
+            let receipt = get(tx, id)?;
+            if receipt.state != ReceiptState::Assembled {
+                let (id, to) = (id.to_string(), ReceiptState::Delivered);
+                return Err(StoreError::WrongState { id, from: receipt.state, to });
+            }
+            let expired = now.as_micros() - CLAIM_SECONDS * 1_000_000;
+            let claimed = tx
+                .execute(
+                    "UPDATE receipt SET claimed_at = ?2
+                     WHERE id = ?1 AND (claimed_at IS NULL OR claimed_at <= ?3)",
+                    (id.as_str(), now.as_micros(), expired),
+                )
+                .map_err(backend)?;
+            if claimed == 0 { Err(StoreError::Claimed { id: id.to_string() }) } else { Ok(()) }
+        })
+    }
+
+    fn deliveries(&self, session: &SessionId, group: Option<&GroupId>, role: &Role) -> Result<u32> {
+        let key = session_key(&self.connection, session)?;
+        self.connection
+            .prepare_cached(
+                "SELECT count(*) FROM receipt WHERE session = ?1 AND role = ?2
+                    AND ifnull(group_id, '') = ?3 AND state IN ('delivered', 'confirmed')",
+            )
+            .and_then(|mut s| {
+                let group = group.map_or("", GroupId::as_str);
+                s.query_row((key, role.as_str(), group), |r| r.get(0))
+            })
+            .map_err(backend)
     }
 
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt> {

@@ -54,6 +54,13 @@ pub enum StoreError {
         to: handover_model::ReceiptState,
     },
 
+    /// Somebody else is handing the receipt over.
+    #[error("receipt `{id}` is being handed over already")]
+    Claimed {
+        /// The receipt.
+        id: String,
+    },
+
     /// A prefix of a hash fits more than one error pattern.
     #[error("`{prefix}` is the start of {count} error patterns")]
     Ambiguous {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use handover_model::{
-    GroupId, LeftOut, PackageId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role, Section,
-    SessionId, Timestamp, Zone,
+    GroupId, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role,
+    Section, SessionId, Timestamp, Zone,
 };
 use handover_text::Clean;
 
@@ -43,6 +43,12 @@ pub struct NewReceipt {
     pub left_out_counts: BTreeMap<String, u64>,
     /// How many secrets were taken out, by rule.
     pub redactions: BTreeMap<String, u64>,
+    /// What was left out to keep the budget, in words.
+    pub trimmed: Vec<String>,
+    /// Which parts of the prompt are there.
+    pub provided: Provided,
+    /// What the agent gets, without its task.
+    pub text: Option<Clean>,
     /// Whether its packages are about to be delivered, so that nobody else takes them meanwhile.
     pub claim: bool,
     /// Now.
@@ -117,6 +123,14 @@ pub trait Receipts {
         step: &ReceiptStep,
         now: Timestamp,
     ) -> Result<Receipt>;
+
+    /// Claims a receipt that was assembled earlier, so that one agent alone gets it; refused with
+    /// [`WrongState`](crate::StoreError::WrongState) if it has gone out already and with
+    /// [`Claimed`](crate::StoreError::Claimed) if somebody is handing it over at this moment.
+    fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()>;
+
+    /// How many receipts were delivered to a role of a group: which attempt the next one is.
+    fn deliveries(&self, session: &SessionId, group: Option<&GroupId>, role: &Role) -> Result<u32>;
 
     /// Notes that the agent was seen opening a package of the receipt; the first time counts.
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt>;

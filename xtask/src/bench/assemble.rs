@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use handover_context::assemble::{Request, Setting, compose};
+use handover_context::learning::Binding;
 use handover_model::config::AssemblyConfig;
 use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
 use handover_text::{Redactor, words};
@@ -95,7 +96,8 @@ fn warm(project: &Project) -> Result<Duration> {
     const TIMES: u32 = 20;
     let store = project.store()?;
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
-    let setting = Setting { store: &store, redactor: &redactor, config: &config };
+    let binding = &Binding::default;
+    let setting = Setting { store: &store, redactor: &redactor, config: &config, binding };
     let request = Request {
         session: SessionId::new("bench")?,
         role: Role::new("developer")?,

@@ -1,16 +1,16 @@
 //! `handover assemble`
 
-use std::path::PathBuf;
-
 use handover_context::assemble::{Assembly, Request, Setting, assemble, deliver, fallback};
-use handover_model::{KnownEvent, ReasoningLevel, ReceiptId, ReceiptState, Role};
+use handover_context::learning::Binding;
+use handover_model::{KnownEvent, ReceiptState, Role};
 use handover_store::NewEvent;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use super::request::RequestArgs;
+use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
-use crate::input;
 
 /// Put together the context of one agent: ranked, redacted, inside its budget, with a receipt
 ///
@@ -20,42 +20,8 @@ use crate::input;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AssembleArgs {
-    /// Who the text is for
-    #[arg(long)]
-    role: Role,
-
-    /// What the agent is to do; what fits it best comes first
-    #[arg(long, value_name = "TEXT", conflicts_with = "task_file", allow_hyphen_values = true,
-        value_parser = crate::input::argument)]
-    task: Option<String>,
-
-    /// The same from a file, or from standard input for `-`
-    #[arg(long, value_name = "FILE")]
-    task_file: Option<PathBuf>,
-
-    /// The model of the agent, by any of its names
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
-
-    /// How many tokens its window holds already
-    #[arg(long, default_value = "0", value_name = "N")]
-    current_tokens: u64,
-
-    /// Which attempt; a new one gets everything again
-    #[arg(long, default_value = "0", value_name = "N")]
-    iteration: u32,
-
-    /// Other agents' reasoning: on or off [default: by role]
-    #[arg(long, value_name = "on|off", value_parser = on_or_off)]
-    reasoning: Option<bool>,
-
-    /// How much of it: minimal, medium or full
-    #[arg(long, value_name = "LEVEL", default_value = "medium")]
-    reasoning_level: ReasoningLevel,
-
-    /// At most so many packages [default: by role]
-    #[arg(long, value_name = "K")]
-    limit: Option<usize>,
+    #[command(flatten)]
+    request: RequestArgs,
 
     /// Say for every candidate why it is in or out
     #[arg(long)]
@@ -72,58 +38,37 @@ Examples:
   handover assemble --role qa_expert --task-file story.md --model opus --explain
   handover assemble --role tech_lead --current-tokens 130000 --deliver --json";
 
-fn on_or_off(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("`on` or `off` is expected".to_owned()),
-    }
-}
-
 pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
-    let task = match (&args.task, &args.task_file) {
-        (Some(task), _) => Some(task.clone()),
-        (None, Some(file)) => Some(input::file(file, &app.stdin, "the task")?),
-        (None, None) => None,
-    };
+    let task = args.request.task(app)?;
     // Arguments are the caller's affair; from here on nothing may stop an agent.
     let group = app.group()?;
-    let assembled =
-        request(app, &args, task, group).and_then(|request| Ok(assemble(setting(app)?, &request)?));
+    let assembled = app.session().and_then(|session| {
+        let request = args.request.request(app, session, group, task)?;
+        let request = Request { deliver: args.deliver, explain: args.explain, ..request };
+        Ok(assemble(setting(app, &|| binding(app))?, &request)?)
+    });
     match assembled {
         Ok(assembly) => answer(app, &args, &assembly),
         Err(error) if error.exit == Exit::Usage && error.code != "invalid_config" => Err(error),
-        Err(error) => degraded(app, &args.role, &error),
+        Err(error) => degraded(app, &args.request.role, &error),
     }
 }
 
-fn setting(app: &App) -> Result<Setting<'_>, CommandError> {
-    Ok(Setting { store: app.store()?, redactor: app.redactor()?, config: &app.config()?.assembly })
+fn setting<'a>(
+    app: &'a App,
+    binding: &'a dyn Fn() -> Binding,
+) -> Result<Setting<'a>, CommandError> {
+    Ok(Setting {
+        store: app.store()?,
+        redactor: app.redactor()?,
+        config: &app.config()?.assembly,
+        binding,
+    })
 }
 
-fn request(
-    app: &App,
-    args: &AssembleArgs,
-    task: Option<String>,
-    group: Option<handover_model::GroupId>,
-) -> Result<Request, CommandError> {
-    Ok(Request {
-        session: app.session()?,
-        role: args.role.clone(),
-        group,
-        task,
-        model: args.model.clone(),
-        current_tokens: args.current_tokens,
-        iteration: args.iteration,
-        reasoning: args.reasoning,
-        reasoning_level: args.reasoning_level,
-        limit: args.limit,
-        cap: None,
-        deliver: args.deliver,
-        explain: args.explain,
-        receipt: ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?,
-        now: app.now(),
-    })
+/// What the project is made of; nothing if that cannot be found out.
+fn binding(app: &App) -> Binding {
+    stack_of(app).map(|stack| Binding::of(&stack, None)).unwrap_or_default()
 }
 
 fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
@@ -138,7 +83,7 @@ fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
     }
     if args.deliver {
         // Written without an error: now it counts.
-        deliver(setting(app)?, assembly, None, app.now())?;
+        deliver(app.store()?, app.redactor()?, &assembly.receipt.id, None, app.now())?;
     }
     Ok(Exit::Done)
 }

@@ -1,8 +1,10 @@
 //! One file per command: its arguments, whose comments are the help text, and what it does.
 
 mod assemble;
+mod brief;
 mod completions;
 mod config;
+mod debrief;
 mod demo;
 mod doctor;
 mod error;
@@ -13,9 +15,11 @@ mod package;
 mod reasoning;
 mod receipt;
 mod redact;
+mod request;
 mod search;
 mod session;
 mod skill_output;
+mod spawn;
 mod specialize;
 mod stack;
 mod strategy;
@@ -52,6 +56,9 @@ pub(crate) enum Command {
     Search(search::SearchArgs),
     Assemble(assemble::AssembleArgs),
     Specialize(specialize::SpecializeArgs),
+    Brief(brief::BriefArgs),
+    Spawn(Box<spawn::SpawnArgs>),
+    Debrief(debrief::DebriefArgs),
     Stack(stack::StackArgs),
     #[command(subcommand)]
     Template(template::TemplateCommand),
@@ -80,6 +87,9 @@ impl Command {
             Self::Event(command) => command.run(app),
             Self::Assemble(args) => assemble::run(app, args),
             Self::Specialize(args) => specialize::run(app, args),
+            Self::Brief(args) => brief::run(app, args),
+            Self::Spawn(args) => spawn::run(app, *args),
+            Self::Debrief(args) => debrief::run(app, args),
             Self::Stack(args) => stack::run(app, args),
             Self::Template(command) => command.run(app),
             Self::Receipt(command) => command.run(app),

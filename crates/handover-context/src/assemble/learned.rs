@@ -6,6 +6,7 @@ use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::tokens;
 
 use super::{Request, Setting, render};
+use crate::learning::Binding;
 
 const MAX_ERRORS: usize = 3;
 const MAX_STRATEGIES: usize = 3;
@@ -48,17 +49,27 @@ pub(super) fn errors(
     Ok(kept)
 }
 
-/// The most helpful strategies.
+/// The most helpful strategies for what the agent works with.
 pub(super) fn strategies(
     setting: Setting<'_>,
     project: &ProjectId,
     room: u64,
     tokenizer: Tokenizer,
 ) -> Result<Vec<Strategy>> {
-    let filter = StrategyFilter { limit: Some(MAX_STRATEGIES as u32), ..StrategyFilter::default() };
+    let all = setting.store.strategies(project, &StrategyFilter::default())?;
+    // Finding out what the project is made of costs more than all the rest: only where it matters.
+    let bound = all.iter().any(|one| one.language.is_some() || one.framework.is_some());
+    let here = if bound { (setting.binding)() } else { Binding::default() };
+    let fits = |of: &Option<String>, here: &Option<String>| match (of, here) {
+        (Some(of), Some(here)) => of.eq_ignore_ascii_case(here),
+        (None, _) | (_, None) => true,
+    };
+    let fitting = all
+        .into_iter()
+        .filter(|one| fits(&one.language, &here.language) && fits(&one.framework, &here.framework));
     let mut left = room;
     let mut kept = Vec::new();
-    for mut strategy in setting.store.strategies(project, &filter)? {
+    for mut strategy in fitting.take(MAX_STRATEGIES) {
         strategy.insight = setting.redactor.clean(&strategy.insight).as_str().to_owned();
         let cost = tokens::count(tokenizer, &render::strategy(&strategy));
         if cost <= left {

@@ -17,12 +17,15 @@ use handover_model::config::AssemblyConfig;
 use handover_model::models::Model;
 use handover_model::roles::{RoleOverride, RoleRules};
 use handover_model::{
-    Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, ReasoningId,
-    ReasoningLevel, ReceiptId, ReceiptItem, Role, Section, SessionId, Strategy, Timestamp, Zone,
+    Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, Provided,
+    Provision, ReasoningId, ReasoningLevel, ReceiptId, ReceiptItem, Role, Section, SessionId,
+    Strategy, Timestamp, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::{Redactor, tokens};
 use serde::Serialize;
+
+use crate::learning::Binding;
 
 pub use events::deliver;
 pub use render::fallback;
@@ -200,6 +203,8 @@ pub struct Setting<'a> {
     pub redactor: &'a Redactor,
     /// How context is chosen.
     pub config: &'a AssemblyConfig,
+    /// Finds out what the agent works with, if that matters.
+    pub binding: &'a dyn Fn() -> Binding,
 }
 
 /// How many left-out items a receipt keeps by name.
@@ -316,6 +321,9 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         left_out: left_out(&explained),
         left_out_counts,
         redactions: redactions.by_rule.clone(),
+        trimmed: Vec::new(),
+        provided: Provided { context: Provision::Present, specialization: Provision::Missing },
+        text: Some(setting.redactor.clean(&markdown)),
         claim: request.deliver,
         now: request.now,
     };

@@ -12,6 +12,7 @@ mod front_matter;
 mod import;
 mod name;
 mod place;
+mod register;
 mod scan;
 mod state;
 
@@ -21,6 +22,7 @@ pub use error::PackageFileError;
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use import::{ImportError, ImportLine, ImportSetting, PreparedImport, prepare_import};
 pub use place::{Located, Places};
+pub use register::{Put, at_path, former, register_file};
 pub use scan::{Reach, scan};
 pub use state::{FileState, file_state};
 

@@ -16,7 +16,7 @@ pub use event::Event;
 pub use group::Group;
 pub use package::{Delivery, Package};
 pub use reasoning::Reasoning;
-pub use receipt::{LeftOut, Receipt, ReceiptItem, Section};
+pub use receipt::{LeftOut, Provided, Provision, Receipt, ReceiptItem, Section};
 pub use session::{Session, SessionCounts};
 pub use skill_output::SkillOutput;
 pub use strategy::Strategy;

@@ -43,6 +43,15 @@ pub struct Receipt {
     pub left_out_counts: BTreeMap<String, u64>,
     /// How many secrets were taken out, by rule.
     pub redactions: BTreeMap<String, u64>,
+    /// What was left out of the prompt to keep its budget, in words.
+    #[serde(default)]
+    pub trimmed: Vec<String>,
+    /// Which parts of the prompt are there, and if not, why.
+    #[serde(default)]
+    pub provided: Provided,
+    /// What the agent got, without its task; not in listings.
+    #[serde(default)]
+    pub text: Option<String>,
     /// Why it failed, if it did.
     pub failure: Option<String>,
     /// When the text was made.
@@ -51,6 +60,36 @@ pub struct Receipt {
     pub delivered_at: Option<Timestamp>,
     /// When the agent was seen to have it.
     pub confirmed_at: Option<Timestamp>,
+}
+
+/// Whether a part of a prompt is there, and if not, why.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Provision {
+    /// It is there.
+    Present,
+    /// The configuration wants it so.
+    Disabled {
+        /// The key that says so.
+        by: String,
+    },
+    /// It could not be made, or not wholly.
+    Degraded {
+        /// Why.
+        reason: String,
+    },
+    /// Nobody provided it.
+    #[default]
+    Missing,
+}
+
+/// The parts without which no agent should start.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provided {
+    /// What other agents found out.
+    pub context: Provision,
+    /// What holds for the project's technology.
+    pub specialization: Provision,
 }
 
 /// Budget and use of one section.

@@ -194,6 +194,12 @@ pub(super) fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> 
         }],
         left_out_counts: [("limit".to_owned(), 1)].into(),
         redactions: [("jwt".to_owned(), 2)].into(),
+        trimmed: vec!["strategies".to_owned()],
+        provided: handover_model::Provided {
+            context: handover_model::Provision::Present,
+            specialization: handover_model::Provision::Disabled { by: "a.key".to_owned() },
+        },
+        text: Some(clean("## Context")),
         claim: false,
         now: at(0),
     }

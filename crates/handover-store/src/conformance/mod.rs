@@ -52,7 +52,8 @@ macro_rules! conformance_tests {
                 filtered_by_language_and_framework;
             events: a_key_makes_it_once, random_keys_are_told_apart, without_a_key_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
-                consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while, listings;
+                consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
+                one_agent_gets_it, listings;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
                 purged_sessions_leave_nothing;

@@ -26,6 +26,8 @@ pub fn reads_back_whole(backend: &dyn Backend) {
     assert_eq!((&kept.items, &kept.sections), (&new.items, &new.sections));
     assert_eq!((&kept.left_out, &kept.left_out_counts), (&new.left_out, &new.left_out_counts));
     assert_eq!((&kept.redactions, kept.tokens), (&new.redactions, 180));
+    assert_eq!((&kept.trimmed, &kept.provided), (&new.trimmed, &new.provided));
+    assert_eq!(kept.text.as_deref(), Some("## Context"));
     assert_eq!(store.receipt(&id("r1")).unwrap(), kept);
     assert!(matches!(store.receipt(&id("none")), Err(StoreError::NotFound { .. })));
 }
@@ -146,4 +148,24 @@ pub fn a_claim_holds_for_a_while(backend: &dyn Backend) {
     assert_eq!(consumed(60), []);
     store.advance_receipt(&id("r1"), &delivered(), at(61)).unwrap();
     assert_eq!(consumed(600), [(a, 1)]);
+}
+
+/// A receipt that was assembled earlier goes to one agent alone, and counts as an attempt once it
+/// has.
+pub fn one_agent_gets_it(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let attempts = || store.deliveries(&session, None, &role("developer")).unwrap();
+    store.put_receipt(&receipt(&session, "r1", &[])).unwrap();
+    store.claim_receipt(&id("r1"), at(0)).unwrap();
+    let again = store.claim_receipt(&id("r1"), at(59));
+    assert!(matches!(again, Err(StoreError::Claimed { .. })));
+    store.claim_receipt(&id("r1"), at(60)).unwrap();
+    assert_eq!(attempts(), 0);
+    store.advance_receipt(&id("r1"), &delivered(), at(61)).unwrap();
+    let late = store.claim_receipt(&id("r1"), at(600));
+    assert!(matches!(late, Err(StoreError::WrongState { from: ReceiptState::Delivered, .. })));
+    assert_eq!(attempts(), 1);
+    assert_eq!(store.deliveries(&session, Some(&group_id("P1")), &role("developer")).unwrap(), 0);
+    assert!(store.claim_receipt(&id("none"), at(0)).is_err());
 }

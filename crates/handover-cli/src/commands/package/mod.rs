@@ -11,9 +11,9 @@ mod validate;
 pub(crate) use scan::register_found;
 
 use clap::{Args, Subcommand};
-use handover_context::package_file::{Draft, Facts, Located, Placement};
-use handover_model::{Package, PackageKind, Priority, Role, SessionId};
-use handover_store::{PackageFilter, Registered};
+use handover_context::package_file::{Draft, Facts, Placement};
+use handover_model::{Package, PackageKind, Priority, Role};
+use handover_store::Registered;
 use serde_json::Value;
 
 use super::Outcome;
@@ -98,27 +98,6 @@ impl FactArgs {
             default_group: app.default_group()?,
             ..Facts::default()
         })
-    }
-}
-
-/// The latest packages of a file.
-fn at_path(
-    app: &App,
-    session: &SessionId,
-    located: &Located,
-) -> Result<Vec<Package>, CommandError> {
-    let filter = PackageFilter { path: Some(located.stored.clone()), ..PackageFilter::default() };
-    Ok(app.store()?.packages(session, &filter)?)
-}
-
-/// The version before: the one package of the file, or of the group that is meant. Several packages
-/// of one file differ in kind or group, and then only the caller knows.
-fn former(here: &[Package], placement: Option<&Placement>) -> Option<Package> {
-    let mut fits =
-        here.iter().filter(|package| placement.is_none_or(|p| *p == Placement::of(package)));
-    match (fits.next(), fits.next()) {
-        (Some(package), None) => Some(package.clone()),
-        _ => None,
     }
 }
 

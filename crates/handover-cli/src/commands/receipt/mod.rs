@@ -3,6 +3,7 @@
 mod diff;
 mod list;
 mod show;
+mod verify;
 
 use clap::Subcommand;
 
@@ -15,6 +16,7 @@ pub(crate) enum ReceiptCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
+    Verify(verify::VerifyArgs),
 }
 
 impl ReceiptCommand {
@@ -23,6 +25,7 @@ impl ReceiptCommand {
             Self::List(args) => list::run(app, args),
             Self::Show(args) => show::run(app, args),
             Self::Diff(args) => diff::run(app, args),
+            Self::Verify(args) => verify::run(app, args),
         }
     }
 }

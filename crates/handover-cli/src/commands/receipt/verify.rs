@@ -1,0 +1,54 @@
+//! `handover receipt verify`
+
+use std::path::PathBuf;
+
+use handover_context::brief::marker_of;
+use handover_context::package_file::content_hash;
+use handover_model::ReceiptId;
+use serde_json::json;
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+use crate::input;
+
+/// Prove that a text is the one that a receipt is for
+///
+/// Compares the file, byte by byte through its hash, with the prompt that was briefed or assembled.
+/// Exit 0 if it is that one, 1 if it is not.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover receipt verify r_0190… prompt.md\n  handover receipt verify r_0190… - < prompt.md"
+)]
+pub(crate) struct VerifyArgs {
+    /// The receipt
+    id: ReceiptId,
+
+    /// The prompt, or `-` for standard input
+    file: PathBuf,
+}
+
+pub(crate) fn run(app: &App, args: VerifyArgs) -> Outcome {
+    let receipt = app.store()?.receipt(&args.id)?;
+    let text = input::file(&args.file, &app.stdin, "the prompt")?;
+    let hash = content_hash(text.as_bytes());
+    let verified = hash == receipt.prompt_hash;
+    let carries = marker_of(&text).as_ref() == Some(&receipt.id);
+    let answer = json!({
+        "receipt": receipt.id, "verified": verified, "marker": carries,
+        "expected": receipt.prompt_hash, "found": hash, "state": receipt.state,
+    });
+    app.ui.answer("verification", &answer, |ui| {
+        if verified {
+            ui.line(format_args!("This is the text of receipt {} ({})", receipt.id, receipt.state))
+        } else if carries {
+            ui.line(format_args!(
+                "Changed: it carries the marker of receipt {}, but is not what was briefed",
+                receipt.id
+            ))
+        } else {
+            ui.line(format_args!("Not the text of receipt {}", receipt.id))
+        }
+    })?;
+    Ok(if verified { Exit::Done } else { Exit::Failed })
+}

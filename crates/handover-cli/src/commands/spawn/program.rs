@@ -1,0 +1,90 @@
+//! The program of a spawn, and how it is called.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use handover_agents::{
+    CancelToken, Environment, Invocation, Limits, SpawnId, default_program, split_command,
+};
+use handover_model::Host;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::prepare::Ready;
+use super::{SpawnArgs, seconds};
+use crate::app::App;
+use crate::env;
+use crate::error::{CommandError, io};
+
+/// What is called, before the adapter adds its arguments.
+pub(super) struct Program {
+    path: PathBuf,
+    args: Vec<OsString>,
+}
+
+/// The program: of the flag, of the configuration, or the host's own.
+pub(super) fn find(app: &App, args: &SpawnArgs) -> Result<Program, CommandError> {
+    let configured = app.config()?.agents.programs.get(args.host.as_str());
+    let (path, args) = match (&args.agent_command, configured) {
+        (Some(command), _) if args.host == Host::Command => split_command(command)?,
+        (Some(_), _) => {
+            return Err(CommandError::invalid("`--agent-command` is for host `command`")
+                .hinted("The program of another host is set by `agents.programs`."));
+        }
+        (None, Some(command)) => split_command(command)?,
+        (None, None) => (default_program(args.host).into(), Vec::new()),
+    };
+    // A path counts from where the user is.
+    let path = match path.components().count() {
+        0 | 1 => path,
+        _ => app.folder()?.join(path),
+    };
+    Ok(Program { path, args })
+}
+
+pub(super) fn invocation(
+    app: &App,
+    args: &SpawnArgs,
+    program: &Program,
+    ready: &Ready,
+    prompt: &str,
+    resume: Option<String>,
+) -> Result<Invocation, CommandError> {
+    let (config, receipt) = (app.config()?, ready.admitted.receipt());
+    let mut environment = Environment::scrubbed(env::all(), args.host, &config.agents.environment);
+    environment.set(env::SESSION, receipt.session.as_str());
+    if let Some(group) = &receipt.group {
+        environment.set(env::GROUP, group.as_str());
+    }
+    let mut invocation =
+        Invocation::new(args.host, SpawnId::new(receipt.id.as_str())?, app.folder()?);
+    invocation.program.clone_from(&program.path);
+    invocation.args.clone_from(&program.args);
+    prompt.clone_into(&mut invocation.prompt);
+    invocation.environment = environment;
+    invocation.profile = args.profile;
+    invocation.model.clone_from(&args.request.model);
+    invocation.resume = resume;
+    invocation.limits = Limits {
+        wall: seconds(args.timeout, config.agents.timeout),
+        idle: seconds(args.idle_timeout, config.agents.idle_timeout),
+        turns: args.max_turns,
+        cost_usd: args.max_cost,
+        ..Limits::default()
+    };
+    Ok(invocation)
+}
+
+/// The first signal asks the agent to end, the second one does not ask.
+pub(super) fn cancel_on_signals(cancel: &CancelToken) -> Result<(), CommandError> {
+    for signal in [SIGINT, SIGTERM] {
+        let (asked, force): (Arc<AtomicBool>, Arc<AtomicBool>) =
+            (cancel.flag(), cancel.force_flag());
+        // In this order: what was set by an earlier signal makes this one the second.
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&force))
+            .and_then(|_| signal_hook::flag::register(signal, asked))
+            .map_err(|error| io(&error))?;
+    }
+    Ok(())
+}

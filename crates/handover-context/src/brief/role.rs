@@ -1,0 +1,145 @@
+//! What a role is told about itself: who it is, what it looks at first, the few rules of the
+//! workflow. Never a whole manual: the agent program has its own.
+
+use handover_model::config::RoleText;
+use handover_model::{ReceiptId, Role};
+use handover_text::quote::quote_inline;
+
+/// The built-in text of a role.
+struct BuiltIn {
+    name: &'static str,
+    identity: &'static str,
+    focus: &'static str,
+    rules: &'static [&'static str],
+    /// The verdicts that make sense for it.
+    verdicts: &'static str,
+}
+
+const WORKER: &str = "complete, blocked or escalate";
+const JUDGE: &str = "passed, passed_with_fixes, failed or escalate";
+
+const ROLES: &[BuiltIn] = &[
+    BuiltIn {
+        name: "developer",
+        identity: "You implement one task, with its tests.",
+        focus: "The task as it is written, in the style of the code around it.",
+        rules: &[
+            "Do the work yourself; do not start other agents.",
+            "Run the project's tests before you say that you are done.",
+            "If something outside the task is missing or two attempts fail, stop and say `blocked` or `escalate`.",
+        ],
+        verdicts: WORKER,
+    },
+    BuiltIn {
+        name: "senior_software_engineer",
+        identity: "You take over what others could not solve.",
+        focus: "The cause, not the symptom; read what was tried before you start.",
+        rules: &[
+            "Do not repeat an approach that the reasoning above reports as failed.",
+            "Leave tests that fail without your change.",
+            "If the cause stays unexplained, say `escalate` and what an investigator should look at.",
+        ],
+        verdicts: WORKER,
+    },
+    BuiltIn {
+        name: "qa_expert",
+        identity: "You test what was built, as a user and as an adversary.",
+        focus: "What the task asks for, its edges, and what the change may have broken.",
+        rules: &[
+            "Do not repair the code; report what fails, with the steps and the exact output.",
+            "Tell a failure of the change from one that was there before.",
+        ],
+        verdicts: JUDGE,
+    },
+    BuiltIn {
+        name: "tech_lead",
+        identity: "You decide whether the change may land.",
+        focus: "Correctness, security, the design that was agreed on, and what will hurt later.",
+        rules: &[
+            "Every change that you ask for names the place, the reason and what would satisfy you.",
+            "Do not ask for taste; ask for what is wrong.",
+        ],
+        verdicts: JUDGE,
+    },
+    BuiltIn {
+        name: "investigator",
+        identity: "You find out why something happens.",
+        focus: "Evidence: reproduce it, narrow it down, rule causes out one by one.",
+        rules: &[
+            "Change nothing but what an experiment needs, and take that back.",
+            "Name the cause only with the observation that proves it; otherwise say what is ruled out.",
+        ],
+        verdicts: WORKER,
+    },
+    BuiltIn {
+        name: "requirements_engineer",
+        identity: "You find out what is needed and write it down for those who build it.",
+        focus: "Facts with their sources, decisions that are open, and what would change the plan.",
+        rules: &[
+            "Write what others need into a package and name who it is for.",
+            "Say what you could not find out.",
+        ],
+        verdicts: WORKER,
+    },
+    BuiltIn {
+        name: "project_manager",
+        identity: "You see to it that the work reaches its goal.",
+        focus: "What was asked for against what is done; what blocks whom.",
+        rules: &[
+            "The goal is the one that was given; do not shrink it.",
+            "Judge by what was delivered and tested, not by what was announced.",
+        ],
+        verdicts: JUDGE,
+    },
+    BuiltIn {
+        name: "orchestrator",
+        identity: "You hand work to others and keep it moving.",
+        focus: "The next step, the right role for it, and what that role needs to know.",
+        rules: &["Do not do the work of a role yourself."],
+        verdicts: WORKER,
+    },
+];
+
+const ANY_OTHER: BuiltIn = BuiltIn {
+    name: "",
+    identity: "You do one task for a team of agents.",
+    focus: "The task as it is written.",
+    rules: &["If something outside the task is missing, stop and say `blocked`."],
+    verdicts: WORKER,
+};
+
+/// The section on the role, with how to end.
+pub(super) fn section(role: &Role, text: Option<&RoleText>, receipt: &ReceiptId) -> String {
+    let built_in = ROLES.iter().find(|one| one.name == role.as_str()).unwrap_or(&ANY_OTHER);
+    let none = RoleText::default();
+    let text = text.unwrap_or(&none);
+    // The configuration is the project's: its words are quoted, so that they fake nothing.
+    let identity =
+        text.identity.as_deref().map_or_else(|| built_in.identity.to_owned(), quote_inline);
+    let focus = text.focus.as_deref().map_or_else(|| built_in.focus.to_owned(), quote_inline);
+    let rules: Vec<String> = match &text.rules {
+        Some(rules) => rules.iter().map(|rule| quote_inline(rule)).collect(),
+        None => built_in.rules.iter().map(|rule| (*rule).to_owned()).collect(),
+    };
+    let rules: String = rules.iter().map(|rule| format!("- {rule}\n")).collect();
+    let verdicts = built_in.verdicts;
+    format!(
+        "## Your Role\n\n\
+         Role: {role}. {identity}\n\
+         Look at first: {focus}\n{rules}\n\
+         End your last message with this block, so that the next agent starts from what you know; leave out \
+         what does not apply. Verdict: {verdicts}.\n\n\
+         ```handover\n\
+         receipt: {receipt}\n\
+         verdict: …\n\
+         summary: what you did or found, in a sentence or two\n\
+         reasoning:\n\
+         \x20 decisions: what you chose, and why\n\
+         \x20 completion: what holds now, and what is left\n\
+         packages:\n\
+         \x20 - {{path: docs/notes.md, kind: research, summary: what others need to know}}\n\
+         errors:\n\
+         \x20 - {{message: the error, solution: what solved it}}\n\
+         ```\n"
+    )
+}

@@ -1,0 +1,127 @@
+//! Receipts that could not be kept in the store: each waits in a file until it can.
+
+use std::path::{Path, PathBuf};
+
+use handover_model::Receipt;
+use handover_store::{NewReceipt, Store};
+use handover_text::{Clean, Redactor};
+
+/// The folder below `.handover/`.
+pub const FOLDER: &str = "spool";
+
+/// What came of an import.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// How many are in the store now.
+    pub kept: usize,
+    /// Those that still wait, with the reason.
+    pub waiting: Vec<(PathBuf, String)>,
+}
+
+/// Writes a receipt down; what is there afterwards is the whole of it or nothing.
+pub fn write(folder: &Path, receipt: &NewReceipt) -> std::io::Result<Receipt> {
+    let record = record(receipt);
+    fs_err::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer(&mut file, &record)?;
+    file.as_file().sync_all()?;
+    file.persist(folder.join(format!("{}.json", record.id)))?;
+    Ok(record)
+}
+
+/// Takes a receipt back that went nowhere.
+pub fn forget(folder: &Path, receipt: &Receipt) {
+    // Best effort: what stays is imported as a receipt that was never delivered.
+    let _ = fs_err::remove_file(folder.join(format!("{}.json", receipt.id)));
+}
+
+/// Brings waiting receipts into the store.
+pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported {
+    let mut imported = Imported::default();
+    let Ok(entries) = std::fs::read_dir(folder) else { return imported };
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    for path in files {
+        let outcome = fs_err::read(&path)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| {
+                serde_json::from_slice::<Receipt>(&bytes).map_err(|error| error.to_string())
+            })
+            .and_then(|record| keep(store, redactor, record).map_err(|error| error.to_string()));
+        match outcome {
+            Ok(()) => {
+                imported.kept += 1;
+                let _ = fs_err::remove_file(&path);
+            }
+            Err(reason) => imported.waiting.push((path, reason)),
+        }
+    }
+    imported
+}
+
+fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_store::Result<()> {
+    if store.receipt(&record.id).is_ok() {
+        return Ok(());
+    }
+    let clean = |text: Option<&String>| text.map(|text| redactor.clean(text));
+    store.writing(|store| {
+        store.put_receipt(&NewReceipt {
+            id: record.id.clone(),
+            session: record.session.clone(),
+            group: record.group.clone(),
+            role: record.role.clone(),
+            iteration: record.iteration,
+            model: clean(record.model.as_ref()),
+            tokenizer: record.tokenizer.clone(),
+            zone: record.zone,
+            tokens: record.tokens,
+            prompt_hash: record.prompt_hash.clone(),
+            sections: record.sections.clone(),
+            items: record.items.clone(),
+            left_out: record.left_out.clone(),
+            left_out_counts: record.left_out_counts.clone(),
+            redactions: record.redactions.clone(),
+            trimmed: record.trimmed.clone(),
+            provided: record.provided.clone(),
+            text: clean(record.text.as_ref()),
+            claim: false,
+            now: record.created_at,
+        })?;
+        // It was written down because it was about to go out.
+        let host = clean(record.host.as_ref());
+        let step = handover_store::ReceiptStep::Delivered { host };
+        store.advance_receipt(&record.id, &step, record.created_at)?;
+        Ok(())
+    })
+}
+
+fn record(new: &NewReceipt) -> Receipt {
+    let text = |clean: Option<&Clean>| clean.map(|clean| clean.as_str().to_owned());
+    Receipt {
+        id: new.id.clone(),
+        session: new.session.clone(),
+        group: new.group.clone(),
+        role: new.role.clone(),
+        iteration: new.iteration,
+        model: text(new.model.as_ref()),
+        tokenizer: new.tokenizer.clone(),
+        zone: new.zone,
+        state: handover_model::ReceiptState::Assembled,
+        host: None,
+        tokens: new.tokens,
+        prompt_hash: new.prompt_hash.clone(),
+        sections: new.sections.clone(),
+        items: new.items.clone(),
+        left_out: new.left_out.clone(),
+        left_out_counts: new.left_out_counts.clone(),
+        redactions: new.redactions.clone(),
+        trimmed: new.trimmed.clone(),
+        provided: new.provided.clone(),
+        text: text(new.text.as_ref()),
+        failure: None,
+        created_at: new.now,
+        delivered_at: None,
+        confirmed_at: None,
+    }
+}

@@ -1,0 +1,277 @@
+//! Storing a debrief: reasoning, packages, errors and the verdict, all of it or nothing.
+
+use std::path::Path;
+
+use handover_model::config::Config;
+use handover_model::{
+    AgentId, GroupId, KnownEvent, PackageId, PackageKind, Priority, ReceiptId, ReceiptState, Role,
+    SessionId, Timestamp, Verdict,
+};
+use handover_store::{ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store};
+use handover_text::Redactor;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Debrief, PackageNote};
+use crate::learning::{Binding, extract_strategies};
+use crate::package_file::{self, Facts, Places, Put, register_file};
+
+/// Who left the debrief.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// The session.
+    pub session: SessionId,
+    /// The group.
+    pub group: Option<GroupId>,
+    /// The role.
+    pub role: Role,
+    /// The agent, if it has a name.
+    pub agent: Option<AgentId>,
+    /// Which attempt.
+    pub iteration: u32,
+    /// The receipt that it started with.
+    pub receipt: Option<ReceiptId>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What storing needs.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// The store.
+    pub store: &'a dyn Store,
+    /// How secrets are found.
+    pub redactor: &'a Redactor,
+    /// Where package files may be.
+    pub places: &'a Places,
+    /// The configuration.
+    pub config: &'a Config,
+    /// The language and framework of the project, for what it learns.
+    pub binding: &'a Binding,
+}
+
+/// What was kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// How many pieces of reasoning.
+    pub reasoning: usize,
+    /// The packages.
+    pub packages: Vec<PackageId>,
+    /// The patterns of solved errors, by hash.
+    pub errors: Vec<String>,
+    /// How many strategies the project took from it.
+    pub strategies: usize,
+    /// Whether the receipt is confirmed: the agent named it.
+    pub confirmed: bool,
+    /// What could not be kept, and why.
+    pub refused: Vec<String>,
+}
+
+/// Stores a debrief.
+pub fn keep(setting: Setting<'_>, origin: &Origin, debrief: &Debrief) -> Result<Kept> {
+    setting.store.writing(|store| {
+        let setting = Setting { store, ..setting };
+        let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
+        reasoning(setting, origin, debrief, &mut kept)?;
+        packages(setting, origin, debrief, &mut kept)?;
+        errors(setting, origin, debrief, &mut kept)?;
+        confirm(setting, origin, debrief, &mut kept)?;
+        strategies(setting, origin, debrief, &mut kept)?;
+        let payload = json!({
+            "receipt": origin.receipt,
+            "role": origin.role,
+            "iteration": origin.iteration,
+            "verdict": debrief.verdict,
+            "summary": debrief.summary,
+            "missing": debrief.missing,
+            "kept": kept,
+        });
+        log(setting, origin, KnownEvent::Debrief, payload)?;
+        if let Some(verdict) = debrief.verdict {
+            let payload = json!({
+                "receipt": origin.receipt, "role": origin.role, "verdict": verdict,
+            });
+            log(setting, origin, KnownEvent::Verdict, payload)?;
+        }
+        Ok(kept)
+    })
+}
+
+/// Notes that an agent left nothing, although it was asked.
+pub fn keep_missing(setting: Setting<'_>, origin: &Origin, asked: bool) -> Result<()> {
+    let payload = json!({
+        "receipt": origin.receipt, "role": origin.role, "missing": [super::BLOCK], "asked": asked,
+    });
+    log(setting, origin, KnownEvent::Debrief, payload)
+}
+
+fn reasoning(
+    setting: Setting<'_>,
+    origin: &Origin,
+    debrief: &Debrief,
+    kept: &mut Kept,
+) -> Result<()> {
+    for (phase, text) in &debrief.reasoning {
+        setting.store.add_reasoning(&NewReasoning {
+            session: origin.session.clone(),
+            group: origin.group.clone(),
+            role: origin.role.clone(),
+            agent_id: origin.agent.clone(),
+            iteration: origin.iteration,
+            phase: *phase,
+            confidence: None,
+            content: setting.redactor.clean(text),
+            references: Vec::new(),
+            now: origin.now,
+        })?;
+        kept.reasoning += 1;
+    }
+    Ok(())
+}
+
+fn packages(
+    setting: Setting<'_>,
+    origin: &Origin,
+    debrief: &Debrief,
+    kept: &mut Kept,
+) -> Result<()> {
+    if debrief.packages.is_empty() {
+        return Ok(());
+    }
+    let groups: Vec<GroupId> =
+        setting.store.groups(&origin.session)?.into_iter().map(|group| group.id).collect();
+    let drafts = package_file::Setting {
+        places: setting.places,
+        redactor: setting.redactor,
+        session: &origin.session,
+        groups: &groups,
+        warn_bytes: setting.config.packages.warn_bytes,
+        max_bytes: setting.config.packages.max_bytes,
+        now: origin.now,
+    };
+    for note in &debrief.packages {
+        let located = setting.places.locate_untrusted(Path::new(&note.path));
+        let put = match facts(note, origin) {
+            Ok(facts) => register_file(setting.store, &drafts, located, facts)?,
+            Err(reason) => Put::Skipped(reason),
+        };
+        match put {
+            Put::Registered(registered) | Put::Unchanged(registered) => {
+                kept.packages.push(registered.package.id);
+            }
+            Put::Skipped(reason) => kept.refused.push(format!("package `{}`: {reason}", note.path)),
+        }
+    }
+    Ok(())
+}
+
+/// What the agent says about a file; what makes no sense refuses the file.
+fn facts(note: &PackageNote, origin: &Origin) -> std::result::Result<Facts, String> {
+    let lower = |text: &String| text.to_lowercase();
+    let kind = note.kind.as_ref().map(lower).map(|kind| kind.parse::<PackageKind>()).transpose();
+    let priority =
+        note.priority.as_ref().map(lower).map(|word| word.parse::<Priority>()).transpose();
+    let consumers: std::result::Result<Vec<Role>, _> =
+        note.consumers.iter().map(|name| Role::new(name.to_lowercase())).collect();
+    let consumers = consumers.map_err(|error| error.to_string())?;
+    Ok(Facts {
+        kind: kind.map_err(|error| error.to_string())?,
+        producer: Some(origin.role.clone()),
+        consumers: (!consumers.is_empty()).then_some(consumers),
+        priority: priority.map_err(|error| error.to_string())?,
+        summary: note.summary.clone(),
+        default_group: origin.group.clone(),
+        ..Facts::default()
+    })
+}
+
+fn errors(setting: Setting<'_>, origin: &Origin, debrief: &Debrief, kept: &mut Kept) -> Result<()> {
+    if debrief.errors.is_empty() {
+        return Ok(());
+    }
+    let project = setting.store.session(&origin.session)?.project;
+    for note in &debrief.errors {
+        let sighting = ErrorSighting {
+            project: project.clone(),
+            kind: None,
+            message: setting.redactor.clean(&note.message),
+            hints: Vec::new(),
+            language: setting.binding.language.as_deref().map(|name| setting.redactor.clean(name)),
+            ttl_days: setting.config.learning.ttl_days,
+            session: Some(origin.session.clone()),
+            group: origin.group.clone(),
+            role: Some(origin.role.clone()),
+            command: None,
+            now: origin.now,
+        };
+        let pattern = match &note.solution {
+            Some(solution) => {
+                setting.store.resolve_error(&sighting, &setting.redactor.clean(solution))?
+            }
+            None => setting.store.record_error(&sighting)?,
+        };
+        kept.errors.push(pattern.hash);
+    }
+    Ok(())
+}
+
+/// An agent that names its receipt has seen its prompt.
+fn confirm(
+    setting: Setting<'_>,
+    origin: &Origin,
+    debrief: &Debrief,
+    kept: &mut Kept,
+) -> Result<()> {
+    let (Some(named), Some(given)) = (&debrief.receipt, &origin.receipt) else { return Ok(()) };
+    if named != given {
+        kept.refused.push(format!("it names receipt {named}, and it was given {given}"));
+        return Ok(());
+    }
+    if setting.store.receipt(given)?.state == ReceiptState::Delivered {
+        setting.store.advance_receipt(given, &ReceiptStep::Confirmed, origin.now)?;
+    }
+    kept.confirmed = true;
+    Ok(())
+}
+
+/// A success teaches: a developer that finished without help, QA that passed at the first try, an
+/// approval.
+fn strategies(
+    setting: Setting<'_>,
+    origin: &Origin,
+    debrief: &Debrief,
+    kept: &mut Kept,
+) -> Result<()> {
+    let taught = match (origin.role.as_str(), debrief.verdict) {
+        ("developer", Some(Verdict::Complete)) => true,
+        ("qa_expert", Some(Verdict::Passed)) => origin.iteration == 0,
+        ("tech_lead", Some(Verdict::Passed | Verdict::PassedWithFixes)) => true,
+        _ => false,
+    };
+    let (true, Some(group)) = (taught, &origin.group) else { return Ok(()) };
+    // A group that nobody named before has nothing to teach.
+    let Ok(_) = setting.store.group(&origin.session, group) else { return Ok(()) };
+    let learned = extract_strategies(
+        setting.store,
+        setting.redactor,
+        &origin.session,
+        group,
+        setting.binding,
+        origin.now,
+    )?;
+    kept.strategies = learned.len();
+    Ok(())
+}
+
+fn log(setting: Setting<'_>, origin: &Origin, kind: KnownEvent, payload: Value) -> Result<()> {
+    let key = origin.receipt.as_ref().map(|id| EventKey::new(id.as_str(), setting.redactor));
+    setting.store.log_event(&NewEvent {
+        session: origin.session.clone(),
+        group: origin.group.clone(),
+        kind: kind.into(),
+        payload: setting.redactor.clean_json(payload),
+        key,
+        now: origin.now,
+    })?;
+    Ok(())
+}

@@ -1,0 +1,374 @@
+//! Reading a debrief out of an agent's last message.
+
+use std::collections::BTreeMap;
+
+use handover_model::{Phase, ReceiptId, Verdict};
+use serde_json::Value;
+
+use super::{BLOCK, Debrief, ErrorNote, PackageNote};
+use crate::package_file::announced;
+
+/// The JSON Schema of the block, for those who write agents.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// A larger block is no debrief.
+const MAX_BLOCK_BYTES: usize = 64 * 1024;
+/// Longer texts are cut.
+const MAX_TEXT_CHARS: usize = 4_000;
+/// More entries are left out.
+const MAX_ENTRIES: usize = 50;
+
+/// Reads the debrief out of a text. Whatever the text is, there is an answer: `missing` and
+/// `problems` say what is wrong with it.
+pub fn parse(text: &str) -> Debrief {
+    let mut debrief = Debrief::default();
+    let (blocks, prose) = blocks(text);
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for block in &blocks {
+        match fields(block) {
+            Ok(fields) => {
+                read(fields, &mut debrief);
+                verdicts.extend(debrief.verdict);
+            }
+            Err(problem) => debrief.problems.push(problem),
+        }
+    }
+    if blocks.is_empty() {
+        debrief.missing.push(BLOCK);
+        verdicts.extend(prose.iter().filter_map(|line| spoken(line)));
+        debrief.verdict = verdicts.last().copied();
+    }
+    verdicts.dedup();
+    if verdicts.len() > 1 {
+        // Two words cannot both hold, and guessing which would be worse than asking.
+        let words: Vec<&str> = verdicts.iter().map(|verdict| verdict.as_str()).collect();
+        debrief.problems.push(format!("it has several verdicts: {}", words.join(", ")));
+        debrief.verdict = None;
+    }
+    for announcement in announced(text) {
+        let path = announcement.file.display().to_string();
+        debrief.problems.extend(announcement.problems.iter().map(|p| format!("`{path}`: {p}")));
+        if debrief.packages.len() < MAX_ENTRIES && debrief.packages.iter().all(|p| p.path != path) {
+            let facts = announcement.facts;
+            debrief.packages.push(PackageNote {
+                path,
+                kind: facts.kind.map(|kind| kind.to_string()),
+                priority: facts.priority.map(|priority| priority.to_string()),
+                summary: facts.summary,
+                consumers: facts
+                    .consumers
+                    .unwrap_or_default()
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
+            });
+        }
+    }
+    if debrief.verdict.is_none() {
+        debrief.missing.push("verdict");
+    }
+    if debrief.summary.is_none() {
+        debrief.missing.push("summary");
+    }
+    if debrief.reasoning.is_empty() {
+        debrief.missing.push("reasoning");
+    }
+    debrief
+}
+
+/// The fenced `handover` blocks of a text, and the lines outside of all fences and quotes.
+fn blocks(text: &str) -> (Vec<String>, Vec<&str>) {
+    let (mut blocks, mut prose) = (Vec::new(), Vec::new());
+    // The open fence: its character, its length, and the block if it is one of ours.
+    let mut fence: Option<(char, usize, Option<String>)> = None;
+    for line in text.lines() {
+        let plain = line.trim_start();
+        let mark = plain.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let length = mark.map_or(0, |mark| plain.chars().take_while(|c| *c == mark).count());
+        match &mut fence {
+            None if length >= 3 => {
+                let ours = plain[length..].split_whitespace().next() == Some("handover");
+                fence = mark.map(|mark| (mark, length, ours.then(String::new)));
+            }
+            None => prose.push(line),
+            Some((open, needed, block)) => {
+                let closes =
+                    mark == Some(*open) && length >= *needed && plain[length..].trim().is_empty();
+                if closes {
+                    blocks.extend(block.take());
+                    fence = None;
+                } else if let Some(block) = block
+                    && block.len() <= MAX_BLOCK_BYTES
+                {
+                    block.push_str(line);
+                    block.push('\n');
+                }
+            }
+        }
+    }
+    // A message that was cut off in the middle of its block still says something.
+    if let Some((_, _, block)) = fence {
+        blocks.extend(block);
+    }
+    (blocks, prose)
+}
+
+/// The fields of a block: YAML, of which JSON is a part.
+fn fields(block: &str) -> Result<BTreeMap<String, Value>, String> {
+    if block.len() > MAX_BLOCK_BYTES {
+        return Err(format!("the block has more than {MAX_BLOCK_BYTES} bytes"));
+    }
+    let read: Result<BTreeMap<String, Value>, _> = serde_saphyr::from_str(block);
+    match read {
+        Ok(fields) => {
+            Ok(fields.into_iter().map(|(key, value)| (key.to_lowercase(), value)).collect())
+        }
+        Err(error) => {
+            let lines = by_line(block);
+            if lines.is_empty() {
+                let message = error.to_string();
+                let message: Vec<&str> = message.split_whitespace().take(40).collect();
+                return Err(format!("the block is not YAML: {}", message.join(" ")));
+            }
+            Ok(lines)
+        }
+    }
+}
+
+/// What can be read of a block that is no YAML, mostly because of a colon in a sentence: the plain
+/// `key: text` lines of the outermost level.
+fn by_line(block: &str) -> BTreeMap<String, Value> {
+    block
+        .lines()
+        .filter(|line| !line.starts_with([' ', '\t', '-']))
+        .filter_map(|line| line.split_once(':'))
+        .map(|(key, value)| (key.trim().to_lowercase(), value.trim().trim_matches('"')))
+        .filter(|(key, value)| {
+            matches!(key.as_str(), "receipt" | "verdict" | "summary") && !value.is_empty()
+        })
+        .map(|(key, value)| (key, Value::String(value.to_owned())))
+        .collect()
+}
+
+fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
+    for (key, value) in fields {
+        match key.as_str() {
+            "receipt" => debrief.receipt = words(&value).and_then(|id| ReceiptId::new(id).ok()),
+            "verdict" | "status" | "result" => match words(&value) {
+                Some(word) => match verdict(&word) {
+                    Some(verdict) => debrief.verdict = Some(verdict),
+                    None => {
+                        let word: String = word.chars().take(60).collect();
+                        debrief.problems.push(format!("`{word}` is no verdict"));
+                    }
+                },
+                None => debrief.problems.push("the verdict is no word".to_owned()),
+            },
+            "summary" => debrief.summary = words(&value),
+            "reasoning" => read_reasoning(&value, debrief),
+            "packages" | "context_packages" => {
+                debrief.packages = list(&value).filter_map(package).collect();
+            }
+            "errors" | "errors_solved" | "solved" => {
+                debrief.errors = list(&value).filter_map(error).collect();
+            }
+            // Fields that are not ours are for somebody else.
+            _ => {}
+        }
+    }
+}
+
+fn read_reasoning(value: &Value, debrief: &mut Debrief) {
+    let mut add = |phase: &str, text: Option<String>| {
+        let Some(text) = text else { return };
+        match phase.trim().to_lowercase().parse::<Phase>() {
+            Ok(phase) => {
+                let entry = debrief.reasoning.entry(phase).or_default();
+                if !entry.is_empty() {
+                    entry.push('\n');
+                }
+                entry.push_str(&text);
+            }
+            Err(error) => debrief.problems.push(error.to_string()),
+        }
+    };
+    match value {
+        Value::Object(phases) => {
+            for (phase, text) in phases.iter().take(MAX_ENTRIES) {
+                add(phase, words(text));
+            }
+        }
+        Value::Array(entries) => {
+            for entry in entries.iter().take(MAX_ENTRIES) {
+                let phase = entry.get("phase").and_then(Value::as_str).unwrap_or("completion");
+                let text = entry.get("content").or_else(|| entry.get("text")).unwrap_or(entry);
+                add(phase, words(text));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            add("completion", words(value));
+        }
+    }
+}
+
+fn list(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Value::Array(items) => Box::new(items.iter().take(MAX_ENTRIES)),
+        Value::Null => Box::new(std::iter::empty()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            Box::new(std::iter::once(value))
+        }
+    }
+}
+
+fn package(item: &Value) -> Option<PackageNote> {
+    if let Some(path) = item.as_str() {
+        return Some(PackageNote { path: path.trim().to_owned(), ..PackageNote::default() });
+    }
+    let field = |names: [&str; 2]| names.iter().find_map(|name| words(item.get(name)?));
+    let consumers = item.get("consumers").into_iter().flat_map(list).filter_map(words);
+    Some(PackageNote {
+        path: field(["path", "file"])?,
+        kind: field(["kind", "type"]),
+        priority: field(["priority", "priority"]),
+        summary: field(["summary", "description"]),
+        consumers: consumers
+            .flat_map(|names| names.split(',').map(|n| n.trim().to_owned()).collect::<Vec<_>>())
+            .collect(),
+    })
+}
+
+fn error(item: &Value) -> Option<ErrorNote> {
+    if let Some(message) = words(item).filter(|_| item.is_string()) {
+        return Some(ErrorNote { message, solution: None });
+    }
+    let field = |names: [&str; 2]| names.iter().find_map(|name| words(item.get(name)?));
+    Some(ErrorNote { message: field(["message", "error"])?, solution: field(["solution", "fix"]) })
+}
+
+/// A value as text, trimmed and cut; none if there is nothing in it.
+fn words(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Array(items) => {
+            let lines: Vec<String> = items.iter().take(MAX_ENTRIES).filter_map(words).collect();
+            lines.join("\n")
+        }
+        Value::Null | Value::Object(_) => String::new(),
+    };
+    let text = text.trim();
+    if text.is_empty() || text == "…" || text == "..." {
+        return None;
+    }
+    Some(handover_text::cut::cut(text, MAX_TEXT_CHARS))
+}
+
+/// A verdict by its name, or by the words that agents of other systems use.
+fn verdict(word: &str) -> Option<Verdict> {
+    let plain: String =
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace([' ', '-'], "_");
+    match plain.as_str() {
+        "completed" | "done" | "success" | "ready_for_qa" | "ready_for_review" | "implemented"
+        | "root_cause_found" | "planning_complete" => Some(Verdict::Complete),
+        "pass" | "approved" | "approve" | "accept" | "accepted" | "ok" => Some(Verdict::Passed),
+        "approved_with_notes" | "pass_with_fixes" => Some(Verdict::PassedWithFixes),
+        "fail" | "changes_requested" | "rejected" | "reject" | "error" => Some(Verdict::Failed),
+        "escalate_senior" | "escalated" | "spawn_investigator" | "needs_clarification" => {
+            Some(Verdict::Escalate)
+        }
+        "skipped" => Some(Verdict::Skip),
+        other => other.parse().ok(),
+    }
+}
+
+/// A verdict that a line of prose states: `Status: READY_FOR_QA`, `**Verdict:** passed`.
+fn spoken(line: &str) -> Option<Verdict> {
+    if line.trim_start().starts_with('>') {
+        return None;
+    }
+    let plain: String = line.chars().filter(|c| !matches!(c, '*' | '`' | '#')).collect();
+    let (key, value) = plain.split_once(':')?;
+    let is_key = matches!(
+        key.trim().trim_start_matches('-').trim().to_lowercase().as_str(),
+        "verdict" | "status" | "report status" | "final status"
+    );
+    if is_key { verdict(value.trim()) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_block() {
+        let text = "All done.\n\n```handover\nreceipt: r_1\nverdict: complete\nsummary: Tokens rotate.\n\
+            reasoning:\n  decisions: one lock\n  completion: all green\npackages:\n  - {path: docs/a.md, kind: research, \
+            summary: How, consumers: [qa_expert]}\nerrors:\n  - {message: ECONNREFUSED, solution: start it}\n```\n";
+        let debrief = parse(text);
+        assert_eq!(debrief.receipt.unwrap().as_str(), "r_1");
+        assert_eq!(debrief.verdict, Some(Verdict::Complete));
+        assert_eq!(debrief.reasoning[&Phase::Decisions], "one lock");
+        assert_eq!(debrief.packages[0].consumers, ["qa_expert"]);
+        assert_eq!(debrief.errors[0].solution.as_deref(), Some("start it"));
+        assert_eq!((debrief.missing.len(), debrief.problems.len()), (0, 0));
+    }
+
+    #[test]
+    fn json_and_sloppy_forms() {
+        let json = "```handover\n{\"Verdict\": \"APPROVED\", \"summary\": \"fine\", \"reasoning\": [{\"phase\": \
+            \"Decisions\", \"content\": \"kept\"}], \"packages\": \"docs/a.md\"}\n```";
+        let debrief = parse(json);
+        assert_eq!(debrief.verdict, Some(Verdict::Passed));
+        assert_eq!(debrief.reasoning[&Phase::Decisions], "kept");
+        assert_eq!(debrief.packages[0].path, "docs/a.md");
+        let colon = parse("```handover\nverdict: failed\nsummary: Error: it: broke: {\n```");
+        assert_eq!(colon.verdict, Some(Verdict::Failed));
+        assert_eq!(colon.summary.as_deref(), Some("Error: it: broke: {"));
+        let cut_off = parse("~~~handover\nverdict: blocked\nsummary: no access");
+        assert_eq!(cut_off.verdict, Some(Verdict::Blocked));
+    }
+
+    #[test]
+    fn two_verdicts_are_none() {
+        let debrief = parse("```handover\nverdict: passed\n```\n```handover\nverdict: failed\n```");
+        assert_eq!(debrief.verdict, None);
+        assert!(debrief.missing.contains(&"verdict"), "{debrief:?}");
+        let same = parse("```handover\nverdict: passed\n```\n```handover\nverdict: passed\n```");
+        assert_eq!(same.verdict, Some(Verdict::Passed));
+    }
+
+    #[test]
+    fn examples_and_quotes_are_not_debriefs() {
+        let inside = "````markdown\n```handover\nverdict: passed\n```\n````";
+        assert!(!parse(inside).is_there());
+        let quoted = "> ```handover\n> verdict: passed\n> ```\n> Status: passed";
+        assert_eq!((parse(quoted).verdict, parse(quoted).is_there()), (None, false));
+    }
+
+    #[test]
+    fn without_a_block_the_prose_is_read() {
+        let text = "**Status:** READY_FOR_QA\n\n## Context Package Created\n**File:** `docs/r.md`\n**Type:** research\n";
+        let debrief = parse(text);
+        assert_eq!(debrief.verdict, Some(Verdict::Complete));
+        assert_eq!(debrief.packages[0].path, "docs/r.md");
+        assert_eq!(debrief.missing, [BLOCK, "summary", "reasoning"]);
+    }
+
+    #[test]
+    fn bad_words_are_told() {
+        let debrief = parse("```handover\nverdict: magnificent\nreasoning: {mood: great}\n```");
+        assert_eq!(debrief.problems.len(), 2, "{:?}", debrief.problems);
+    }
+
+    #[test]
+    fn nothing_makes_it_fall_over() {
+        let bomb = format!("```handover\na: &a [x,x]\nb: &b [{}]\n```", "*a,".repeat(5_000));
+        let deep = format!("```handover\n{}\n```", "[".repeat(20_000));
+        let large = format!("```handover\nsummary: {}\n```", "x".repeat(1_000_000));
+        for text in [bomb.as_str(), &deep, &large, "```handover", "\u{0}```handover\n\u{1}"] {
+            parse(text);
+        }
+    }
+}
