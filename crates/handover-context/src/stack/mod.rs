@@ -1,7 +1,7 @@
 //! Which technology a project uses, in which versions, read from its manifests. Nothing is run.
 //!
-//! [`walk`] finds the manifests, [`manifests`] reads them, [`components`] puts together what they
-//! say, [`cache`] keeps the outcome. Names come from the table in [`catalog`]; every value carries
+//! `walk` finds the manifests, `manifests` reads them, `components` puts together what they
+//! say, `cache` keeps the outcome. Names come from the table in `catalog`; every value carries
 //! the file and key it was read from. A broken manifest is a note, never an error.
 
 mod cache;
