@@ -95,12 +95,6 @@ impl Component {
     pub fn item(&self, name: &str) -> Option<&Item> {
         self.items.iter().find(|item| item.name == name)
     }
-
-    /// The names of everything of some categories.
-    pub fn names(&self, categories: &[Category]) -> Vec<&str> {
-        let of = self.items.iter().filter(|item| categories.contains(&item.category));
-        of.map(|item| item.name.as_str()).collect()
-    }
 }
 
 impl Item {
