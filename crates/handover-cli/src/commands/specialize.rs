@@ -2,8 +2,8 @@
 
 use handover_context::specialize::{Request, SKILL, Specialization, specialize};
 use handover_model::models::Model;
-use handover_model::{Group, Role, SessionId, SkillName, TestingMode};
-use handover_store::{NewSkillOutput, StoreError};
+use handover_model::{EventType, Group, Role, SessionId, SkillName, TestingMode};
+use handover_store::{NewEvent, NewSkillOutput, StoreError};
 use serde_json::json;
 
 use super::Outcome;
@@ -17,7 +17,7 @@ use crate::error::{CommandError, Exit};
 ///
 /// Chooses templates by the stack (`handover stack`), or those chosen for the group, and prints the
 /// block within the budget of the model. Works without a session and outside a project; with a
-/// session, every composition is kept as a skill output named `specialization`.
+/// session, every composition is kept as a skill output and an event named `specialization`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpecializeArgs {
@@ -122,7 +122,10 @@ fn session_and_group(app: &App) -> Result<(Option<SessionId>, Option<Group>), Co
             Some(session)
         }
         // Nobody named one: whatever keeps us from finding it, the agent gets its text.
-        (None, Ok(_)) => app.session_if_any().unwrap_or_default(),
+        (None, Ok(_)) => app.session_if_any().unwrap_or_else(|error| {
+            app.ui.warn(format_args!("the composition is not kept: {}", error.message));
+            None
+        }),
         (None, Err(_)) => None,
     };
     let (Some(session_id), Some(id)) = (&session, id) else { return Ok((session, None)) };
@@ -142,7 +145,22 @@ fn keep(
 ) -> Result<(), CommandError> {
     let group = app.group()?;
     let record = made.record(request, group.as_ref().map(handover_model::GroupId::as_str));
-    let new = NewSkillOutput {
+    let payload = json!({
+        "role": request.role,
+        "templates": made.templates.iter().map(|used| &used.name).collect::<Vec<_>>(),
+        "tokens": made.tokens,
+        "budget": made.budget,
+        "trimmed": made.trimmed,
+    });
+    let event = NewEvent {
+        session: session.clone(),
+        group: group.clone(),
+        kind: EventType::new(SKILL)?,
+        payload: app.redactor()?.clean_json(payload),
+        key: None,
+        now: app.now(),
+    };
+    let output = NewSkillOutput {
         session,
         skill: SkillName::new(SKILL)?,
         role: Some(request.role.clone()),
@@ -151,7 +169,10 @@ fn keep(
         now: app.now(),
     };
     // The agent's text matters more than its record.
-    if let Err(error) = app.store()?.save_skill_output(&new) {
+    let store = app.store()?;
+    let kept =
+        store.save_skill_output(&output).map(drop).and_then(|()| store.log_event(&event).map(drop));
+    if let Err(error) = kept {
         app.ui.warn(format_args!("the composition was not kept: {error}"));
     }
     Ok(())

@@ -139,6 +139,18 @@ fn specialize_prints_the_block_and_keeps_a_record() {
     assert_eq!(again["text"], made["text"]);
     let all = env.run(["skill-output", "list", "specialization", "--json"]).ok().json();
     assert_eq!(all["skill_outputs"].as_array().unwrap().len(), 3);
+    let events = env.run(["event", "list", "--type", "specialization", "--json"]).ok().json();
+    assert_eq!(events["events"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_store_that_is_damaged_does_not_keep_an_agent_from_its_text() {
+    let env = project();
+    shop(&env);
+    env.write(".handover/store.db", "not a database");
+    let output = env.run(["specialize", "--role", "developer"]).ok();
+    assert!(output.stdout.starts_with("## SPECIALIZATION GUIDANCE"), "{output}");
+    assert!(output.stderr.contains("not kept"), "{output}");
 }
 
 #[test]

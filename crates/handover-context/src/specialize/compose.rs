@@ -266,7 +266,10 @@ fn open_guards(body: &Body, view: &View) -> Vec<bool> {
 fn victims(lines: &[Line], parts: &Parts<'_>) -> Vec<usize> {
     // What the role needs stays longest, then what is shown first.
     let mut ranks: Vec<usize> = (0..parts.selected.len()).collect();
-    ranks.sort_by_key(|&number| (!parts.selected[number].added, number));
+    ranks.sort_by_key(|&number| {
+        let one = &parts.selected[number];
+        (!one.added, one.aside, number)
+    });
     let most = usize::try_from(parts.budget.saturating_sub(FRAME) / WORTH).unwrap_or(usize::MAX);
     let (best, rest) = ranks.split_at(most.max(1).min(ranks.len()));
     let mut order: Vec<usize> = Vec::new();

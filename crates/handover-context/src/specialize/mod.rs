@@ -1,8 +1,8 @@
 //! Specialization: what an agent is told about the project's technology, its versions, what to do
 //! and what to avoid.
 //!
-//! One pass over plain data: [`select`] chooses templates for a stack and a role, [`body`] and
-//! [`guard`] take them apart, [`compose`] puts the block together within its budget. The same input
+//! One pass over plain data: `select` chooses templates for a stack and a role, `body` and
+//! `guard` take them apart, `compose` puts the block together within its budget. The same input
 //! gives the same bytes. Templates of a project or a user are data: redacted and quoted.
 
 mod body;

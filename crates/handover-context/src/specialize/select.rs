@@ -4,7 +4,7 @@ use handover_model::{Category, Role, TestingMode};
 
 use super::templates::{Template, Templates};
 use super::{Request, Skipped};
-use crate::stack::View;
+use crate::stack::{Item, View};
 
 /// A template that was selected.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,9 @@ pub(super) struct Selected<'t> {
     pub(super) template: &'t Template,
     /// Whether the role brought it.
     pub(super) added: bool,
+    /// Whether it is about another language than the main one. It is shown with the languages, but
+    /// the frameworks of the main one are worth more.
+    pub(super) aside: bool,
 }
 
 /// What was selected, and what was not although somebody named it or it fits.
@@ -41,18 +44,24 @@ pub(super) fn select<'t>(
 ) -> Selection<'t> {
     let mut selection = Selection::default();
     let mut wanted: Vec<Selected<'t>> = Vec::new();
+    let wants = |template, added| Selected { template, added, aside: false };
     for name in request.chosen {
         match templates.find(name) {
-            Some(template) => wanted.push(Selected { template, added: false }),
+            Some(template) => wanted.push(wants(template, false)),
             None => selection.skip(name, "there is no such template"),
         }
     }
     if request.chosen.is_empty() {
         let called = templates.iter().filter(|template| calls_for(view, template));
-        wanted.extend(called.map(|template| Selected { template, added: false }));
+        wanted.extend(called.map(|template| {
+            let other = |language: &Item| !names(template, &language.name);
+            let aside = template.header.category == Category::Language
+                && view.language().is_some_and(other);
+            Selected { aside, ..wants(template, false) }
+        }));
     }
     let added = additions(request, templates);
-    wanted.extend(added.into_iter().map(|template| Selected { template, added: true }));
+    wanted.extend(added.into_iter().map(|template| wants(template, true)));
     for one in wanted {
         let header = &one.template.header;
         let known =

@@ -153,13 +153,17 @@ impl Templates {
     }
 
     fn add_folder(&mut self, folder: &Path, source: Source) {
-        if !folder.is_dir() {
+        // A user may link to templates kept elsewhere; a project must not lead out of itself.
+        let links = source == Source::User;
+        let folder_data =
+            if links { fs_err::metadata(folder) } else { fs_err::symlink_metadata(folder) };
+        if !folder_data.is_ok_and(|data| data.is_dir()) {
             return;
         }
-        // A template is one wherever it is ignored: the user put it there.
+        // A template is one wherever it is ignored: somebody put it there.
         let walk = WalkBuilder::new(folder)
             .standard_filters(false)
-            .follow_links(false)
+            .follow_links(links)
             .max_depth(Some(MOST_DEPTH))
             .sort_by_file_name(Ord::cmp)
             .build();
@@ -263,10 +267,8 @@ fn problem(error: header::HeaderError) -> Problem {
 fn read(path: &Path) -> Result<String, Problem> {
     let fail = |message: String| Problem { line: 1, rule: Rule::File, message };
     let unreadable = |error: std::io::Error| {
-        fail(match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            _ => "it cannot be read".to_owned(),
-        })
+        let gone = error.kind() == std::io::ErrorKind::NotFound;
+        fail(if gone { "there is no such file" } else { "it cannot be read" }.to_owned())
     };
     let metadata = fs_err::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {

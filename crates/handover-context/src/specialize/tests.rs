@@ -344,6 +344,16 @@ fn a_tester_keeps_what_is_about_testing_longest() {
 }
 
 #[test]
+fn frameworks_of_the_main_language_outlast_other_languages() {
+    let role = role("developer");
+    let request = request(&role, &[], None);
+    let full = made(&request);
+    let less = made(&Request { budget: full.tokens / 2, ..request });
+    assert!(less.text.contains("spring-boot apply one"), "{}", less.text);
+    assert!(!less.text.contains("typescript apply one"), "{}", less.text);
+}
+
+#[test]
 fn guards_see_the_versions_of_the_component() {
     let mut templates = Templates::empty();
     let body = "# J\n## Patterns to Apply\n<!-- version: spring-boot >= 3.0, java >= 17 -->\n- jakarta\n<!-- version: spring-boot < 3.0 -->\n- javax\n\
@@ -473,6 +483,26 @@ mod files {
         assert_eq!(templates.len(), Templates::built_in().len() + 2);
         let missing = user.path().join("missing");
         assert_eq!(Templates::load(Some(&missing), None).len(), Templates::built_in().len());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_users_links_are_followed_and_a_projects_are_not() {
+        let (outside, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let text = template("linked", "type: domain", "# X\n## Checklist\n- [ ] x\n");
+        write(outside.path(), "linked.md", &text);
+        let link = |to: &std::path::Path, at: &str| {
+            std::os::unix::fs::symlink(to, folder.path().join(at)).unwrap();
+        };
+        link(&outside.path().join("linked.md"), "linked.md");
+        link(outside.path(), "all");
+        link(folder.path(), "loop");
+        let (user, project) = (
+            Templates::load(Some(folder.path()), None),
+            Templates::load(None, Some(folder.path())),
+        );
+        assert!(user.get("linked").is_some() && project.get("linked").is_none());
+        assert!(Templates::load(None, Some(&folder.path().join("all"))).get("linked").is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Every technology that Handover knows by name: one line each.
 //!
 //! The name is what templates and guards use; the order decides which framework comes first when a
-//! project has several. Other spellings are in [`ALIASES`].
+//! project has several. Other spellings are in `ALIASES`.
 
 use handover_model::Category;
 

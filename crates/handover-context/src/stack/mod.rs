@@ -1,7 +1,7 @@
 //! Which technology a project uses, in which versions, read from its manifests. Nothing is run.
 //!
-//! [`walk`] finds the manifests, [`manifests`] reads them, [`components`] puts together what they
-//! say, [`cache`] keeps the outcome. Names come from the table in [`catalog`]; every value carries
+//! `walk` finds the manifests, `manifests` reads them, `components` puts together what they
+//! say, `cache` keeps the outcome. Names come from the table in `catalog`; every value carries
 //! the file and key it was read from. A broken manifest is a note, never an error.
 
 mod cache;
@@ -94,12 +94,6 @@ impl Component {
     /// An item by its name.
     pub fn item(&self, name: &str) -> Option<&Item> {
         self.items.iter().find(|item| item.name == name)
-    }
-
-    /// The names of everything of some categories.
-    pub fn names(&self, categories: &[Category]) -> Vec<&str> {
-        let of = self.items.iter().filter(|item| categories.contains(&item.category));
-        of.map(|item| item.name.as_str()).collect()
     }
 }
 

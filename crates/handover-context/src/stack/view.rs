@@ -42,14 +42,7 @@ impl Stack {
     fn of_component(&self, component: &Component) -> View {
         let mut items = component.items.clone();
         // Nearest first: what is set closer wins.
-        let mut above: Vec<&Component> = self
-            .components
-            .iter()
-            .filter(|other| other.path != component.path)
-            .filter(|other| depth_of(&other.path, &component.path).is_some())
-            .collect();
-        above.sort_by_key(|other| std::cmp::Reverse(depth_of(&other.path, &component.path)));
-        for other in above {
+        for other in self.above(&component.path) {
             for item in &mut items {
                 if item.version.is_none()
                     && let Some(source) = other.item(&item.name).or_else(|| hint(other, &item.name))
@@ -67,6 +60,14 @@ impl Stack {
         }
         super::components::sort(&mut items, component.language.as_deref());
         View { component: Some(component.path.clone()), items }
+    }
+
+    /// The components whose folders a path lies in, nearest first.
+    fn above(&self, path: &str) -> Vec<&Component> {
+        let folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
+        let folders = folders.chain((path != ".").then_some("."));
+        let component = |folder: &str| self.components.iter().find(|other| other.path == folder);
+        folders.filter_map(component).collect()
     }
 
     fn whole(&self) -> View {
@@ -142,11 +143,11 @@ impl View {
 
     /// The field of work, as it reads in a sentence; empty if unknown.
     pub(crate) fn domain(&self) -> &'static str {
-        let domains = self.items.iter().filter_map(|item| {
+        let mut domains = self.items.iter().filter_map(|item| {
             let (_, technology) = catalog::find(&item.name)?;
             (technology.domain != Domain::None).then(|| technology.domain.title())
         });
-        domains.take(1).next().unwrap_or_default()
+        domains.next().unwrap_or_default()
     }
 }
 

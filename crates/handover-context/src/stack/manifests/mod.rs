@@ -1,5 +1,5 @@
 //! The files that tell about technology, and who reads them: one module for each ecosystem, each
-//! with a table from the names of its dependencies to those of the [catalog](super::catalog).
+//! with a table from the names of its dependencies to those of the catalog.
 
 mod beam;
 mod ci;
