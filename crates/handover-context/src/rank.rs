@@ -14,10 +14,10 @@ use handover_text::words;
 
 /// More words than this add time and no meaning.
 const MAX_TERMS: usize = 64;
-/// How fast repetitions stop counting.
-const K1: f64 = 1.2;
+/// How fast repetitions stop counting. More than the usual 1.2, because counts are weighted.
+const K1: f64 = 3.0;
 /// How much long texts are held back.
-const B: f64 = 0.6;
+const B: f64 = 0.7;
 
 /// The terms of the metadata score, as the specification has them.
 #[derive(Debug, Clone, Copy, PartialEq)]

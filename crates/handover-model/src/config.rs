@@ -182,7 +182,7 @@ pub struct ColumnWeights {
 impl Default for ColumnWeights {
     /// Measured on public sets, see docs/retrieval.md.
     fn default() -> Self {
-        Self { title: 3.0, summary: 3.0, files: 2.0, body: 1.0, context: 0.8 }
+        Self { title: 3.0, summary: 3.0, files: 2.0, body: 1.0, context: 1.3 }
     }
 }
 
