@@ -41,11 +41,13 @@ pub(crate) struct PartArgs {
     component: Option<String>,
 
     /// What other agents found out: on or off
-    #[arg(long, value_name = "on|off", value_parser = on_or_off, default_value = "on")]
+    #[arg(long, value_name = "on|off", value_parser = on_or_off, default_value = "on",
+        action = clap::ArgAction::Set)]
     context: bool,
 
     /// What holds for the project's technology: on or off
-    #[arg(long, value_name = "on|off", value_parser = on_or_off, default_value = "on")]
+    #[arg(long, value_name = "on|off", value_parser = on_or_off, default_value = "on",
+        action = clap::ArgAction::Set)]
     specialization: bool,
 }
 

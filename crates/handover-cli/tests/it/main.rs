@@ -4,6 +4,7 @@
 
 mod assemble;
 mod bad_input;
+mod brief;
 mod concurrency;
 mod config;
 mod contract;
@@ -12,6 +13,7 @@ mod learning;
 mod packages;
 mod people;
 mod project;
+mod spawn;
 mod specialize;
 mod text;
 

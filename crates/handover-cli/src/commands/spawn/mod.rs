@@ -139,6 +139,7 @@ fn start(
         Tee::create(&log, LOG_BYTES, |line| std::borrow::Cow::Owned(redactor.redact_bytes(line)))
             .map_err(|error| crate::error::io(&error))?;
     let mut delivery = Ok(());
+    let mut progress = progress::Progress::new(app);
     let mut on_event = |event: AgentEvent| {
         if matches!(event, AgentEvent::Spawned(_)) && !again && ready.in_store {
             let host = redactor.clean(args.host.as_str());
@@ -146,7 +147,7 @@ fn start(
                 .store()
                 .and_then(|store| Ok(deliver(store, redactor, id, Some(&host), app.now())?));
         }
-        progress::show(app, &event);
+        progress.show(&event);
     };
     let outcome = run_agent(&invocation, Some(&mut tee), &mut on_event, cancel);
     match outcome {

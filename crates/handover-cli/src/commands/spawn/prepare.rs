@@ -47,6 +47,7 @@ pub(super) fn fresh(
     let setting = |store| Setting { store, redactor, config, stack: &stack, templates: &templates };
     if broken.is_none() {
         let store = app.store()?;
+        import_spool(app)?;
         if args.request.iteration.is_none() {
             spawn.iteration =
                 store.deliveries(&spawn.session, spawn.group.as_ref(), &spawn.role)?;
@@ -86,6 +87,16 @@ fn spooled(app: &App, setting: Setting<'_>, request: &Request) -> Result<Ready, 
     admitted(app, made.text, receipt, false)
 }
 
+/// Receipts that had to wait come into the store first: they count as attempts.
+fn import_spool(app: &App) -> Result<(), CommandError> {
+    let folder = app.project()?.folder().join(spool::FOLDER);
+    let imported = spool::import(&folder, app.store()?, app.redactor()?);
+    for (path, reason) in imported.waiting {
+        app.ui.warn(format_args!("{} still waits: {reason}", path.display()));
+    }
+    Ok(())
+}
+
 /// A prompt that was briefed earlier.
 pub(super) fn given(app: &App, file: &Path) -> Result<Ready, CommandError> {
     let prompt = input::file(file, &app.stdin, "the prompt")?;
@@ -94,13 +105,14 @@ pub(super) fn given(app: &App, file: &Path) -> Result<Ready, CommandError> {
         return Err(Refusal { reasons }.into());
     };
     let store = app.store()?;
-    let receipt = store.receipt(&id)?;
-    // One agent alone: whoever comes second is told so.
+    let ready = admitted(app, prompt, store.receipt(&id)?, true)?;
+    // One agent alone: whoever comes second is told so. A guard that is not strict may let a prompt
+    // go out again.
     match store.claim_receipt(&id, app.now()) {
-        Ok(()) | Err(StoreError::WrongState { .. }) => {}
-        Err(error) => return Err(CommandError { exit: Exit::Blocked, ..error.into() }),
+        Err(StoreError::WrongState { .. }) if !ready.admitted.warnings().is_empty() => Ok(ready),
+        Err(error) => Err(CommandError { exit: Exit::Blocked, ..error.into() }),
+        Ok(()) => Ok(ready),
     }
-    admitted(app, prompt, receipt, true)
 }
 
 fn admitted(

@@ -6,13 +6,35 @@ use crate::app::App;
 
 /// Longer texts are cut: the whole is in the log.
 const CHARS: usize = 160;
+/// More lines than a person reads are a flood, and showing them would slow its reading down.
+const LINES: usize = 2_000;
 
-pub(super) fn show(app: &App, event: &AgentEvent) {
-    let Some(line) = line(event) else { return };
-    // Agents print what they read; a secret must not reach the screen of a build either.
-    let clean = app.redactor().map(|redactor| redactor.clean(&line).one_line().cut(CHARS));
-    if let Ok(clean) = clean {
-        app.ui.note(clean.as_str());
+/// Shows events as they come.
+pub(super) struct Progress<'a> {
+    app: &'a App,
+    shown: usize,
+}
+
+impl<'a> Progress<'a> {
+    pub(super) fn new(app: &'a App) -> Self {
+        Self { app, shown: 0 }
+    }
+
+    pub(super) fn show(&mut self, event: &AgentEvent) {
+        if self.shown > LINES {
+            return;
+        }
+        let Some(line) = line(event) else { return };
+        self.shown += 1;
+        if self.shown > LINES {
+            self.app.ui.note("… and more, in the log");
+            return;
+        }
+        // Agents print what they read; a secret must not reach the screen of a build either.
+        if let Ok(redactor) = self.app.redactor() {
+            let short = handover_text::cut::cut(&line, CHARS * 4);
+            self.app.ui.note(redactor.clean(&short).one_line().cut(CHARS).as_str());
+        }
     }
 }
 
