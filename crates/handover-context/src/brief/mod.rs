@@ -369,3 +369,6 @@ impl SpecializationPart {
         self.made.as_ref().is_some_and(|made| !made.trimmed.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! The cap of a brief holds whatever is in it.
+
+use handover_model::{
+    PackageKind, Phase, Priority, ProjectId, ReasoningLevel, Role, Scope, SessionId, Timestamp,
+};
+use handover_sqlite::SqliteStore;
+use handover_store::{
+    ErrorPatterns, ErrorSighting, NewPackage, NewReasoning, NewSession, NewStrategy, Packages,
+    Reasonings, Sessions, Strategies, Supersede,
+};
+use handover_text::CleanJson;
+use proptest::prelude::*;
+
+use super::*;
+use crate::stack::detect;
+
+struct World {
+    _folder: tempfile::TempDir,
+    store: SqliteStore,
+    session: SessionId,
+    redactor: Redactor,
+    stack: Stack,
+    templates: Templates,
+}
+
+fn world(texts: &[String]) -> World {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::write(
+        folder.path().join("package.json"),
+        r#"{"dependencies": {"react": "^19.0.0", "next": "15.1.0"}, "devDependencies": {"vitest": "3", "typescript": "5.6"}}"#,
+    )
+    .unwrap();
+    fs_err::write(folder.path().join("Dockerfile"), "FROM node:22\n").unwrap();
+    let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
+    let session = SessionId::new("s").unwrap();
+    let (redactor, now) = (Redactor::default(), Timestamp::from_micros(1_000_000));
+    let project = ProjectId::new("p").unwrap();
+    let metadata = CleanJson::default();
+    let new = NewSession { id: session.clone(), project: project.clone(), metadata, now };
+    store.open_session(&new).unwrap();
+    for (n, text) in texts.iter().enumerate() {
+        let new = NewPackage {
+            session: session.clone(),
+            group: None,
+            scope: Scope::Global,
+            kind: PackageKind::Research,
+            path: format!("docs/{n}-{}.md", "x".repeat(n * 7 % 90)),
+            title: None,
+            summary: redactor.clean(text).one_line().cut(400),
+            files: Vec::new(),
+            body: redactor.clean(text),
+            producer: Role::new("developer").unwrap(),
+            consumers: Vec::new(),
+            priority: Priority::ALL[n % 4],
+            iteration: None,
+            size_bytes: 1,
+            tokens: 1,
+            content_hash: n.to_string(),
+            supersede: Supersede::SamePath,
+            created_at: now,
+        };
+        store.register_packages(&[new]).unwrap();
+        let reasoning = NewReasoning {
+            session: session.clone(),
+            group: None,
+            role: Role::new(["developer", "qa_expert", "tech_lead"][n % 3]).unwrap(),
+            agent_id: None,
+            iteration: 0,
+            phase: Phase::ALL[n % Phase::ALL.len()],
+            confidence: None,
+            content: redactor.clean(text),
+            references: Vec::new(),
+            now,
+        };
+        let id = store.add_reasoning(&reasoning).unwrap().id;
+        let strategy = NewStrategy {
+            project: project.clone(),
+            topic: handover_model::Topic::Implementation,
+            insight: redactor.clean(text).one_line().cut(500),
+            language: None,
+            framework: None,
+            source: id,
+            now,
+        };
+        store.learn_strategies(&[strategy]).unwrap();
+        let sighting = ErrorSighting {
+            project: project.clone(),
+            kind: None,
+            message: redactor.clean(&format!("error {n}: {text}")),
+            hints: Vec::new(),
+            language: None,
+            ttl_days: 90,
+            session: None,
+            group: None,
+            role: None,
+            command: None,
+            now,
+        };
+        for _ in 0..4 {
+            store.resolve_error(&sighting, &redactor.clean(text)).unwrap();
+        }
+    }
+    let stack = detect(folder.path());
+    World { _folder: folder, store, session, redactor, stack, templates: Templates::built_in() }
+}
+
+const ROLES: [&str; 9] = [
+    "developer",
+    "senior_software_engineer",
+    "qa_expert",
+    "tech_lead",
+    "investigator",
+    "requirements_engineer",
+    "project_manager",
+    "orchestrator",
+    "gardener",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    /// Every role, every tier and tokenizer, every zone, every testing mode.
+    #[test]
+    fn the_preface_never_exceeds_its_cap(
+        texts in prop::collection::vec("(\\PC|[a-z ]{1,20}){1,60}", 0..9),
+        task in "[a-zA-Z ]{0,80}",
+    ) {
+        let world = world(&texts);
+        let config = Config::default();
+        let setting = Setting {
+            store: Ok(&world.store),
+            redactor: &world.redactor,
+            config: &config,
+            stack: &world.stack,
+            templates: &world.templates,
+        };
+        for (n, role) in ROLES.iter().enumerate() {
+            for (model, cap) in [("haiku", 900), ("sonnet", 1_200), ("opus", 1_800), ("gpt-4o", 1_200)] {
+                for current_tokens in [0, 110_000, 135_000, 150_000, 169_000] {
+                    let mode = TestingMode::ALL[n % TestingMode::ALL.len()];
+                    let request = Request {
+                        spawn: assemble::Request {
+                            session: world.session.clone(),
+                            role: Role::new(*role).unwrap(),
+                            group: None,
+                            task: Some(task.clone()),
+                            model: Some(model.to_owned()),
+                            current_tokens,
+                            iteration: 1,
+                            reasoning: Some(true),
+                            reasoning_level: ReasoningLevel::Full,
+                            limit: Some(9),
+                            cap: None,
+                            deliver: false,
+                            explain: false,
+                            receipt: ReceiptId::new("r_01a1dfaba7c975d1b18289c8e34aa7a1").unwrap(),
+                            now: Timestamp::from_micros(2_000_000),
+                        },
+                        testing_mode: Some(mode),
+                        component: None,
+                        context: true,
+                        specialization: true,
+                    };
+                    let brief = compose(setting, &request);
+                    let tokenizer = Model::named(Some(model)).tokenizer;
+                    let preface = brief.text.split("## Your Role").next().unwrap();
+                    let count = tokens::count(tokenizer, preface.trim_end());
+                    let expected = config.brief.preface(Model::named(Some(model)).tier);
+                    prop_assert!(cap == expected || model == "gpt-4o");
+                    prop_assert!(count <= expected, "{role} {model} {current_tokens}: {count} > {expected}\n{preface}");
+                    prop_assert_eq!(&compose(setting, &request).text, &brief.text, "the same bytes");
+                    prop_assert!(marker_of(&brief.text).is_some());
+                }
+            }
+        }
+    }
+}
