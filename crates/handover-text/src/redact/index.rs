@@ -91,6 +91,13 @@ impl<const N: usize> Index<N> {
         self.starts[slot] != self.starts[slot + 1]
     }
 
+    /// The words with these two letters.
+    pub(super) fn near(&self, a: u8, b: u8) -> impl Iterator<Item = &'static str> {
+        let slot = slot(a, b);
+        let group = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
+        self.entries[group].iter().filter_map(|entry| std::str::from_utf8(entry.word).ok())
+    }
+
     /// The words that a text starts (or ends) with, and their lists.
     pub(super) fn at<'i>(
         &'i self,

@@ -218,7 +218,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     };
     let bracketed = matches!(
         (first, last),
-        (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'%', b'%') | (b'_', b'_')
+        (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'%', b'%') | (b'_', b'_') | (b'@', b'@')
     ) && !kept_in_braces(value);
     let variable = matches!(first, b'$')
         && value.len() > 1

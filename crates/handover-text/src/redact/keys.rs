@@ -20,10 +20,11 @@ pub(super) enum Key {
 
 #[rustfmt::skip]
 const PASSWORD: &[&str] = &[
-    "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
+    "password", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
     "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
     "adminpass", "smtppass", "ftppass", "requirepass", "masterauth", "bindpw", "authpass",
-    "rootpw", "securestring", "keypass", "storepass",
+    "rootpw", "securestring", "keypass", "storepass", "sshpass", "wachtwoord", "salasana", "heslo",
+    "parola", "losenord", "haslo", "sifre", "adgangskode", "palavrapasse", "rootbindpw", "passwd",
 ];
 
 #[rustfmt::skip]
@@ -83,7 +84,7 @@ const PUBLIC: &[&str] = &[
 const TAIL: &[&str] = &[
     "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
     "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
-    "encoded", "here",
+    "encoded", "here", "equals", "equalsignorecase",
 ];
 
 const LEN: usize = 48;

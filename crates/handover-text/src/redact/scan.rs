@@ -2,7 +2,11 @@
 
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
-use super::{Hit, calls, cli, encoded, generic, pem, shapes, urls, vendors};
+use super::keys::Key;
+use super::{
+    Hit, answers, calls, cli, columns, commands, encoded, generic, manifest, pem, shapes, urls,
+    users, vendors,
+};
 
 /// Adds what the patterns find.
 pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) {
@@ -31,17 +35,26 @@ struct Scan<'t> {
     assignments: Assignments,
     /// Percent-encoded words up to here have been read.
     percent: usize,
+    /// The last password ended here.
+    password: usize,
 }
 
 impl<'t> Scan<'t> {
     fn new(text: &'t str, layers: Layers) -> Self {
-        Self { text: text.as_bytes(), layers, assignments: Assignments::default(), percent: 0 }
+        Self {
+            text: text.as_bytes(),
+            layers,
+            assignments: Assignments::default(),
+            percent: 0,
+            password: 0,
+        }
     }
 
     fn run(mut self, hits: &mut Vec<Hit<'_>>) {
         let public = pem::find(self.text, hits);
         let mut public = public.into_iter().peekable();
         urls::find(self.text, hits);
+        manifest::find(self.text, hits);
         let mut at = 0;
         while let Some(b) = self.text.get(at) {
             if let Some(block) = public.next_if(|block| block.start <= at) {
@@ -52,7 +65,7 @@ impl<'t> Scan<'t> {
                 if !b.is_ascii()
                     && let Some((from, to)) = self.assignments.foreign(self.text, at)
                 {
-                    hits.push(Hit::new("assignment", from, to));
+                    self.password("assignment", from, to, hits);
                 }
                 if *b == b'%' && self.layers != Layers::Inner {
                     self.percent(at, hits);
@@ -95,18 +108,33 @@ impl<'t> Scan<'t> {
 
     fn end_of_run(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
         let text = self.text;
-        if let Some((from, to)) = self.assignments.value(text, start, end) {
-            hits.push(Hit::new("assignment", from, to));
+        if let Some((from, to, key)) = self.assignments.value(text, start, end) {
+            if key == Key::Password {
+                self.password("assignment", from, to, hits);
+            } else {
+                hits.push(Hit::new("assignment", from, to));
+            }
             return to.max(end);
         }
         if let Some((from, to)) = calls::secret(text, start, end) {
-            hits.push(Hit::new("call-with-credentials", from, to));
+            self.password("call-with-credentials", from, to, hits);
             return to.max(end);
+        }
+        if let Some((from, to)) = commands::secret(text, start, end) {
+            self.password("command-line", from, to, hits);
+            return end;
+        }
+        if let Some((from, to)) = answers::secret(text, start, end) {
+            self.password("command-line", from, to, hits);
+            return to.max(end);
+        }
+        for (from, to) in columns::secrets(text, start, end) {
+            hits.push(Hit::new("assignment", from, to));
         }
         if text[start] == b'-'
             && let Some((from, to)) = cli::secret(text, start, end)
         {
-            hits.push(Hit::new("command-line", from, to));
+            self.password("command-line", from, to, hits);
             return to.max(end);
         }
         if end - start < generic::LEAST {
@@ -135,6 +163,15 @@ impl<'t> Scan<'t> {
             return to.max(end);
         }
         end
+    }
+
+    /// Adds a password and the user beside it.
+    fn password(&mut self, rule: &'static str, from: usize, to: usize, hits: &mut Vec<Hit<'_>>) {
+        hits.push(Hit::new(rule, from, to));
+        if let Some((start, end)) = users::beside(self.text, from, to, self.password) {
+            hits.push(Hit::new(users::RULE, start, end));
+        }
+        self.password = to;
     }
 
     fn percent(&mut self, at: usize, hits: &mut Vec<Hit<'_>>) {

@@ -6,13 +6,19 @@ use super::bytes::{self, ALNUM};
 const SPACE: usize = 40;
 
 /// Words that give a value to a name.
-const WORDS: [&str; 8] = ["is ", "was ", "is: ", "string = ", "str = ", "String = ", "TO ", "to "];
+#[rustfmt::skip]
+const WORDS: [&str; 16] = [
+    "is ", "was ", "is: ", "string = ", "str = ", "String = ", "As String = ", "TO ", "to ", "ist ", "lautet ",
+    "lautet: ", "est ", "es ", "è ", "é ",
+];
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// `=`, `:=`, `=>`
     Equals,
+    /// `==`, `!=`, `===`
+    Compare,
     /// `:`
     Colon,
     /// `<name>`
@@ -23,6 +29,8 @@ pub(super) enum Sign {
     Call,
     /// `is`, `was`, `to`
     Word,
+    /// `for the staging host is`
+    Words,
     /// A space
     Space,
 }
@@ -45,15 +53,19 @@ pub(super) fn sign(
             if colons > 1 {
                 return None;
             }
-            match annotated(text, at + 1) {
+            let given = annotated(text, at + 1).or_else(|| nested(text, start, at + 1));
+            match given {
                 Some(at) => Some((Sign::Equals, at)),
                 None => Some((Sign::Colon, at + 1)),
             }
         }
+        b'=' | b'!' if rest.get(1) == Some(&b'=') => {
+            Some((Sign::Compare, at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'!'))))
+        }
         b'=' => {
             Some((Sign::Equals, at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'>' | b'~'))))
         }
-        b'?' | b'.' | b'+' | b'|' | b'!' | b'-'
+        b'?' | b'.' | b'+' | b'|' | b'-'
             if matches!(rest.get(1), Some(b'='))
                 || rest.starts_with(b"->")
                 || rest.starts_with(b"||=") =>
@@ -61,7 +73,7 @@ pub(super) fn sign(
             Some((
                 Sign::Equals,
                 at + bytes::run(text, at, 3, |b| {
-                    matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-' | b'!')
+                    matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-')
                 }),
             ))
         }
@@ -85,16 +97,40 @@ pub(super) fn sign(
             if quoted_name && let Some(at) = value_line(text, at) {
                 return Some((Sign::Equals, at));
             }
+            if rest.starts_with(b"-String ") {
+                return Some((Sign::Equals, at + 8));
+            }
             for word in WORDS {
                 if rest.starts_with(word.as_bytes()) {
                     let sign = if word.ends_with("= ") { Sign::Equals } else { Sign::Word };
                     return Some((sign, at + word.len()));
                 }
             }
-            Some((Sign::Space, at))
+            match words_and_is(text, at) {
+                Some(at) => Some((Sign::Words, at)),
+                None => Some((Sign::Space, at)),
+            }
         }
         _ => None,
     }
+}
+
+/// Past some words and one that gives a value: `password for the staging host is …`.
+fn words_and_is(text: &[u8], mut at: usize) -> Option<usize> {
+    for _ in 0..6 {
+        let len = bytes::run(text, at, 16, |b| bytes::is(b, ALNUM) || matches!(b, b'-' | b'_'));
+        let word = text.get(at..at + len)?;
+        at += len;
+        if matches!(word, b"is" | b"was" | b"ist" | b"lautet" | b"est" | b"es") {
+            return (text.get(at) == Some(&b' ')).then_some(at + 1);
+        }
+        if text.get(at..at + 2) == Some("é".as_bytes()) && len == 0 {
+            return (text.get(at + 2) == Some(&b' ')).then_some(at + 3);
+        }
+        (len > 0 && text.get(at) == Some(&b' ')).then_some(())?;
+        at += 1;
+    }
+    None
 }
 
 /// Whether the name that starts at `start` is a symbol: `:name`, not `path::NAME`.
@@ -138,6 +174,38 @@ fn value_line(text: &[u8], at: usize) -> Option<usize> {
     }
     let at = at + 5 + bytes::run(text, at + 5, 3, |b| matches!(b, b' ' | b'"'));
     matches!(text.get(at), Some(b'=' | b':')).then_some(at + 1)
+}
+
+/// The value of a name that has fields: `Password: {"Type": "String", "Default": "…"}`, or the same
+/// on lines that are indented more.
+fn nested(text: &[u8], start: usize, at: usize) -> Option<usize> {
+    let at = skip_space(text, at);
+    let rest = text.get(at..text.len().min(at + 240))?;
+    let line = bytes::line_start(text, start, SPACE);
+    let indent = bytes::run(text, line, SPACE, |b| b == b' ');
+    let lines = match rest.first()? {
+        b'{' => rest.split(|b| *b == b'}').next()?,
+        b'\n' if line + indent >= start.saturating_sub(1) => rest,
+        _ => return None,
+    };
+    let yaml = lines.first() == Some(&b'\n');
+    let mut from = 0;
+    for field in lines.split(|b| matches!(b, b'\n' | b',')) {
+        let depth = bytes::run(field, 0, SPACE, |b| matches!(b, b' ' | b'{' | b'"'));
+        if yaml && from > 0 && depth <= indent {
+            return None;
+        }
+        let name = bytes::run(field, depth, SPACE, |b| b.is_ascii_alphabetic());
+        let colon = depth + name + bytes::run(field, depth + name, 2, |b| matches!(b, b'"' | b' '));
+        let names = ["default", "value", "defaultValue"];
+        if names.iter().any(|n| field[depth..depth + name].eq_ignore_ascii_case(n.as_bytes()))
+            && field.get(colon) == Some(&b':')
+        {
+            return Some(at + from + colon + 1);
+        }
+        from += field.len() + 1;
+    }
+    None
 }
 
 /// Skips a type between a name and its value: `: &str = "…"`.

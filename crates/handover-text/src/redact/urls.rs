@@ -35,14 +35,14 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         if let Some(colon) = user.iter().position(|b| *b == b':')
             && !innocent::placeholder(&user[colon + 1..])
         {
-            hits.push(Hit::new(RULE, at - back + colon + 1, at));
+            hits.push(Hit::new(RULE, at - back, at));
         }
     }
 }
 
 /// `sqlplus scott/tiger@host`, `jdbc:oracle:thin:scott/tiger@host`
 fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
-    for needle in [&b"oracle:thin:"[..], b"sqlplus "] {
+    for needle in [&b"oracle:thin:"[..], b"sqlplus ", b"expdp ", b"impdp ", b"sqlldr "] {
         for at in memmem::find_iter(text, needle) {
             let start = at + needle.len();
             let user = bytes::run(text, start, 64, |b| bytes::is(b, ALNUM) || b == b'_');
@@ -55,7 +55,7 @@ fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
                 continue;
             };
             if len >= 3 && !innocent::placeholder(&rest[..len]) {
-                hits.push(Hit::new(RULE, from, from + len));
+                hits.push(Hit::new(RULE, start, from + len));
             }
         }
     }

@@ -1,0 +1,87 @@
+//! Kubernetes Secrets: whatever stands under `data:` or `stringData:` of one is a secret, whatever
+//! it is called.
+
+use memchr::memmem;
+
+use super::Hit;
+use super::bytes;
+use super::innocent;
+
+const RULE: &str = "kubernetes-secret";
+
+/// A document is never read further than this.
+const DOCUMENT: usize = 65536;
+
+/// Adds the values of every Secret.
+pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
+    let mut read = 0;
+    for kind in memmem::find_iter(text, b"kind: Secret") {
+        let ends = matches!(text.get(kind + 12), None | Some(b'\n' | b'\r' | b' '));
+        if kind < read || !ends {
+            continue;
+        }
+        let indent = bytes::run_back(text, kind, 64, |b| matches!(b, b' ' | b'-'));
+        let first = kind - indent;
+        if first > 0 && text[first - 1] != b'\n' {
+            continue;
+        }
+        let start = memmem::rfind(&text[read..kind], b"\n---").map_or(read, |at| read + at + 1);
+        let start = start.max(kind.saturating_sub(DOCUMENT));
+        let rest = &text[kind..text.len().min(kind + DOCUMENT)];
+        let end = kind + memmem::find(rest, b"\n---").unwrap_or(rest.len());
+        read = end;
+        values(text, start, end, indent, hits);
+    }
+}
+
+/// The values of the fields under `data:` and `stringData:` that are indented as much as `kind:`.
+fn values(text: &[u8], start: usize, end: usize, indent: usize, hits: &mut Vec<Hit>) {
+    let mut at = start;
+    let mut inside = false;
+    let mut block = None;
+    while at < end {
+        let len = bytes::run(text, at, end - at, |b| b != b'\n');
+        let line = &text[at..at + len];
+        let depth = line.iter().take_while(|b| **b == b' ').count();
+        let content = line[depth..].trim_ascii_end();
+        let from = at + depth;
+        at += len + 1;
+        if content.is_empty() || content.starts_with(b"#") {
+            continue;
+        }
+        // `key: |` and lines that are indented more.
+        if block.is_some_and(|key| depth > key) {
+            push(text, from, from + content.len(), hits);
+            continue;
+        }
+        block = None;
+        if depth <= indent {
+            inside = depth == indent && matches!(content, b"data:" | b"stringData:");
+            continue;
+        }
+        let Some(colon) = content.iter().position(|b| *b == b':').filter(|_| inside) else {
+            continue;
+        };
+        let space = 1 + bytes::run(content, colon + 1, 8, |b| b == b' ');
+        let value = &content[colon + space..];
+        if matches!(value.first(), Some(b'|' | b'>')) {
+            block = Some(depth);
+            continue;
+        }
+        let value = match value {
+            [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
+            _ => value,
+        };
+        let quote = usize::from(matches!(content.get(colon + space), Some(b'"' | b'\'')));
+        let from = from + colon + space + quote;
+        push(text, from, from + value.len(), hits);
+    }
+}
+
+fn push(text: &[u8], start: usize, end: usize, hits: &mut Vec<Hit>) {
+    let value = &text[start..end];
+    let plain = value.len() < 3 || value.iter().all(|b| b.is_ascii_digit() || *b == b'.');
+    if !plain && !innocent::placeholder(value) && !value.starts_with(b"{{") {
+        hits.push(Hit::new(RULE, start, end));
+    }
+}
