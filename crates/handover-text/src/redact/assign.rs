@@ -51,7 +51,7 @@ struct Place {
 impl Assignments {
     /// The secret after a name in another script: `密码：…`, `пароль: …`.
     pub(super) fn foreign(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
-        let from = tongues::value_at(text, at)?;
+        let (from, words) = tongues::value_at(text, at)?;
         let value = quoted(text, from, Key::Password).unwrap_or_else(|| Value {
             start: from,
             end: self.unquoted_end(text, from, false),
@@ -60,8 +60,10 @@ impl Assignments {
         });
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
         let ascii = literal.iter().all(u8::is_ascii);
-        (ascii && values::is_secret(Key::Password, value.form, literal))
-            .then_some((value.start, value.end))
+        (ascii
+            && (!words || settings::in_prose(literal))
+            && values::is_secret(Key::Password, value.form, literal))
+        .then_some((value.start, value.end))
     }
 
     /// The secret that the name at `start..end` is given, if any, and what kind it is.
@@ -153,7 +155,10 @@ impl Assignments {
         }
         let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
         at = match sign {
-            Sign::Tag => at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace()),
+            Sign::Tag => {
+                let at = at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace());
+                at + if text[at..].starts_with(b"<value>") { 7 } else { 0 }
+            }
             Sign::Equals
             | Sign::Compare
             | Sign::Colon
@@ -167,7 +172,15 @@ impl Assignments {
             }
         };
         at = skip_space(text, at);
-        at = skip_scheme(text, at, key);
+        let scheme = skip_scheme(text, at, key);
+        // `("Authorization", "Basic …")`: the quote stands before the scheme.
+        if scheme > at
+            && let Some(value) = quoted(text, at, key)
+        {
+            return Some(Value { start: scheme, ..value });
+        }
+        at = scheme;
+        at = skip_wrapper(text, at);
         if let Some(mut value) = quoted(text, at, key) {
             // `["user", "password", "email"]` is a list of names, `get("password")` gives one back:
             // look closer.
@@ -181,7 +194,8 @@ impl Assignments {
                     && shell_name(name)
                     && text.get(value.end + 1) == Some(&b')')
                     && random::mixed(literal)
-                    || sign == Sign::Call && setter(name);
+                    || sign == Sign::Call && setter(name)
+                    || sign == Sign::Comma && key == Key::Password && property(text, start, &value);
                 let list = !sets
                     && values::wordy_with_number(literal)
                     && !values::word_and_number(literal);
@@ -195,7 +209,18 @@ impl Assignments {
             let prose = key == Key::Password
                 && (end - start > 4 || quoted_name || name == b"PSK")
                 && text.get(value.start - 1) != Some(&b'`');
-            return (!matches!(sign, Sign::Space | Sign::Words) || prose).then_some(value);
+            // `secret "…";` of a name server
+            let literal = text.get(value.start..value.end)?;
+            let random = key == Key::Secret
+                && literal.len() >= 16
+                && random::mixed(literal)
+                && random::scattered(literal);
+            // `pass == "first"`: one of several passes.
+            if sign == Sign::Compare && verb && literal.iter().all(u8::is_ascii_lowercase) {
+                return None;
+            }
+            return (!matches!(sign, Sign::Space | Sign::Words) || prose || random)
+                .then_some(value);
         }
         if sign == Sign::Equals
             && let Some((start, end)) = calls::pair(text, at)
@@ -256,6 +281,12 @@ impl Assignments {
             }
             // `openssl … -passin pass:word`
             Sign::Colon if name == b"pass" && after_passin(text, start) => Form::Plain,
+            Sign::Word
+                if values::wordy_with_number(text.get(at..stop)?)
+                    && text.get(at..stop)?.contains(&b'-') =>
+            {
+                return None;
+            }
             Sign::Words if settings::in_prose(text.get(at..stop)?) => Form::Loose,
             Sign::Words => return None,
             Sign::Space => {
@@ -406,7 +437,11 @@ fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
 fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?.trim_ascii_end();
     let head = before.len().checked_sub(10)?;
-    before.get(head..)?.eq_ignore_ascii_case(b"identified").then_some(())?;
+    // `IDENTIFIED WITH mysql_native_password BY '…'`
+    let with = &before[before.len().saturating_sub(48)..];
+    (before.get(head..)?.eq_ignore_ascii_case(b"identified")
+        || bytes::contains_ignore_case(with, b"identified with "))
+    .then_some(())?;
     let mut at = skip_space(text, end);
     if text.get(at..at + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"password ")) {
         at = skip_space(text, at + 9);
@@ -448,6 +483,40 @@ fn setter(name: &[u8]) -> bool {
     let last = name.rsplit(|b| matches!(b, b'.' | b'>' | b':')).next().unwrap_or_default();
     let starts = |word: &[u8]| last.get(..word.len()).is_some_and(|l| l.eq_ignore_ascii_case(word));
     starts(b"set") || starts(b"with") || starts(b"equals") || name == b"PASSWORD"
+}
+
+/// `setProperty("password", "…")`, `map.put("password", "…")`: a setting with its value.
+fn property(text: &[u8], start: usize, value: &Value) -> bool {
+    let open = bytes::run_back(text, start, 4, |b| matches!(b, b'"' | b'\'' | b' ' | b'('));
+    let name = bytes::run_back(text, start - open, 32, |b| bytes::is(b, ALNUM) || b == b'_');
+    let name = &text[start - open - name..start - open];
+    let starts = |word: &[u8]| name.get(..word.len()).is_some_and(|n| n.eq_ignore_ascii_case(word));
+    text[start - open..start].contains(&b'(')
+        && (starts(b"set") || starts(b"put") || starts(b"define"))
+        && text.get(value.end + 1) == Some(&b')')
+}
+
+/// Past what makes a value of another type out of a literal: `[]byte("…")`, `String::from("…")`.
+fn skip_wrapper(text: &[u8], at: usize) -> usize {
+    const WRAPPERS: [&[u8]; 10] = [
+        b"[]byte(",
+        b"Some(",
+        b"String::from(",
+        b"Secret::new(",
+        b"SecretString::new(",
+        b"SecretString::from(",
+        b"Buffer.from(",
+        b"std::string(",
+        b"new String(",
+        b"bytes(",
+    ];
+    let skip = |at: usize| {
+        let rest = text.get(at..).unwrap_or_default();
+        let len = WRAPPERS.iter().find(|w| rest.starts_with(w)).map_or(0, |w| w.len());
+        let quoted = matches!(rest.get(len), Some(b'"' | b'\''));
+        if quoted || len > 0 && rest[len..].starts_with(b"String::from(") { at + len } else { at }
+    };
+    skip(skip(at))
 }
 
 fn after_passin(text: &[u8], start: usize) -> bool {

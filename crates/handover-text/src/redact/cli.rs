@@ -1,6 +1,7 @@
 //! Passwords beside the flags that many commands share: `-u user:password`, `--password-stdin`.
 
 use super::bytes;
+use super::commands;
 use super::innocent;
 
 /// How far back the name of the program may stand.
@@ -18,8 +19,26 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     match run {
         b"--password-stdin" => piped(text, start),
         b"-u" | b"--user" | b"--proxy-user" | b"-U" => user(text, start, end),
+        b"-p" | b"-P" | b"-pw" | b"-gp" => after_user(text, start, end),
         _ => None,
     }
+}
+
+/// `-u ann -p …`: after a user `-p` is a password in whatever program, but in `mysql` a plain word
+/// would be the database.
+fn after_user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let line = &text[bytes::line_start(text, start, LINE)..start];
+    let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).rev();
+    let user = words.next()?;
+    let flag = words.next()?;
+    let named = matches!(flag, b"-u" | b"-U" | b"-l" | b"-gu" | b"--user" | b"--username")
+        && !user.starts_with(b"-")
+        || [&b"-u:"[..], b"--user=", b"--username="].iter().any(|f| user.starts_with(f));
+    let database =
+        [&b"mysql"[..], b"mariadb"].iter().any(|p| line.windows(p.len()).any(|w| w == *p));
+    (named && !database && text.get(end) == Some(&b' ')).then_some(())?;
+    let (from, to) = word(text, end + 1)?;
+    commands::is_secret(text.get(from..to)?, true).then_some((from, to))
 }
 
 /// `echo "…" | docker login --password-stdin`

@@ -1,7 +1,7 @@
 //! Passwords that commands take: one line each, with its examples.
 //!
-//! A pattern is a line of shell words: `_` stands for any word, `…` for any words, `!` for the
-//! secret, `?` for one that must also look like a password. A part before or after them is glued
+//! A pattern is a line of shell words: `_` stands for any word, `…` for any words, `.` for the end,
+//! `!` for the secret, `?` for one that must also look like a password. A part before or after them is glued
 //! to them: `-p!`, `_:!`. The first word may end in `*`; `-*b*` is a bundle of options with a `b`.
 
 use super::bytes;
@@ -49,7 +49,7 @@ const TABLE: &[Command] = commands! {
     "redis-cli … -a !" | "redis-cli … AUTH !", yes "redis-cli -h h AUTH «sesame»", no "redis-cli -a $PASSWORD ping";
     "sqlcmd … -P !" | "sqlcmd … -P!" | "bcp … -P !" | "bcp … -P!" | "isql … -P !" | "isql … -P!", yes "sqlcmd -S h -U sa -P «sesame»", no "sqlcmd -S h -E";
     "rabbitmqadmin … -p !", yes "rabbitmqadmin -u x -p «sesame» list", no "rabbitmqadmin list queues";
-    "rabbitmqctl add_user _ !" | "rabbitmqctl change_password _ !", yes "rabbitmqctl add_user worker «sesame»", no "rabbitmqctl add_user worker";
+    "rabbitmqctl add_user _ ! ." | "rabbitmqctl change_password _ ! .", yes "rabbitmqctl add_user worker «sesame»", no "rabbitmqctl add_user worker";
     // Directories and shares
     "ldap* … -w !" | "ldap* … -w!", yes "ldapsearch -x -D cn=x -w «sesame» -b dc=x", no "ldapsearch -x -W -D cn=x";
     "smbclient … -U _%!" | "rpcclient … -U _%!" | "winexe … -U _%!", yes "rpcclient -U ann%«sesame» h", no "smbclient //h/s -U ann%";
@@ -76,7 +76,7 @@ const TABLE: &[Command] = commands! {
     "signtool sign … /p !", yes "signtool sign /f a.pfx /p «sesame» a.exe", no "signtool verify /pa a.exe";
     "gpg* … --passphrase !", yes "gpg --batch --passphrase «sesame» -c a", no "gpg --passphrase-fd 0";
     // Accounts
-    "htpasswd … -*b* _ _ !", yes "htpasswd -cb users ann «sesame»", no "htpasswd -c users ann";
+    "htpasswd … -*b* _ _ ! .", yes "htpasswd -cb users ann «sesame»", no "htpasswd -c users ann";
     "schtasks … /rp !", yes "schtasks /create /ru ann /rp «sesame»", no "schtasks /query";
     "echo _:! | chpasswd" | "echo _:! | sudo chpasswd", yes "echo 'ann:«sesame»' | sudo chpasswd", no "echo ann: | chpasswd";
     "echo … ! | passwd" | "echo … ! | sudo passwd" | "echo … ! | kinit" | "echo … ! | cryptsetup", yes "echo «sesame» | passwd --stdin ann", no "echo $WORD | passwd --stdin ann";
@@ -86,7 +86,14 @@ const TABLE: &[Command] = commands! {
     // Networks
     "snmp* … -c !", yes "snmpwalk -v2c -c «sesame» h .1", no "snmpget -v2c -c public h .1";
     "snmp-server community !" | "rocommunity !" | "rwcommunity !" | "com2sec _ _ !", yes "snmp-server community «sesame» RO", no "rocommunity public";
-    "crypto isakmp key !" | "tacacs-server … key !" | "radius-server … key !" | "pre-shared-key ascii-text !", yes "tacacs-server host h key «sesame»", no "tacacs-server host h";
+    "crypto isakmp key !" | "tacacs-server … key !" | "radius-server … key !" | "pre-shared-key ascii-text !" | "set snmp community !", yes "tacacs-server host h key «sesame»", no "tacacs-server host h";
+    "enable secret ?" | "enable password ?" | "enable secret level _ _ ?" | "key-string ?" | "ip ospf message-digest-key _ md5 ?" | "standby _ authentication ?" | "neighbor _ password ?", yes "enable secret «pepper2801»", no "enable secret rotation";
+    "peer _ password cipher !" | "peer _ password simple !" | "XAUTH _ ?" | "EAP ?", yes "peer 10.0.0.1 password cipher «sesame»", no "peer 10.0.0.1 group x";
+    // More accounts
+    "stats auth _:!" | "user _ on >!" | "ACL SETUSER _ on >!", yes "stats auth ann:«sesame»", no "stats auth $USER";
+    "bw login _ ?" | "bw unlock !" | "kinit _ <<< !", yes "bw login ann@x.net «pepper28!»", no "bw login ann@x.net";
+    "poetry config _ _ ?" | "composer config _ _ ?" | "rclone config create … pass !", yes "poetry config http-basic.x ann «pepper2801»", no "composer config platform.php 8.1";
+    "open -u _,!", yes "lftp -c \"open -u ann,«sesame» h\"", no "open -u ann";
 };
 
 /// Words that stand where a secret would in the manuals of these commands.
@@ -157,7 +164,9 @@ fn split(text: &[u8], mut at: usize) -> Vec<Word> {
     let mut words = Vec::new();
     while at < stop && words.len() < WORDS {
         match text[at] {
-            b' ' | b'\t' | b',' => at += 1,
+            b' ' | b'\t' => at += 1,
+            // `["mysql", "-psesame"]`
+            b',' if matches!(text[at - 1], b'"' | b'\'') => at += 1,
             b'\\' if text.get(at + 1) == Some(&b'\n') => at += 2,
             b'\n' | b'\r' | b';' | b'&' | b')' | b'`' => break,
             b'|' => {
@@ -231,6 +240,9 @@ fn matches(text: &[u8], pattern: &str, words: &[Word]) -> Option<(usize, usize)>
 fn end_of(text: &[u8], pattern: &str, words: &[Word]) -> Option<()> {
     let mut words = words.iter();
     for part in pattern.split(' ') {
+        if part == "." {
+            return words.next().is_none().then_some(());
+        }
         let word = words.next()?;
         let content = text.get(word.start..word.end)?;
         literal(part, content).then_some(())?;
@@ -262,7 +274,7 @@ fn unquoted(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     }
 }
 
-fn is_secret(value: &[u8], sure: bool) -> bool {
+pub(super) fn is_secret(value: &[u8], sure: bool) -> bool {
     // `-p 3306:3306` publishes a port, `-P 8080` names one.
     let port = value.iter().all(|b| b.is_ascii_digit() || *b == b':');
     let other = matches!(value.first(), Some(b'-' | b'/' | b'\\' | b'[' | b'<' | b'|'))
@@ -272,6 +284,7 @@ fn is_secret(value: &[u8], sure: bool) -> bool {
     value.len() >= 3
         && (sure || random::mixed(value) || values::special(value))
         && !(port || other || name || shown || innocent::placeholder(value))
+        && !innocent::reference(value)
 }
 
 #[cfg(test)]

@@ -35,7 +35,8 @@ const SECRET: &[&str] = &[
     "servicekey", "licensekey", "storagekey", "credential", "credentials", "idtoken", "oauthtoken",
     "usertoken", "bottoken", "functionkey", "appkey", "hmackey", "cryptokey", "jwtkey", "sshkey",
     "rsakey", "integrationkey", "ingestkey", "routingkey", "writekey", "applicationkey",
-    "personalaccesstoken", "webhookurl", "creds",
+    "personalaccesstoken", "webhookurl", "creds", "secretorkey", "sessionkey", "encryptkey",
+    "aeskey",
 ];
 
 const TOKEN: &[&str] = &[

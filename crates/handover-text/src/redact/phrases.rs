@@ -1,6 +1,6 @@
 //! Passwords of several words: `correct horse battery staple`.
 
-use super::keys;
+use super::keys::{self, Key};
 
 /// Words of messages, which hardly any phrase of random words has.
 #[rustfmt::skip]
@@ -13,7 +13,7 @@ const MESSAGE: &[&str] = &[
     "but", "forgot", "reset", "change", "confirm", "match", "missing", "empty", "string", "here", "some",
     "file", "data", "test", "example", "default", "error", "failed", "encrypt", "decrypt", "prompt", "den",
     "der", "die", "das", "und", "ist", "nicht", "les", "des", "pas", "est", "pour", "una", "los", "las", "con",
-    "por", "para", "que", "não",
+    "por", "para", "que", "não", "random", "common", "word", "words", "more", "secure", "secret", "phrase",
 ];
 
 /// Whether words between quotes are a password: four or more in one case, no message.
@@ -23,7 +23,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
         (3..=12).contains(&word.len())
             && word.iter().skip(1).all(u8::is_ascii_lowercase)
             && word[0].is_ascii_alphabetic()
-            && keys::classify(word).is_none()
+            && keys::classify(word).is_none_or(|key| key <= Key::Weak && word.len() > 4)
             && !MESSAGE.iter().any(|m| word.eq_ignore_ascii_case(m.as_bytes()))
     };
     let number = |word: &[u8]| word.len() <= 4 && word.iter().all(u8::is_ascii_digit);

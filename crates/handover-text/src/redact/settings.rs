@@ -7,9 +7,9 @@ use super::values;
 
 /// Settings that a space separates from their value.
 #[rustfmt::skip]
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 11] = [
     "requirepass", "masterauth", "bindpw", "auth_pass", "rootpw", "rcon_password", "-storepass",
-    "-keypass", "rootbindpw", "ldap_bindpw",
+    "-keypass", "rootbindpw", "ldap_bindpw", "authpass",
 ];
 
 /// Whether a space separates a name from its value.

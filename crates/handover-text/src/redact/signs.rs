@@ -82,7 +82,7 @@ pub(super) fn sign(
             Some((Sign::Equals, at + 3))
         }
         b'&' if rest.starts_with(b"&quot;:&quot;") => Some((Sign::Equals, at + 13)),
-        b'>' if start > 0 && text.get(start - 1) == Some(&b'<') => Some((Sign::Tag, at + 1)),
+        b'>' if tag(text, start) => Some((Sign::Tag, at + 1)),
         b'>' if quoted_name => Some((Sign::Tag, at + 1)),
         b'(' if !spaced && matches!(rest.get(1), Some(b'"' | b'\'')) => Some((Sign::Call, at + 1)),
         b'<' if rest.starts_with(b"</key>") => plist(text, at + 6).map(|at| (Sign::Tag, at)),
@@ -91,7 +91,10 @@ pub(super) fn sign(
         b',' if !spaced && symbol(text, start) => Some((Sign::Comma, at + 1)),
         b'<' if rest.starts_with(b"<- ") => Some((Sign::Equals, at + 3)),
         b'{' if quoted_name => default(text, at).map(|at| (Sign::Equals, at)),
-        b',' if quoted_name => Some((Sign::Comma, at + 1)),
+        b',' if quoted_name => match option_default(text, at) {
+            Some(at) => Some((Sign::Equals, at)),
+            None => Some((Sign::Comma, at + 1)),
+        },
         b'\n' | b'\r' => value_line(text, at).map(|at| (Sign::Equals, at)),
         _ if spaced => {
             if quoted_name && let Some(at) = value_line(text, at) {
@@ -116,21 +119,42 @@ pub(super) fn sign(
 }
 
 /// Past some words and one that gives a value: `password for the staging host is …`.
-fn words_and_is(text: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn words_and_is(text: &[u8], mut at: usize) -> Option<usize> {
+    const IS: [&str; 8] = ["is", "was", "to", "ist", "lautet", "est", "es", "é"];
     for _ in 0..6 {
-        let len = bytes::run(text, at, 16, |b| bytes::is(b, ALNUM) || matches!(b, b'-' | b'_'));
+        let len = bytes::run(text, at, 20, |b| {
+            bytes::is(b, ALNUM) || !b.is_ascii() || matches!(b, b'-' | b'_' | b'@' | b'.')
+        });
         let word = text.get(at..at + len)?;
         at += len;
-        if matches!(word, b"is" | b"was" | b"ist" | b"lautet" | b"est" | b"es") {
-            return (text.get(at) == Some(&b' ')).then_some(at + 1);
+        let space = bytes::run(text, at, 1, |b| b == b' ');
+        if text.get(at + space) == Some(&b':') {
+            return (text.get(at + space + 1) == Some(&b' ')).then_some(at + space + 2);
         }
-        if text.get(at..at + 2) == Some("é".as_bytes()) && len == 0 {
-            return (text.get(at + 2) == Some(&b' ')).then_some(at + 3);
+        (len > 0 && space > 0).then_some(())?;
+        at += space;
+        if IS.iter().any(|w| w.as_bytes() == word) && text.get(at) != Some(&b':') {
+            return Some(at);
         }
-        (len > 0 && text.get(at) == Some(&b' ')).then_some(())?;
-        at += 1;
     }
     None
+}
+
+/// `<password>`, `<wsse:Password>`
+fn tag(text: &[u8], start: usize) -> bool {
+    let space = match start.checked_sub(1).and_then(|at| text.get(at)) {
+        Some(b':') => 1 + bytes::run_back(text, start - 1, 16, |b| bytes::is(b, ALNUM)),
+        Some(_) | None => 0,
+    };
+    start > space && text.get(start - space - 1) == Some(&b'<')
+}
+
+/// `option("--password", default="…")`
+fn option_default(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..text.len().min(at + 120))?;
+    let rest = &rest[..bytes::run(rest, 0, rest.len(), |b| !matches!(b, b')' | b'\n'))];
+    let word = rest.windows(8).position(|w| w == b"default=")?;
+    Some(at + word + 8)
 }
 
 /// Whether the name that starts at `start` is a symbol: `:name`, not `path::NAME`.

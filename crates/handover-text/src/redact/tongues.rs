@@ -2,6 +2,7 @@
 
 use super::bytes;
 use super::index::{Index, Side};
+use super::signs;
 
 /// Names with letters that are not ASCII; those without are among [`super::keys`].
 #[rustfmt::skip]
@@ -35,8 +36,9 @@ const SIGNS: [&str; 16] = [
     ":", "=", "：", "- ", "– ", "— ", "是：", "是", "为", "為", "は", "es: ", "es ", "to ", "är ", "это ",
 ];
 
-/// Where the value begins that a name gets whose first foreign letter stands at `at`.
-pub(super) fn value_at(text: &[u8], at: usize) -> Option<usize> {
+/// Where the value begins that a name gets whose first foreign letter stands at `at`, and whether
+/// words stand between.
+pub(super) fn value_at(text: &[u8], at: usize) -> Option<(usize, bool)> {
     let rest = text.get(at..)?;
     let (_, tail) = TAILS.at(rest).find(|(_, tail)| {
         NAMES.iter().filter(|name| name.as_bytes().ends_with(tail)).any(|name| {
@@ -46,7 +48,9 @@ pub(super) fn value_at(text: &[u8], at: usize) -> Option<usize> {
     })?;
     let end = at + tail.len();
     let end = end + bytes::run(text, end, 3, |b| matches!(b, b'"' | b'\'' | b'*' | b'`'));
-    let end = super::signs::skip_space(text, end);
-    let sign = SIGNS.iter().find(|s| text[end..].starts_with(s.as_bytes()))?;
-    Some(super::signs::skip_space(text, end + sign.len()))
+    let end = signs::skip_space(text, end);
+    match SIGNS.iter().find(|s| text[end..].starts_with(s.as_bytes())) {
+        Some(sign) => Some((signs::skip_space(text, end + sign.len()), false)),
+        None => signs::words_and_is(text, end).map(|at| (at, true)),
+    }
 }

@@ -29,6 +29,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         }
     }
     oracle(text, hits);
+    pgpass(text, hits);
     for at in memmem::find_iter(text, b"@tcp(") {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
@@ -57,6 +58,21 @@ fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
             if len >= 3 && !innocent::placeholder(&rest[..len]) {
                 hits.push(Hit::new(RULE, start, from + len));
             }
+        }
+    }
+}
+
+/// `host:5432:database:user:password`, a line of `.pgpass`
+fn pgpass(text: &[u8], hits: &mut Vec<Hit>) {
+    let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.' | b'*');
+    for at in memmem::find_iter(text, b":5432:") {
+        let database = at + 6 + bytes::run(text, at + 6, 64, part);
+        let user = database + 1 + bytes::run(text, database + 1, 64, part);
+        let len = bytes::run(text, user + 1, 128, |b| authority_byte(b) && b != b':');
+        let value = text.get(user + 1..user + 1 + len).unwrap_or_default();
+        let colons = text.get(database) == Some(&b':') && text.get(user) == Some(&b':');
+        if colons && user > database + 1 && len >= 3 && !innocent::placeholder(value) {
+            hits.push(Hit::new(RULE, database + 1, user + 1 + len));
         }
     }
 }

@@ -31,7 +31,8 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
         Form::Compared => Form::Quoted,
         Form::Quoted | Form::Plain | Form::Loose => form,
     };
-    if form != Form::Quoted && (innocent::expression(value) || innocent::number(value)) {
+    let program = || innocent::expression(value) || innocent::number(value) || innocent::tag(value);
+    if form != Form::Quoted && program() {
         return false;
     }
     match key {
@@ -66,7 +67,9 @@ fn password(form: Form, value: &[u8]) -> bool {
     match form {
         Form::Quoted | Form::Compared if spaced => phrases::is_phrase(value),
         Form::Quoted | Form::Compared => {
-            value.len() >= 3 && !innocent::reference(value) && !innocent::version(value)
+            let label =
+                !value.is_ascii() && !value.iter().any(u8::is_ascii_digit) && !special(value);
+            value.len() >= 3 && !label && !innocent::reference(value) && !innocent::version(value)
         }
         Form::Plain => value.len() >= 3 && !innocent::reference(value),
         Form::Loose => {
@@ -79,7 +82,8 @@ fn password(form: Form, value: &[u8]) -> bool {
 
 /// `forgotten?`, `changed!`: a word of a sentence.
 fn exclaimed(value: &[u8]) -> bool {
-    matches!(value, [word @ .., b'?' | b'!'] if word.iter().all(u8::is_ascii_alphabetic))
+    let letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii();
+    matches!(value, [word @ .., b'?' | b'!'] if word.iter().all(letter))
 }
 
 /// `db_password`, `userPassword`, `PASSWORD`: a name again, not a value. `thisismypassword` is one.
@@ -131,7 +135,7 @@ pub(super) fn word_and_number(value: &[u8]) -> bool {
         && (3..=6).contains(&digits)
         && word.len() >= 4
         && word.iter().all(u8::is_ascii_alphabetic)
-        && keys::classify(word).is_none()
+        && keys::classify(word).is_none_or(|key| key <= Key::Weak)
         && !ALGORITHMS.iter().any(|a| word.eq_ignore_ascii_case(a.as_bytes()))
 }
 
