@@ -254,10 +254,13 @@ fn end_of(text: &[u8], pattern: &str, words: &[Word]) -> Option<()> {
 /// those with a value at its end, and their case counts.
 fn literal(part: &str, word: &[u8]) -> bool {
     let bundle = match word {
-        [b'-', bundle @ ..] if (1..=4).contains(&bundle.len()) => bundle,
+        [b'-', bundle @ ..]
+            if (1..=4).contains(&bundle.len()) && bundle.iter().all(u8::is_ascii_alphabetic) =>
+        {
+            bundle
+        }
         _ => b"",
     };
-    let bundle = bundle.iter().all(u8::is_ascii_alphabetic).then_some(bundle).unwrap_or_default();
     match part.as_bytes() {
         [b'-', letter] => bundle.last() == Some(letter),
         [b'-', b'*', letter, b'*'] => bundle.contains(letter),
@@ -304,7 +307,7 @@ mod tests {
                 && let Some((from, to)) = secret(text.as_bytes(), start, end)
             {
                 out.push_str(&text[at..from]);
-                out.push_str(&format!("«{}»", &text[from..to]));
+                out.extend(["«", &text[from..to], "»"]);
                 at = to;
             }
         }

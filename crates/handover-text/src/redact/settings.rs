@@ -101,8 +101,10 @@ pub(super) fn after_user(text: &[u8], start: usize) -> bool {
         None => {
             let name = words.next().unwrap_or_default();
             let flag = matches!(name, b"-u" | b"-U") || name.starts_with(b"--");
-            let told = name.strip_suffix(b":").or(flag.then_some(name)).unwrap_or_default();
-            plain(last) && (matches!(name, b"-u" | b"-U") || users::is_name(told))
+            let told = name.strip_suffix(b":").or_else(|| flag.then_some(name)).unwrap_or_default();
+            // `--username and --password`
+            let prose = matches!(last, b"and" | b"or" | b"with" | b"as");
+            plain(last) && !prose && (matches!(name, b"-u" | b"-U") || users::is_name(told))
         }
     }
 }

@@ -105,8 +105,20 @@ pub(super) fn sign(
             }
             for word in WORDS {
                 if rest.starts_with(word.as_bytes()) {
-                    let sign = if word.ends_with("= ") { Sign::Equals } else { Sign::Word };
-                    return Some((sign, at + word.len()));
+                    let after = at + word.len();
+                    if word.ends_with("= ") {
+                        return Some((Sign::Equals, after));
+                    }
+                    // `is generated for root: …`
+                    let next = bytes::run(text, after, 20, |b| b.is_ascii_lowercase());
+                    if next > 0
+                        && text.get(after + next) == Some(&b' ')
+                        && let Some(at) = words_and_is(text, after)
+                    {
+                        return Some((Sign::Words, at));
+                    }
+                    let colon = if text[after..].starts_with(b": ") { 2 } else { 0 };
+                    return Some((Sign::Word, after + colon));
                 }
             }
             match words_and_is(text, at) {

@@ -52,6 +52,7 @@ pub(super) fn is_user(value: &[u8]) -> bool {
     (2..=128).contains(&value.len())
         && !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'{' | b'[' | b'$'))
         && !bytes::contains_ignore_case(value, b"://")
+        && !value.iter().all(u8::is_ascii_digit)
         && !innocent::placeholder(local)
 }
 
@@ -107,7 +108,9 @@ fn named(text: &[u8], start: usize, end: usize, read: usize) -> Option<(usize, u
     let users = |from: usize, to: usize| {
         words(text, from, to).filter(|(from, to)| {
             let name = &text[*from..*to];
-            is_name(name) || name.eq_ignore_ascii_case(b"id") && after_user(text, *from)
+            is_name(name)
+                || matches!(name, b"-u" | b"-U" | b"-gu")
+                || name.eq_ignore_ascii_case(b"id") && after_user(text, *from)
         })
     };
     let before = users(from, start).filter_map(value).filter(|v| v.1 <= start).last();
