@@ -5,7 +5,7 @@
 //! to them: `-p!`, `_:!`. The first word may end in `*`; `-*b*` is a bundle of options with a `b`.
 
 use super::bytes;
-use super::index::{Index, Side};
+use super::index::{self, Index, Letters, Side};
 use super::innocent;
 use super::keys;
 use super::random;
@@ -45,6 +45,7 @@ const TABLE: &[Command] = commands! {
     // Databases
     "mysql* … -p!" | "mysql* … -p ?" | "mariadb* … -p!" | "mariadb* … -p ?", yes "mysqldump -u root -p«sesame» shop", no "mysql -u root -p shop";
     "mysqladmin … password !", yes "mysqladmin -u root password «sesame»", no "mysqladmin -u root password";
+    "sqlplus … _/!@_" | "expdp _/!@_" | "impdp _/!@_" | "sqlldr _/!@_", yes "sqlplus -s scott/«tiger»@orcl", no "sqlplus / as sysdba";
     "mongo* … -p !" | "mongo* … -p!", yes "mongosh -u root -p «sesame»", no "mongodump -p --db shop";
     "redis-cli … -a !" | "redis-cli … AUTH !", yes "redis-cli -h h AUTH «sesame»", no "redis-cli -a $PASSWORD ping";
     "sqlcmd … -P !" | "sqlcmd … -P!" | "bcp … -P !" | "bcp … -P!" | "isql … -P !" | "isql … -P!", yes "sqlcmd -S h -U sa -P «sesame»", no "sqlcmd -S h -E";
@@ -99,25 +100,19 @@ const TABLE: &[Command] = commands! {
 /// Words that stand where a secret would in the manuals of these commands.
 const SHOWN: [&str; 4] = ["public", "private", "string", "community"];
 
-const PATTERNS: usize = {
-    let mut count = 0;
-    let mut row = 0;
-    while row < TABLE.len() {
-        count += TABLE[row].patterns.len();
-        row += 1;
-    }
-    count
-};
-
-static INDEX: Index<PATTERNS> = {
+const LISTS: [&[&str]; TABLE.len()] = {
     let mut lists: [&[&str]; TABLE.len()] = [&[]; TABLE.len()];
     let mut row = 0;
     while row < TABLE.len() {
         lists[row] = TABLE[row].patterns;
         row += 1;
     }
-    Index::new(&lists, Side::Start)
+    lists
 };
+
+static INDEX: Index<{ index::count(&LISTS) }> = Index::new(&LISTS, Side::Start);
+
+static STARTS: Letters = Letters::new(&LISTS, Side::Start);
 
 /// The secret that the command whose name stands at `start..end` is given.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -132,20 +127,21 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         _ => start,
     };
     let name = text.get(start..end)?;
-    let &[a, b, ..] = name else {
+    let &[a, b, ref rest @ ..] = name else {
         return None;
     };
-    INDEX.has(a, b).then_some(())?;
+    STARTS.has(a, b, rest.first().copied().unwrap_or(b' ')).then_some(())?;
     let mut words = None;
     INDEX.near(a, b).find_map(|pattern| {
-        let (first, rest) = pattern.split_once(' ')?;
-        let named = match first.strip_suffix('*') {
-            Some(head) => {
-                name.get(..head.len()).is_some_and(|n| n.eq_ignore_ascii_case(head.as_bytes()))
+        let space = pattern.iter().position(|b| *b == b' ')?;
+        let named = match &pattern[..space] {
+            [head @ .., b'*'] => {
+                name.get(..head.len()).is_some_and(|n| n.eq_ignore_ascii_case(head))
             }
-            None => name.eq_ignore_ascii_case(first.as_bytes()),
+            first => name.eq_ignore_ascii_case(first),
         };
         named.then_some(())?;
+        let rest = std::str::from_utf8(&pattern[space + 1..]).ok()?;
         let words = words.get_or_insert_with(|| split(text, after));
         matches(text, rest, words)
     })
@@ -224,12 +220,17 @@ fn matches(text: &[u8], pattern: &str, words: &[Word]) -> Option<(usize, usize)>
     }
     match part.find(['!', '?']) {
         Some(mark) => {
-            let (head, sure) = (&part[..mark], part.ends_with('!'));
+            let (head, sure) = (&part[..mark], part.as_bytes()[mark] == b'!');
             let from = match head.strip_prefix('_') {
                 Some(sign) => content.iter().position(|b| [*b] == *sign.as_bytes())? + 1,
                 None => content.starts_with(head.as_bytes()).then_some(head.len())?,
             };
-            let span = unquoted(text, word.start + from, word.end);
+            // `ann/sesame@host`
+            let to = match part.ends_with("@_") {
+                true => content.iter().rposition(|b| *b == b'@').filter(|to| *to > from)?,
+                false => content.len(),
+            };
+            let span = unquoted(text, word.start + from, word.start + to);
             go_on(is_secret(text.get(span.0..span.1)?, sure).then_some(span))
         }
         None => literal(part, content).then(|| matches(text, rest, tail)).flatten(),

@@ -68,6 +68,7 @@ pub(super) fn expression(value: &[u8]) -> bool {
             | b')'
             | b'='
             | b':'
+            | b'?'
     ) {
         return true;
     }
@@ -243,11 +244,12 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         .iter()
         .all(|b| matches!(b, b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'#' | b'?' | b'=' | b'0'));
     let format = value.len() <= 4 && *first == b'%'
-        || value.windows(2).enumerate().any(|(at, w)| {
-            // `%s` ends a word; in a random string it does not.
-            matches!(w, b"%s" | b"%d" | b"%0")
-                && value.get(at + 2).is_none_or(|b| !b.is_ascii_alphanumeric() || w[1] == b'0')
-        });
+        || value.contains(&b'%')
+            && value.windows(2).enumerate().any(|(at, w)| {
+                // `%s` ends a word; in a random string it does not.
+                matches!(w, b"%s" | b"%d" | b"%0")
+                    && value.get(at + 2).is_none_or(|b| !b.is_ascii_alphanumeric() || w[1] == b'0')
+            });
     bracketed
         || variable
         || same

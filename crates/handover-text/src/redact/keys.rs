@@ -1,7 +1,7 @@
 //! Names of values: which ones say that the value is a secret.
 
 use super::bytes::{self, LOWER, UPPER};
-use super::index::{self, Index, Side};
+use super::index::{self, Index, Letters, Side};
 
 /// What a name says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,11 +156,12 @@ fn last_word(name: &[u8], word: &[u8]) -> bool {
         }
 }
 
-/// Whether the last two bytes of a name can end a telling one: refuses most words at once.
+/// Whether the last bytes of a name can end a telling one: refuses most words at once.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     match *name {
-        [.., a, b] => b.is_ascii_digit() || INDEX.has(a, b) || TAILS.has(a, b),
+        [.., c, a, b] => b.is_ascii_digit() || ENDS.has(a, b, c),
+        [a, b] => b.is_ascii_digit() || INDEX.has(a, b),
         _ => false,
     }
 }
@@ -171,6 +172,9 @@ const WORDS: &[&str] = &["pass", "pw", "psk"];
 const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
 
 static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::End);
+
+static ENDS: Letters =
+    Letters::new(&[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID, TAIL], Side::End);
 
 static TAILS: Index<{ TAIL.len() }> = Index::new(&[TAIL], Side::End);
 

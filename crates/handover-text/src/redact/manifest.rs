@@ -12,26 +12,27 @@ const RULE: &str = "kubernetes-secret";
 /// A document is never read further than this.
 const DOCUMENT: usize = 65536;
 
-/// Adds the values of every Secret.
-pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
-    let mut read = 0;
-    for kind in memmem::find_iter(text, b"kind: Secret") {
-        let ends = matches!(text.get(kind + 12), None | Some(b'\n' | b'\r' | b' '));
-        if kind < read || !ends {
-            continue;
-        }
-        let indent = bytes::run_back(text, kind, 64, |b| matches!(b, b' ' | b'-'));
-        let first = kind - indent;
-        if first > 0 && text[first - 1] != b'\n' {
-            continue;
-        }
-        let start = memmem::rfind(&text[read..kind], b"\n---").map_or(read, |at| read + at + 1);
-        let start = start.max(kind.saturating_sub(DOCUMENT));
-        let rest = &text[kind..text.len().min(kind + DOCUMENT)];
-        let end = kind + memmem::find(rest, b"\n---").unwrap_or(rest.len());
-        read = end;
-        values(text, start, end, indent, hits);
-    }
+/// Adds the values of the Secret whose kind stands at `start..end`; gives where its document ends.
+/// Documents before `read` have been read.
+pub(super) fn find(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    read: usize,
+    hits: &mut Vec<Hit>,
+) -> Option<usize> {
+    (start >= read && &text[start..end] == b"Secret").then_some(())?;
+    let kind = start.checked_sub(6).filter(|kind| &text[*kind..start] == b"kind: ")?;
+    matches!(text.get(end), None | Some(b'\n' | b'\r' | b' ')).then_some(())?;
+    let indent = bytes::run_back(text, kind, 64, |b| matches!(b, b' ' | b'-'));
+    let line = kind - indent;
+    (line == 0 || text[line - 1] == b'\n').then_some(())?;
+    let from = read.max(kind.saturating_sub(DOCUMENT));
+    let from = memmem::rfind(&text[from..kind], b"\n---").map_or(from, |at| from + at + 1);
+    let rest = &text[kind..text.len().min(kind + DOCUMENT)];
+    let to = kind + memmem::find(rest, b"\n---").unwrap_or(rest.len());
+    values(text, from, to, indent, hits);
+    Some(to)
 }
 
 /// The values of the fields under `data:` and `stringData:` that are indented as much as `kind:`.

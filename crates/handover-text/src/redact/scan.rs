@@ -37,6 +37,8 @@ struct Scan<'t> {
     percent: usize,
     /// The last password ended here.
     password: usize,
+    /// Kubernetes Secrets up to here have been read.
+    manifest: usize,
 }
 
 impl<'t> Scan<'t> {
@@ -47,6 +49,7 @@ impl<'t> Scan<'t> {
             assignments: Assignments::default(),
             percent: 0,
             password: 0,
+            manifest: 0,
         }
     }
 
@@ -54,7 +57,6 @@ impl<'t> Scan<'t> {
         let public = pem::find(self.text, hits);
         let mut public = public.into_iter().peekable();
         urls::find(self.text, hits);
-        manifest::find(self.text, hits);
         let mut at = 0;
         while let Some(b) = self.text.get(at) {
             if let Some(block) = public.next_if(|block| block.start <= at) {
@@ -116,20 +118,43 @@ impl<'t> Scan<'t> {
             }
             return to.max(end);
         }
-        if let Some((from, to)) = calls::secret(text, start, end) {
-            self.password("call-with-credentials", from, to, hits);
-            return to.max(end);
+        match text.get(end) {
+            Some(b'(') => {
+                let password = calls::secret(text, start, end)
+                    .map(|(from, to)| ("call-with-credentials", from, to));
+                let sent = || {
+                    answers::secret(text, start, end).map(|(from, to)| ("command-line", from, to))
+                };
+                if let Some((rule, from, to)) = password.or_else(sent) {
+                    self.password(rule, from, to, hits);
+                    return to.max(end);
+                }
+            }
+            Some(b' ' | b'"' | b'\'') => {
+                let command = commands::secret(text, start, end);
+                if let Some((from, to)) = command.or_else(|| answers::secret(text, start, end)) {
+                    self.password("command-line", from, to, hits);
+                    return end;
+                }
+            }
+            Some(_) | None => {}
         }
-        if let Some((from, to)) = commands::secret(text, start, end) {
-            self.password("command-line", from, to, hits);
-            return end;
-        }
-        if let Some((from, to)) = answers::secret(text, start, end) {
-            self.password("command-line", from, to, hits);
-            return to.max(end);
-        }
-        for (from, to) in columns::secrets(text, start, end) {
-            hits.push(Hit::new("assignment", from, to));
+        match end - start {
+            4 => {
+                if &text[start..end] == b"5432"
+                    && let Some((from, to)) = urls::pgpass(text, end)
+                {
+                    hits.push(Hit::new(urls::RULE, from, to));
+                }
+            }
+            6 => {
+                for (from, to) in columns::secrets(text, start, end) {
+                    hits.push(Hit::new("assignment", from, to));
+                }
+                let read = manifest::find(text, start, end, self.manifest, hits);
+                self.manifest = read.unwrap_or(self.manifest);
+            }
+            _ => {}
         }
         if text[start] == b'-'
             && let Some((from, to)) = cli::secret(text, start, end)

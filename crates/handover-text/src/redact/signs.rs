@@ -12,6 +12,9 @@ const WORDS: [&str; 16] = [
     "lautet: ", "est ", "es ", "è ", "é ",
 ];
 
+/// Signs before the value that a name has if it has no other.
+const OTHERWISE: [&[u8]; 6] = [b"|| \"", b"|| '", b"?? \"", b"?? '", b"?: \"", b"?: '"];
+
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
@@ -76,6 +79,10 @@ pub(super) fn sign(
                     matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-')
                 }),
             ))
+        }
+        // `env.PASSWORD || "…"`: what it is if it is not set.
+        b'|' | b'?' if OTHERWISE.iter().any(|sign| rest.starts_with(sign)) => {
+            Some((Sign::Equals, at + 3))
         }
         b'|' if spaced => Some((Sign::Colon, at + 1)),
         b'%' if rest.starts_with(b"%3D") || rest.starts_with(b"%3d") => {

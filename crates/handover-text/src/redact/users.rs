@@ -74,7 +74,8 @@ fn joined(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let from = sign - len;
     let before = from.checked_sub(1).map(|at| text[at]);
     let flag = from >= 4 && text[from.saturating_sub(12)..from].contains(&b'-');
-    (len > 0 && flag && matches!(before, Some(b' ' | b'"' | b'\'' | b'='))).then_some((from, sign))
+    let sure = flag || matches!(text[sign], b'/' | b'%');
+    (len > 0 && sure && matches!(before, Some(b' ' | b'"' | b'\'' | b'='))).then_some((from, sign))
 }
 
 /// The string before the string that holds a password.
