@@ -21,8 +21,9 @@ pub(super) fn find(
     read: usize,
     hits: &mut Vec<Hit>,
 ) -> Option<usize> {
-    (start >= read && &text[start..end] == b"Secret").then_some(())?;
-    let kind = start.checked_sub(6).filter(|kind| &text[*kind..start] == b"kind: ")?;
+    (&text[start..end] == b"Secret").then_some(())?;
+    let kind = start.checked_sub(6).filter(|kind| *kind >= read)?;
+    (&text[kind..start] == b"kind: ").then_some(())?;
     matches!(text.get(end), None | Some(b'\n' | b'\r' | b' ')).then_some(())?;
     let indent = bytes::run_back(text, kind, 64, |b| matches!(b, b' ' | b'-'));
     let line = kind - indent;
