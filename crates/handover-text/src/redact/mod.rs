@@ -6,6 +6,7 @@
 //! regular expression but the rules of the configuration. Bytes outside a finding stay as they are.
 
 mod answers;
+mod around;
 mod assign;
 mod bytes;
 mod calls;
