@@ -160,8 +160,9 @@ fn last_word(name: &[u8], word: &[u8]) -> bool {
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     match *name {
-        [.., c, a, b] => b.is_ascii_digit() || ENDS.has(a, b, c),
-        [a, b] => b.is_ascii_digit() || INDEX.has(a, b),
+        [.., c, a, b] if c.is_ascii_alphabetic() => b.is_ascii_digit() || ENDS.has(a, b, c),
+        // `CLIENT_ID`: the letter before stands before the sign.
+        [.., a, b] => b.is_ascii_digit() || INDEX.has(a, b) || TAILS.has(a, b),
         _ => false,
     }
 }

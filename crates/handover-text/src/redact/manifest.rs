@@ -70,11 +70,10 @@ fn values(text: &[u8], start: usize, end: usize, indent: usize, hits: &mut Vec<H
             block = Some(depth);
             continue;
         }
-        let value = match value {
-            [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
-            _ => value,
+        let (quote, value) = match value {
+            [b'"' | b'\'', inner @ .., b'"' | b'\''] => (1, inner),
+            _ => (0, value),
         };
-        let quote = usize::from(matches!(content.get(colon + space), Some(b'"' | b'\'')));
         let from = from + colon + space + quote;
         push(text, from, from + value.len(), hits);
     }

@@ -131,6 +131,8 @@ const SPELLINGS: &[&str] = &[
     "echo \"h:5432:x:«ann:sesame»\" > ~/.pgpass",
     "process.env.PASSWORD || \"«engine479»\"",
     "http_proxy=http://«ann:#quartz84»@proxy.example.org:3128",
+    "kind: Secret\ndata:\n  a: «\"bcd»",
+    "CANVA_CLIENT_ID=«OC-FAB12-AbCdEf»",
     // Users beside passwords
     "host = '10.0.0.1'\nUSERNAME = '«ann@example.org»'\n# why\nPASS = '«`123QWERasdf»'\n",
     "[site]\nUsername=«ann»\nPassword=«sesame»\n",
