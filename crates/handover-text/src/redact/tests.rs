@@ -304,6 +304,21 @@ fn names_of_json_fields_tell_in_two_ways() {
 }
 
 #[test]
+fn a_user_goes_with_the_password_of_the_same_object() {
+    let clean = Redactor::default().clean_json(serde_json::json!({
+        "db": {"username": "ann", "password": "sesame", "host": "h"},
+        "author": {"username": "ann", "role": "admin"},
+    }));
+    assert_eq!(
+        clean.value(),
+        &serde_json::json!({
+            "db": {"username": "[REDACTED-1]", "password": "[REDACTED-2]", "host": "h"},
+            "author": {"username": "ann", "role": "admin"},
+        })
+    );
+}
+
+#[test]
 fn bytes_that_are_no_text_come_out_as_they_went_in() {
     let input = b"\xff\xfe diff --git\n+password=correct-horse-battery \xc3\n".to_vec();
     let output = Redactor::default().redact_bytes(&input);
