@@ -126,13 +126,23 @@ impl Walk<'_> {
                     .or_else(|| fields.get("key"))
                     .and_then(Value::as_str)
                     .map(str::to_owned);
+                let password = fields.iter().any(|(name, field)| {
+                    field.as_str().is_some_and(|text| self.redactor.hides_password(name, text))
+                });
                 let mut clean = Map::with_capacity(fields.len());
                 for (name, field) in fields {
                     let key = match &named {
                         Some(named) if name == "value" => named,
                         Some(_) | None => &name,
                     };
-                    let field = self.value(Some(key), field);
+                    let user = field
+                        .as_str()
+                        .filter(|_| password)
+                        .and_then(|text| self.redactor.replace_user(&name, text, &mut self.marks));
+                    let field = match user {
+                        Some(mark) => Value::String(mark),
+                        None => self.value(Some(key), field),
+                    };
                     clean.insert(self.string(None, &name), field);
                 }
                 Value::Object(clean)

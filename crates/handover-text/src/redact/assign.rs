@@ -1,11 +1,16 @@
 //! Values given to telling names, in every spelling that files, shells and people use.
 
+use super::around::{
+    after_passin, before_pair, declared, opens, setter, skip_scheme, skip_wrapper,
+};
 use super::bytes::{self, ALNUM};
 use super::calls;
 use super::innocent;
 use super::keys::{self, Key};
 use super::random;
+use super::settings::{self, in_settings, is_setting, netrc, sentence, shell_name};
 use super::signs::{self, Sign, skip_space};
+use super::tongues;
 use super::values::{self, Form};
 
 /// Longest value between quotes.
@@ -14,16 +19,6 @@ const QUOTED: usize = 4096;
 const JUDGED: usize = 300;
 /// How much white space may stand after a tag.
 const SPACE: usize = 40;
-
-/// What passwords are called in other scripts.
-const FOREIGN: [&str; 7] = ["密码", "密碼", "口令", "пароль", "Пароль", "パスワード", "비밀번호"];
-
-/// Settings that a space separates from their value.
-#[rustfmt::skip]
-const SETTINGS: [&str; 8] = [
-    "requirepass", "masterauth", "bindpw", "auth_pass", "rootpw", "rcon_password", "-storepass",
-    "-keypass",
-];
 
 /// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
 /// `password=password=…` is read once.
@@ -59,11 +54,7 @@ struct Place {
 impl Assignments {
     /// The secret after a name in another script: `密码：…`, `пароль: …`.
     pub(super) fn foreign(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
-        let rest = text.get(at..)?;
-        let name = FOREIGN.iter().find(|n| rest.starts_with(n.as_bytes()))?;
-        let end = skip_space(text, at + name.len());
-        let sign = [":", "=", "："].iter().find(|s| text[end..].starts_with(s.as_bytes()))?;
-        let from = skip_space(text, end + sign.len());
+        let (from, words) = tongues::value_at(text, at)?;
         let value = quoted(text, from, Key::Password).unwrap_or_else(|| Value {
             start: from,
             end: self.unquoted_end(text, from, false),
@@ -72,17 +63,19 @@ impl Assignments {
         });
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
         let ascii = literal.iter().all(u8::is_ascii);
-        (ascii && values::is_secret(Key::Password, value.form, literal))
-            .then_some((value.start, value.end))
+        (ascii
+            && (!words || settings::in_prose(literal))
+            && values::is_secret(Key::Password, value.form, literal))
+        .then_some((value.start, value.end))
     }
 
-    /// The secret that the name at `start..end` is given, if any.
+    /// The secret that the name at `start..end` is given, if any, and what kind it is.
     pub(super) fn value(
         &mut self,
         text: &[u8],
         start: usize,
         end: usize,
-    ) -> Option<(usize, usize)> {
+    ) -> Option<(usize, usize, Key)> {
         let next = *text.get(end)?;
         if !matches!(
             next,
@@ -119,7 +112,7 @@ impl Assignments {
         }
         let name = text.get(start..end)?;
         if next == b' ' && name.eq_ignore_ascii_case(b"by") {
-            return identified_by(text, start, end);
+            return identified_by(text, start, end).map(|(from, to)| (from, to, Key::Password));
         }
         if !keys::may_end(name) {
             return None;
@@ -128,7 +121,11 @@ impl Assignments {
         let value = self.parse(text, start, end, key)?;
         // The start of a long value tells enough.
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
-        values::is_secret(value.key, value.form, literal).then_some((value.start, value.end))
+        values::is_secret(value.key, value.form, literal).then_some((
+            value.start,
+            value.end,
+            value.key,
+        ))
     }
 
     fn parse(&mut self, text: &[u8], start: usize, end: usize, key: Key) -> Option<Value> {
@@ -152,22 +149,41 @@ impl Assignments {
         at = skip_space(text, at);
         let (sign, mut at) = signs::sign(text, start, at, at > after_name, quoted_name)?;
         // In prose only a password is given by words, and `pass` is a verb.
-        let wordy = matches!(sign, Sign::Call | Sign::Word | Sign::Space);
+        let wordy = matches!(sign, Sign::Call | Sign::Word | Sign::Words | Sign::Space);
         let name = text.get(start..end)?;
         let verb = !is_setting(name) && (name.ends_with(b"pass") || name.ends_with(b"Pass"));
-        if wordy && verb || sign == Sign::Word && key != Key::Password {
+        let told = matches!(sign, Sign::Word | Sign::Words);
+        if wordy && verb || told && key != Key::Password {
             return None;
         }
         let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
         at = match sign {
-            Sign::Tag => at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace()),
-            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word | Sign::Space => {
+            Sign::Tag => {
+                let at = at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace());
+                at + if text[at..].starts_with(b"<value>") { 7 } else { 0 }
+            }
+            Sign::Equals
+            | Sign::Compare
+            | Sign::Colon
+            | Sign::Comma
+            | Sign::Call
+            | Sign::Word
+            | Sign::Words
+            | Sign::Space => {
                 let at = skip_space(text, at);
                 at + bytes::run(text, at, 2, |b| b == b'*')
             }
         };
         at = skip_space(text, at);
-        at = skip_scheme(text, at, key);
+        let scheme = skip_scheme(text, at, key);
+        // `("Authorization", "Basic …")`: the quote stands before the scheme.
+        if scheme > at
+            && let Some(value) = quoted(text, at, key)
+        {
+            return Some(Value { start: scheme, ..value });
+        }
+        at = scheme;
+        at = skip_wrapper(text, at);
         if let Some(mut value) = quoted(text, at, key) {
             // `["user", "password", "email"]` is a list of names, `get("password")` gives one back:
             // look closer.
@@ -180,16 +196,34 @@ impl Assignments {
                 let sets = sign == Sign::Comma
                     && shell_name(name)
                     && text.get(value.end + 1) == Some(&b')')
-                    && random::mixed(literal);
-                let list = !sets && values::wordy_with_number(literal);
+                    && random::mixed(literal)
+                    || sign == Sign::Call && setter(name)
+                    || sign == Sign::Comma && key == Key::Password && property(text, start, &value);
+                let list = !sets
+                    && values::wordy_with_number(literal)
+                    && !values::word_and_number(literal);
                 (!list && !name.contains(&b'/')).then_some(())?;
                 value.form = if sets { Form::Quoted } else { Form::Loose };
             }
             // `password "x"` in prose is as good as a sign; `token "x"` is not.
+            if sign == Sign::Compare {
+                value.form = Form::Compared;
+            }
             let prose = key == Key::Password
-                && (end - start > 4 || quoted_name)
+                && (end - start > 4 || quoted_name || name == b"PSK")
                 && text.get(value.start - 1) != Some(&b'`');
-            return (sign != Sign::Space || prose).then_some(value);
+            // `secret "…";` of a name server
+            let literal = text.get(value.start..value.end)?;
+            let random = key == Key::Secret
+                && literal.len() >= 16
+                && random::mixed(literal)
+                && random::scattered(literal);
+            // `pass == "first"`: one of several passes.
+            if sign == Sign::Compare && verb && literal.iter().all(u8::is_ascii_lowercase) {
+                return None;
+            }
+            return (!matches!(sign, Sign::Space | Sign::Words) || prose || random)
+                .then_some(value);
         }
         if sign == Sign::Equals
             && let Some((start, end)) = calls::pair(text, at)
@@ -202,7 +236,7 @@ impl Assignments {
     /// The value at `at` as far as it goes without quotes.
     fn unquoted(&mut self, text: &[u8], place: &Place) -> Option<Value> {
         let &Place { start, end, key, sign, mut at, tight } = place;
-        if matches!(sign, Sign::Comma | Sign::Call) {
+        if matches!(sign, Sign::Comma | Sign::Call | Sign::Compare) {
             return None;
         }
         if sign == Sign::Space
@@ -225,38 +259,51 @@ impl Assignments {
                 let named = query || before == Some(b';') || shell_name(name);
                 // `password=word` before white space is a setting; a program would go on.
                 let ends = text.get(stop).is_none_or(u8::is_ascii_whitespace);
-                if named || (key == Key::Password && ends && !name.ends_with(b"pass")) {
+                let told = key == Key::Password && settings::after_user(text, start);
+                if named || told || (key == Key::Password && ends && !name.ends_with(b"pass")) {
                     Form::Plain
                 } else {
                     Form::Loose
                 }
             }
             // `DB_PASSWORD: word` and the end of the line: YAML.
-            Sign::Colon
-                if shell_name(name) && matches!(text.get(stop), None | Some(b'\n' | b'\r')) =>
+            Sign::Colon | Sign::Equals
+                if shell_name(name)
+                    && (sign == Sign::Colon || text[end..at].contains(&b'\n'))
+                    && matches!(text.get(stop), None | Some(b'\n' | b'\r')) =>
             {
                 Form::Plain
             }
             Sign::Equals | Sign::Colon
-                if key == Key::Password && in_settings(text, start, at, stop) =>
+                if key == Key::Password
+                    && (in_settings(text, start, at, stop)
+                        || settings::kept(text, start, end, at, stop)
+                        || settings::after_user(text, start)) =>
             {
                 Form::Plain
             }
             // `openssl … -passin pass:word`
             Sign::Colon if name == b"pass" && after_passin(text, start) => Form::Plain,
+            Sign::Word
+                if values::wordy_with_number(text.get(at..stop)?)
+                    && text.get(at..stop)?.contains(&b'-') =>
+            {
+                return None;
+            }
+            Sign::Words if settings::in_prose(text.get(at..stop)?) => Form::Loose,
+            Sign::Words => return None,
             Sign::Space => {
                 let flag = name.len() > 4
                     && (name.starts_with(b"--")
+                        || name == b"-password"
                         || matches!(name, [b'-', first, ..] if first.is_ascii_uppercase()));
                 let netrc = name == b"password" && netrc(text, start);
                 let literal = text.get(at..stop)?;
                 let setting =
                     is_setting(name) && text.get(stop).is_none_or(u8::is_ascii_whitespace);
-                let prose = key == Key::Password
-                    && (6..=40).contains(&literal.len())
-                    && random::mixed(literal)
-                    && !values::wordy_with_number(literal);
-                if netrc || setting {
+                let prose = key == Key::Password && settings::in_prose(literal);
+                let told = flag && key == Key::Password && settings::after_user(text, start);
+                if netrc || setting || told {
                     Form::Plain
                 } else if flag || prose {
                     Form::Loose
@@ -264,7 +311,9 @@ impl Assignments {
                     return None;
                 }
             }
-            Sign::Equals | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word => Form::Loose,
+            Sign::Equals | Sign::Compare | Sign::Colon | Sign::Comma | Sign::Call | Sign::Word => {
+                Form::Loose
+            }
         };
         // `Cookie: name=value` names its value once more.
         let inner =
@@ -311,6 +360,10 @@ impl Assignments {
 /// What the name says; one word before it may complete it: `API key`, `secret access key`.
 fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
     let name = text.get(start..end)?;
+    if name.eq_ignore_ascii_case(b"passe") {
+        let before = &text[start.saturating_sub(7)..start];
+        return before.eq_ignore_ascii_case(b"mot de ").then_some(Key::Password);
+    }
     let key = keys::classify(name)?;
     if matches!(key, Key::Token | Key::Weak) && start > 0 && text.get(start - 1) == Some(&b' ') {
         let before = bytes::run_back(text, start - 1, 16, |b| bytes::is(b, ALNUM));
@@ -318,32 +371,6 @@ fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
         return keys::classify(both).max(Some(key));
     }
     Some(key)
-}
-
-/// `Authorization: Bearer …`: the scheme is no part of the secret.
-fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
-    if !matches!(key, Key::Token | Key::Weak) {
-        return at;
-    }
-    for scheme in [
-        "Bearer ",
-        "bearer ",
-        "Basic ",
-        "basic ",
-        "Token ",
-        "token ",
-        "ApiKey ",
-        "Digest ",
-        "GenieKey ",
-        "SSWS ",
-        "Key ",
-    ] {
-        let quoted = matches!(text.get(at), Some(b'"' | b'\'')) as usize;
-        if text.get(at + quoted..).is_some_and(|rest| rest.starts_with(scheme.as_bytes())) {
-            return at + quoted + scheme.len();
-        }
-    }
-    at
 }
 
 fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
@@ -387,7 +414,11 @@ fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
 fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?.trim_ascii_end();
     let head = before.len().checked_sub(10)?;
-    before.get(head..)?.eq_ignore_ascii_case(b"identified").then_some(())?;
+    // `IDENTIFIED WITH mysql_native_password BY '…'`
+    let with = &before[before.len().saturating_sub(48)..];
+    (before.get(head..)?.eq_ignore_ascii_case(b"identified")
+        || bytes::contains_ignore_case(with, b"identified with "))
+    .then_some(())?;
     let mut at = skip_space(text, end);
     if text.get(at..at + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"password ")) {
         at = skip_space(text, at + 9);
@@ -410,42 +441,15 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
     (!innocent::placeholder(text.get(from..to)?)).then_some((from, to))
 }
 
-/// Past the brackets between a declared name and a literal.
-fn declared(text: &[u8], at: usize) -> Option<usize> {
-    let size = bytes::run(text, at + 1, 20, |b| bytes::is(b, ALNUM) || b == b'_');
-    let close = match text.get(at)? {
-        b'[' if text.get(at + 1 + size) == Some(&b']') => at + 2 + size,
-        b')' => at + 1,
-        _ => return None,
-    };
-    let sign = skip_space(text, close);
-    let literal = skip_space(text, sign + 1);
-    (text.get(sign) == Some(&b'=') && matches!(text.get(literal), Some(b'"' | b'\'')))
-        .then_some(close)
-}
-
-fn after_passin(text: &[u8], start: usize) -> bool {
-    let before = &text[start.saturating_sub(9)..start];
-    before.ends_with(b"-passin ") || before.ends_with(b"-passout ")
-}
-
-/// Whether a bracket stands before a quoted name: the first of a pair, not one of a list.
-fn opens(text: &[u8], start: usize) -> bool {
-    let at = start
-        - bytes::run_back(text, start, 24, |b| {
-            b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\')
-        });
-    at > 0 && matches!(text[at - 1], b'(' | b'[' | b'{')
-}
-
-/// Where a value of `a=…&b=…` ends.
-fn before_pair(text: &[u8], at: usize, stop: usize) -> usize {
-    let value = text.get(at..stop.min(at + JUDGED)).unwrap_or_default();
-    let pair = value.iter().enumerate().find(|(i, b)| {
-        let name = bytes::run(value, i + 1, 40, |b| bytes::is(b, ALNUM) || b == b'_');
-        **b == b'&' && name > 1 && value.get(i + 1 + name) == Some(&b'=')
-    });
-    pair.map_or(stop, |(i, _)| at + i)
+/// `setProperty("password", "…")`, `map.put("password", "…")`: a setting with its value.
+fn property(text: &[u8], start: usize, value: &Value) -> bool {
+    let open = bytes::run_back(text, start, 4, |b| matches!(b, b'"' | b'\'' | b' ' | b'('));
+    let name = bytes::run_back(text, start - open, 32, |b| bytes::is(b, ALNUM) || b == b'_');
+    let name = &text[start - open - name..start - open];
+    let starts = |word: &[u8]| name.get(..word.len()).is_some_and(|n| n.eq_ignore_ascii_case(word));
+    text[start - open..start].contains(&b'(')
+        && (starts(b"set") || starts(b"put") || starts(b"define"))
+        && text.get(value.end + 1) == Some(&b')')
 }
 
 /// `password 7 …`, `secret 5 …`: routers tell with a digit how a password is kept.
@@ -462,61 +466,4 @@ fn typed(text: &[u8], name: &[u8], at: usize) -> Option<Value> {
         form: Form::Quoted,
         key: Key::Password,
     })
-}
-
-fn is_setting(name: &[u8]) -> bool {
-    SETTINGS.iter().any(|s| s.as_bytes() == name)
-}
-
-/// `DB_PASSWORD`, `--password`: names that shells and `.env` files use.
-fn shell_name(name: &[u8]) -> bool {
-    name.starts_with(b"--")
-        || (name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase))
-}
-
-/// Whether a `.netrc` entry stands before a word.
-fn netrc(text: &[u8], at: usize) -> bool {
-    let from = at.saturating_sub(160);
-    let before = &text[from..at];
-    let has = |word: &[u8]| before.windows(word.len()).any(|b| b == word);
-    has(b"machine ") && (has(b"login ") || has(b"user ")) || has(b"default login ")
-}
-
-/// Whether a password stands alone on its line, some lines after a user or a host that is set in
-/// the same way: a file of settings, where plain words are values.
-fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
-    let line = bytes::line_start(text, start, 40);
-    let indent = text[line..start].iter().all(|b| matches!(b, b' ' | b'\t'));
-    let ends = matches!(text.get(stop), None | Some(b'\n' | b'\r'));
-    // A capital starts the name of a type.
-    let word = text.get(at).is_some_and(|b| !b.is_ascii_uppercase());
-    if !(indent && ends && word) || line == 0 {
-        return false;
-    }
-    let before = &text[line.saturating_sub(300)..line];
-    before.split(|b| *b == b'\n').rev().take(6).any(|line| {
-        let line = line.trim_ascii();
-        let name =
-            bytes::run(line, 0, 32, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.'));
-        let sign = line.get(name..).and_then(|rest| rest.trim_ascii().first());
-        let name = &line[..name];
-        matches!(sign, Some(b'=' | b':'))
-            && [
-                "user", "username", "login", "host", "hostname", "server", "account", "email",
-                "database",
-            ]
-            .iter()
-            .any(|w| {
-                name.len() >= w.len()
-                    && name[name.len() - w.len()..].eq_ignore_ascii_case(w.as_bytes())
-            })
-    })
-}
-
-/// Whether words go on after a value.
-fn sentence(text: &[u8], at: usize) -> bool {
-    match text.get(at..) {
-        Some([b' ', b, ..]) => b.is_ascii_lowercase(),
-        Some(_) | None => false,
-    }
 }

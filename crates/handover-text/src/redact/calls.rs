@@ -1,82 +1,226 @@
-//! Credentials given to functions: `NetworkCredential("user", "password")`.
+//! Credentials given to functions: one line each, with its examples.
+//!
+//! A line says how the names of the functions end, which of their arguments may be the password
+//! (counted from nought, numbers left out), and what an argument must be like.
 
-use super::bytes;
+use super::bytes::{self, ALNUM};
+use super::index::{self, Index, Side};
 use super::innocent;
+use super::keys::{self, Key};
 use super::random;
 use super::values;
 
-/// Ends of names whose second argument is a password, whatever it looks like.
-const SURE: &[&str] = &[
-    "credential",
-    "credentials",
-    "basicauth",
-    "basic_auth",
-    "passwordauthentication",
-    "passwordtoken",
-    "setcredentials",
-    "withcredentials",
-];
+/// What tells that an argument is a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Its place alone.
+    Place,
+    /// Its place, and it looks like one.
+    Looks,
+    /// The argument before it is the name of a password.
+    Name,
+}
 
-/// Ends of names whose second argument is one if it looks like one.
-const LIKELY: &[&str] =
-    &["login", "authenticate", "signin", "sign_in", "auth", "connect", "logon", "wifi.begin"];
+#[derive(Debug)]
+struct Function {
+    names: &'static [&'static str],
+    places: &'static [usize],
+    told: Told,
+    /// A call with a password, marked by «».
+    #[cfg(test)]
+    yes: &'static str,
+    /// A call without.
+    #[cfg(test)]
+    no: &'static str,
+}
 
-/// Ends of names whose third argument is one if it looks like one: host, user, password.
-const THIRD: &[&str] = &["connect", "mysqli", "getconnection", "pdo"];
+macro_rules! functions {
+    ($($($name:literal)|+ [$($place:literal),+] $told:ident, yes $yes:literal, no $no:literal;)*) => {
+        &[$(Function {
+            names: &[$($name),+],
+            places: &[$($place),+],
+            told: Told::$told,
+            #[cfg(test)]
+            yes: $yes,
+            #[cfg(test)]
+            no: $no,
+        }),*]
+    };
+}
+
+#[rustfmt::skip]
+const TABLE: &[Function] = functions! {
+    "credential" | "credentials" | "basicauth" | "basic_auth" | "auth.basic" | "feature.basic" | "httpbasic" | "passwordauthentication" | "passwordtoken" [1] Place, yes "new NetworkCredential(\"ann\", \"«sesame»\")", no "new NetworkCredential(\"ann\", password)";
+    "login" | "authenticate" | "signin" | "sign_in" | "logon" | "auth" | "wifi.begin" [1] Looks, yes "ftp.login(\"ann\", \"«pepper28»\")", no "auth(\"basic\", \"digest\")";
+    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" [2, 3, 1] Looks, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
+    "create_superuser" | "create_user" | "createuser" | "ldap_bind" [2, 1] Looks, yes "ldap_bind($c, \"cn=x\", \"«pepper28»\")", no "create_user(\"ann\", \"reader\")";
+    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" [1] Looks, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
+    "hashpw" | "password_verify" | "password_hash" | "hash_password" | "hashpassword" | "passwordhasher.hash" | "make_password" | "generate_password_hash" | "bcrypt.hash" | "bcrypt.hashsync" | "hash.make" | "passwordencoder.encode" [0] Looks, yes "bcrypt.hashpw(b\"«pepper28»\", salt)", no "hash_password(\"bcrypt\", x)";
+    "jwt.sign" | "jwt.verify" | "jwt.encode" | "jwt.decode" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Looks, yes "jwt.sign(payload, '«pepper2801»')", no "createHmac(\"sha256\", key)";
+    "hash_hmac" | "openssl_encrypt" | "openssl_decrypt" [2] Looks, yes "hash_hmac('sha256', $d, '«pepper2801»')", no "hash_hmac('sha256', $d, $key)";
+    "cookieparser" | "hmac256" | "hmac512" | "aes.new" | "urlsafeserializer" | "timedserializer" | "secretkeyspec" [0] Looks, yes "Algorithm.HMAC256(\"«pepper2801»\")", no "cookieParser(\"secret\")";
+    "strcmp" | "strncmp" | "strcasecmp" | "compare_digest" | "timingsafeequal" [1] Name, yes "strcmp(password, \"«sesame»\")", no "strcmp(option, \"password\")";
+};
+
+const LISTS: [&[&str]; TABLE.len()] = {
+    let mut lists: [&[&str]; TABLE.len()] = [&[]; TABLE.len()];
+    let mut row = 0;
+    while row < TABLE.len() {
+        lists[row] = TABLE[row].names;
+        row += 1;
+    }
+    lists
+};
+
+static INDEX: Index<{ index::count(&LISTS) }> = Index::new(&LISTS, Side::End);
 
 /// The password among the arguments of the function whose name is `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    if text.get(end) != Some(&b'(') || !matches!(text.get(end + 1), Some(b'"' | b'\'')) {
+    if text.get(end) != Some(&b'(') {
         return None;
     }
     let name = text.get(start..end)?;
-    let ends = |words: &[&str]| {
-        words.iter().any(|w| {
-            let from = name.len().checked_sub(w.len());
-            from.is_some_and(|from| name[from..].eq_ignore_ascii_case(w.as_bytes()))
-        })
+    if matches!(name, b".equals" | b".equalsIgnoreCase") {
+        return equals(text, start, end + 1);
+    }
+    let name = type_name(text, start, end);
+    let mut given = None;
+    INDEX.at(name).find_map(|(row, _)| {
+        let function = &TABLE[usize::from(row)];
+        let given = given.get_or_insert_with(|| arguments(text, end + 1));
+        function.places.iter().find_map(|place| password(text, function.told, given, *place))
+    })
+}
+
+/// The name without `new` or `create` at its end: `Credentials.create`, `[Credential]::new`.
+fn type_name(text: &[u8], start: usize, end: usize) -> &[u8] {
+    let name = &text[start..end];
+    if name == b"new" || name == b"make" {
+        let colons = bytes::run_back(text, start, 3, |b| matches!(b, b':' | b']'));
+        let len = bytes::run_back(text, start - colons, 48, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'.' | b'_')
+        });
+        let head = &text[start - colons - len..start - colons];
+        let hash = head.eq_ignore_ascii_case(b"hash") && name == b"make";
+        return match colons {
+            _ if hash => b"hash.make",
+            2.. => head,
+            _ => name,
+        };
+    }
+    let ends = [&b".create"[..], b".of"];
+    ends.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name)
+}
+
+/// An argument of a function.
+#[derive(Debug, Clone, Copy)]
+struct Argument {
+    start: usize,
+    end: usize,
+    string: bool,
+}
+
+fn password(text: &[u8], told: Told, given: &[Argument], place: usize) -> Option<(usize, usize)> {
+    let argument = given.get(place).filter(|argument| argument.string)?;
+    let value = text.get(argument.start..argument.end)?;
+    let first = text.get(given[0].start..given[0].end)?;
+    let is = match told {
+        Told::Place => true,
+        Told::Looks => {
+            let like = random::mixed(value) && !algorithm(value)
+                || values::special(value) && value.len() >= 6 && value[0] != b'-';
+            // The path of an address is no user.
+            like && (place != 1 || !first.contains(&b'/')) && !innocent::reference(value)
+        }
+        Told::Name => {
+            !given[0].string
+                && keys::classify(first) == Some(Key::Password)
+                && keys::classify(value).is_none()
+        }
     };
-    let sure = ends(SURE);
-    if !sure && !ends(LIKELY) && !ends(THIRD) {
-        return None;
-    }
-    let (user, (mut from, mut to)) = arguments(text, end + 1)?;
-    let third = ends(THIRD).then(|| string(text, next_argument(text, to))).flatten();
-    if let Some(password) = third {
-        (from, to) = password;
-    }
-    let value = text.get(from..to)?;
     let spaced = value.iter().any(u8::is_ascii_whitespace);
-    let looks = sure
-        || (random::mixed(value) || values::special(value) && value.len() >= 6 && value[0] != b'-')
-            && (third.is_some() || !user.contains(&b'/'));
-    (looks && value.len() >= 3 && !spaced && !innocent::placeholder(value)).then_some((from, to))
+    (is && value.len() >= 3 && !spaced && !innocent::placeholder(value))
+        .then_some((argument.start, argument.end))
+}
+
+/// `sha256`, `HS512`, `aes-256-cbc`
+fn algorithm(value: &[u8]) -> bool {
+    const NAMES: [&str; 8] = ["sha", "md5", "hs", "rs", "es", "aes", "blake", "utf"];
+    let head = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    NAMES.iter().any(|n| value[..head].eq_ignore_ascii_case(n.as_bytes()))
+        || NAMES[1].as_bytes() == value
 }
 
 /// The password of a pair: `auth=("user", "password")`.
 pub(super) fn pair(text: &[u8], at: usize) -> Option<(usize, usize)> {
     (text.get(at) == Some(&b'(')).then_some(())?;
-    arguments(text, at + 1).map(|(_, password)| password)
-}
-
-/// The first of two strings, and where the second stands.
-fn arguments(text: &[u8], at: usize) -> Option<(&[u8], (usize, usize))> {
-    let (from, to) = string(text, at)?;
-    let first = text.get(from..to)?;
-    let mut at = next_argument(text, to);
-    if text.get(at..at + 5) == Some(b"Some(") {
-        at += 5;
+    match arguments(text, at + 1)[..] {
+        [Argument { string: true, .. }, Argument { start, end, string: true }, ..] => {
+            Some((start, end))
+        }
+        _ => None,
     }
-    Some((first, string(text, at)?))
 }
 
-/// Where the argument after the string that ends at `to` begins.
-fn next_argument(text: &[u8], to: usize) -> usize {
-    to + 1 + bytes::run(text, to + 1, 8, |b| matches!(b, b' ' | b',' | b'\n' | b'\t'))
+/// The arguments at `at` as far as they are strings and names; numbers are left out.
+fn arguments(text: &[u8], mut at: usize) -> Vec<Argument> {
+    let mut found = Vec::new();
+    for _ in 0..6 {
+        at += bytes::run(text, at, 24, |b| matches!(b, b' ' | b',' | b'\n' | b'\t' | b'\r'));
+        if text.get(at..at + 5) == Some(b"Some(") {
+            at += 5;
+        }
+        let prefix = bytes::run(text, at, 1, |b| matches!(b, b'b' | b'r' | b'u' | b'f' | b'@'));
+        if let Some((start, end)) = string(text, at).or_else(|| string(text, at + prefix)) {
+            found.push(Argument { start, end, string: true });
+            at = end + 1;
+            continue;
+        }
+        let len = bytes::run(text, at, 64, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'_' | b'.' | b'$' | b'>' | b'-' | b'[' | b']')
+        });
+        let number = text.get(at).is_some_and(u8::is_ascii_digit);
+        if len == 0 || !matches!(text.get(at + len), Some(b',' | b')')) {
+            break;
+        }
+        if !number {
+            found.push(Argument { start: at, end: at + len, string: false });
+        }
+        at += len;
+    }
+    found
+}
+
+/// The string that is asked whether it equals a password: `"…".equals(password)`.
+fn equals(text: &[u8], start: usize, at: usize) -> Option<(usize, usize)> {
+    let len = bytes::run(text, at, 64, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'.'));
+    let close = start.checked_sub(1).filter(|at| text[*at] == b'"')?;
+    let from = close - bytes::run_back(text, close, 64, |b| b != b'"' && b != b'\n');
+    let value = text.get(from..close)?;
+    let told = keys::classify(text.get(at..at + len)?) == Some(Key::Password);
+    (told && values::is_secret(Key::Password, values::Form::Quoted, value)).then_some((from, close))
 }
 
 fn string(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
     let len = bytes::run(text, at + 1, 256, |b| b != quote && b != b'\n');
     (text.get(at + 1 + len) == Some(&quote)).then_some((at + 1, at + 1 + len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Redactor;
+
+    #[test]
+    fn every_line_finds_its_example_and_leaves_the_other_alone() {
+        for Function { yes, no, .. } in TABLE {
+            let text = yes.replace(['«', '»'], "");
+            let open = text.find('(').expect("a call");
+            let start = text[..open].rfind(' ').map_or(0, |at| at + 1);
+            let (from, to) = secret(text.as_bytes(), start, open).expect("a password");
+            assert_eq!(format!("{}«{}»{}", &text[..from], &text[from..to], &text[to..]), *yes);
+            assert_eq!(Redactor::default().clean(no).as_str(), *no);
+        }
+    }
 }

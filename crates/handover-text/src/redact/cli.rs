@@ -1,21 +1,11 @@
-//! Passwords on command lines: `curl -u user:password`, `mysql -ppassword`.
+//! Passwords beside the flags that many commands share: `-u user:password`, `--password-stdin`.
 
 use super::bytes;
+use super::commands;
 use super::innocent;
 
 /// How far back the name of the program may stand.
 const LINE: usize = 240;
-
-/// Programs whose `-p` (or `-a`, `-w`, `-P`) is a password.
-#[rustfmt::skip]
-const PROGRAMS: &[(&str, &str)] = &[
-    ("mysql", "-p"), ("mariadb", "-p"), ("sshpass", "-p"), ("mongo", "-p"), ("docker login", "-p"),
-    ("podman login", "-p"), ("redis-cli", "-a"), ("sqlcmd", "-P"), ("ldapsearch", "-w"),
-    ("ldapmodify", "-w"), ("rabbitmqadmin", "-p"), ("smbclient", "-P"), ("bcp ", "-P"),
-    ("isql", "-P"), ("cf login", "-p"), ("az login", "-p"), ("oc login", "-p"),
-    ("helm registry login", "-p"), ("htpasswd", "-b"), ("ansible-vault", "-p"), ("openssl", "-k"),
-    ("zip ", "-P"), ("ssh-keygen", "-N"), ("psexec", "-p"), ("7z ", "-p"), ("7za ", "-p"),
-];
 
 /// The secret that a flag at `start..end` carries or announces.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -26,38 +16,35 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     ) {
         return None;
     }
-    if matches!(run, b"--password-stdin" | b"-S") {
-        return piped(text, start, run);
+    match run {
+        b"--password-stdin" => piped(text, start),
+        b"-u" | b"--user" | b"--proxy-user" | b"-U" => user(text, start, end),
+        b"-p" | b"-P" | b"-pw" | b"-gp" => after_user(text, start, end),
+        _ => None,
     }
-    if matches!(run, b"-u" | b"--user" | b"--proxy-user" | b"-U") {
-        return user(text, start, end);
-    }
-    let flag = run.get(..2)?;
-    if !matches!(flag, b"-p" | b"-a" | b"-P" | b"-w" | b"-k" | b"-N") {
-        return None;
-    }
-    let from = bytes::line_start(text, start, LINE);
-    let line = &text[from..start];
-    let known = PROGRAMS.iter().any(|(program, f)| {
-        f.as_bytes() == flag && line.windows(program.len()).any(|w| w == program.as_bytes())
-    });
-    if !known {
-        return None;
-    }
-    let (from, to) =
-        word(text, if run.len() > 2 || quote(text, end) { start + 2 } else { end + 1 })?;
-    let value = text.get(from..to)?;
-    // `-p 3306:3306` publishes a port, `-P 8080` names one.
-    let port = value.iter().all(|b| b.is_ascii_digit() || *b == b':');
-    (!port && value.len() >= 3 && !value.starts_with(b"-") && !innocent::placeholder(value))
-        .then_some((from, to))
 }
 
-/// `echo "…" | sudo -S`, `echo "…" | docker login --password-stdin`
-fn piped(text: &[u8], start: usize, run: &[u8]) -> Option<(usize, usize)> {
+/// `-u ann -p …`: after a user `-p` is a password in whatever program, but in `mysql` a plain word
+/// would be the database.
+fn after_user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let line = &text[bytes::line_start(text, start, LINE)..start];
+    let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).rev();
+    let user = words.next()?;
+    let flag = words.next()?;
+    let named = matches!(flag, b"-u" | b"-U" | b"-l" | b"-gu" | b"--user" | b"--username")
+        && !user.starts_with(b"-")
+        || [&b"-u:"[..], b"--user=", b"--username="].iter().any(|f| user.starts_with(f));
+    let database =
+        [&b"mysql"[..], b"mariadb"].iter().any(|p| line.windows(p.len()).any(|w| w == *p));
+    (named && !database && text.get(end) == Some(&b' ')).then_some(())?;
+    let (from, to) = word(text, end + 1)?;
+    commands::is_secret(text.get(from..to)?, true).then_some((from, to))
+}
+
+/// `echo "…" | docker login --password-stdin`
+fn piped(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let from = bytes::line_start(text, start, LINE);
     let line = &text[from..start];
-    let reads = run != b"-S" || line.trim_ascii_end().ends_with(b"sudo");
     let echo = line.windows(5).rposition(|w| w == b"echo ")?;
     let at = from + echo + 5;
     let at = if text[at..].starts_with(b"-n ") { at + 3 } else { at };
@@ -65,7 +52,7 @@ fn piped(text: &[u8], start: usize, run: &[u8]) -> Option<(usize, usize)> {
     let value = text.get(from..to)?;
     let rest = text.get(to..start)?.trim_ascii_start();
     let pipe = rest.iter().take(3).any(|b| *b == b'|');
-    (reads && pipe && value.len() >= 3 && !innocent::placeholder(value)).then_some((from, to))
+    (pipe && value.len() >= 3 && !innocent::placeholder(value)).then_some((from, to))
 }
 
 fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -77,11 +64,6 @@ fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let at = end + bytes::run(text, end, 1, |b| b == b' ' || b == b'=');
     let (from, to) = word(text, at)?;
     let value = text.get(from..to)?;
-    if [&b"smbclient"[..], b"rpcclient", b"winexe"].iter().any(|p| line.starts_with(p)) {
-        let sign = value.iter().position(|b| *b == b'%')?;
-        let secret = value.get(sign + 1..).filter(|s| s.len() >= 3 && !innocent::placeholder(s));
-        return secret.map(|_| (from + sign + 1, to));
-    }
     let colon = value.iter().position(|b| *b == b':')?;
     let password = &value[colon + 1..];
     let ids = value.iter().all(|b| b.is_ascii_digit() || *b == b':');
@@ -94,10 +76,6 @@ fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
             .then_some((from, from + colon));
     }
     (!innocent::placeholder(password)).then_some((from + colon + 1, to))
-}
-
-fn quote(text: &[u8], at: usize) -> bool {
-    matches!(text.get(at), Some(b'"' | b'\''))
 }
 
 /// The shell word at `at`, without its quotes.

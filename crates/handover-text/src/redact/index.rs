@@ -91,6 +91,13 @@ impl<const N: usize> Index<N> {
         self.starts[slot] != self.starts[slot + 1]
     }
 
+    /// The words with these two letters.
+    pub(super) fn near(&self, a: u8, b: u8) -> impl Iterator<Item = &'static [u8]> {
+        let slot = slot(a, b);
+        let group = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
+        self.entries[group].iter().map(|entry| entry.word)
+    }
+
     /// The words that a text starts (or ends) with, and their lists.
     pub(super) fn at<'i>(
         &'i self,
@@ -115,5 +122,48 @@ impl<const N: usize> Index<N> {
     /// Whether a word stands anywhere in a text; only for an index of starts.
     pub(super) fn inside(&self, text: &[u8]) -> bool {
         (0..text.len().saturating_sub(1)).any(|at| self.at(&text[at..]).next().is_some())
+    }
+}
+
+/// Which three letters words start (or end) with: refuses nearly every other word at once.
+pub(super) struct Letters([u64; 512]);
+
+impl Letters {
+    pub(super) const fn new(lists: &[&[&str]], side: Side) -> Self {
+        let mut bits = [0; 512];
+        let mut l = 0;
+        while l < lists.len() {
+            let mut w = 0;
+            while w < lists[l].len() {
+                let word = lists[l][w].as_bytes();
+                let (pair, third) = match side {
+                    Side::Start => (slot(word[0], word[1]), word.len() > 2),
+                    Side::End => (slot(word[word.len() - 2], word[word.len() - 1]), word.len() > 2),
+                };
+                let mut letter = 0;
+                while letter < 32 {
+                    let own = match side {
+                        Side::Start if third => (word[2] & 31) as usize,
+                        Side::End if third => (word[word.len() - 3] & 31) as usize,
+                        Side::Start | Side::End => letter,
+                    };
+                    if own == letter {
+                        let bit = pair << 5 | letter;
+                        bits[bit >> 6] |= 1 << (bit & 63);
+                    }
+                    letter += 1;
+                }
+                w += 1;
+            }
+            l += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether some word has these two letters at its edge and this one beside them.
+    #[inline]
+    pub(super) fn has(&self, a: u8, b: u8, beside: u8) -> bool {
+        let bit = slot(a, b) << 5 | (beside & 31) as usize;
+        self.0[bit >> 6] >> (bit & 63) & 1 == 1
     }
 }

@@ -68,6 +68,7 @@ pub(super) fn expression(value: &[u8]) -> bool {
             | b')'
             | b'='
             | b':'
+            | b'?'
     ) {
         return true;
     }
@@ -153,6 +154,16 @@ pub(super) fn number(value: &[u8]) -> bool {
     date || hex || suffixed || matches!(kind, b"8" | b"16" | b"32" | b"64" | b"128")
 }
 
+/// Starts of rules that a value of a form must satisfy.
+const RULES: [&[u8]; 4] = [b"required|", b"nullable|", b"string|", b"sometimes|"];
+
+/// `!vault`, `!Ref`: tags of YAML before what stands for a value.
+pub(super) fn tag(value: &[u8]) -> bool {
+    const TAGS: [&str; 9] =
+        ["vault", "ref", "sub", "secret", "env", "getatt", "reference", "importvalue", "join"];
+    matches!(value, [b'!', tag @ ..] if TAGS.iter().any(|t| tag.eq_ignore_ascii_case(t.as_bytes())))
+}
+
 /// A regular expression that looks for secrets is none.
 pub(super) fn regex(value: &[u8]) -> bool {
     (value.starts_with(b"^")
@@ -162,6 +173,7 @@ pub(super) fn regex(value: &[u8]) -> bool {
         || has(value, b"[a-z")
         || has(value, b"[A-Z")
         || has(value, b"(?")
+        || RULES.iter().any(|rule| value.starts_with(rule))
         || value.windows(2).any(|w| {
             w[0] == b'\\'
                 && matches!(
@@ -191,7 +203,7 @@ const WORDS: &[&str] = &[
 /// Parts of a value that show that it is a mask or an expression.
 #[rustfmt::skip]
 const NOT_A_VALUE: &[&str] = &[
-    "<your", "redacted", "xxxx", "****", "....", "%(", "%s", "%d", "%0", "&lt;", "&quot", "$(", "#{",
+    "<your", "redacted", "xxxx", "****", "....", "%(", "&lt;", "&quot", "$(", "#{",
     "<%", "secrets.", "process.env", "getenv", "os.environ", "env.", "%env",
     "•••", "…",
 ];
@@ -218,7 +230,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     };
     let bracketed = matches!(
         (first, last),
-        (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'%', b'%') | (b'_', b'_')
+        (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'%', b'%') | (b'_', b'_') | (b'@', b'@')
     ) && !kept_in_braces(value);
     let variable = matches!(first, b'$')
         && value.len() > 1
@@ -231,7 +243,13 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     let marks = value
         .iter()
         .all(|b| matches!(b, b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'#' | b'?' | b'=' | b'0'));
-    let format = value.len() <= 4 && *first == b'%';
+    let format = value.len() <= 4 && *first == b'%'
+        || value.contains(&b'%')
+            && value.windows(2).enumerate().any(|(at, w)| {
+                // `%s` ends a word; in a random string it does not.
+                matches!(w, b"%s" | b"%d" | b"%0")
+                    && value.get(at + 2).is_none_or(|b| !b.is_ascii_alphanumeric() || w[1] == b'0')
+            });
     bracketed
         || variable
         || same

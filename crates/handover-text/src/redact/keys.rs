@@ -1,7 +1,7 @@
 //! Names of values: which ones say that the value is a secret.
 
 use super::bytes::{self, LOWER, UPPER};
-use super::index::{self, Index, Side};
+use super::index::{self, Index, Letters, Side};
 
 /// What a name says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,10 +20,11 @@ pub(super) enum Key {
 
 #[rustfmt::skip]
 const PASSWORD: &[&str] = &[
-    "password", "passwd", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
+    "password", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
     "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
     "adminpass", "smtppass", "ftppass", "requirepass", "masterauth", "bindpw", "authpass",
-    "rootpw", "securestring", "keypass", "storepass",
+    "rootpw", "securestring", "keypass", "storepass", "sshpass", "wachtwoord", "salasana", "heslo",
+    "parola", "losenord", "haslo", "sifre", "adgangskode", "palavrapasse", "rootbindpw", "passwd",
 ];
 
 #[rustfmt::skip]
@@ -34,7 +35,8 @@ const SECRET: &[&str] = &[
     "servicekey", "licensekey", "storagekey", "credential", "credentials", "idtoken", "oauthtoken",
     "usertoken", "bottoken", "functionkey", "appkey", "hmackey", "cryptokey", "jwtkey", "sshkey",
     "rsakey", "integrationkey", "ingestkey", "routingkey", "writekey", "applicationkey",
-    "personalaccesstoken", "webhookurl", "creds",
+    "personalaccesstoken", "webhookurl", "creds", "secretorkey", "sessionkey", "encryptkey",
+    "aeskey",
 ];
 
 const TOKEN: &[&str] = &[
@@ -83,7 +85,7 @@ const PUBLIC: &[&str] = &[
 const TAIL: &[&str] = &[
     "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
     "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
-    "encoded", "here",
+    "encoded", "here", "equals", "equalsignorecase",
 ];
 
 const LEN: usize = 48;
@@ -154,10 +156,12 @@ fn last_word(name: &[u8], word: &[u8]) -> bool {
         }
 }
 
-/// Whether the last two bytes of a name can end a telling one: refuses most words at once.
+/// Whether the last bytes of a name can end a telling one: refuses most words at once.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     match *name {
+        [.., c, a, b] if c.is_ascii_alphabetic() => b.is_ascii_digit() || ENDS.has(a, b, c),
+        // `CLIENT_ID`: the letter before stands before the sign.
         [.., a, b] => b.is_ascii_digit() || INDEX.has(a, b) || TAILS.has(a, b),
         _ => false,
     }
@@ -169,6 +173,9 @@ const WORDS: &[&str] = &["pass", "pw", "psk"];
 const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
 
 static INDEX: Index<{ index::count(LISTS) }> = Index::new(LISTS, Side::End);
+
+static ENDS: Letters =
+    Letters::new(&[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID, TAIL], Side::End);
 
 static TAILS: Index<{ TAIL.len() }> = Index::new(&[TAIL], Side::End);
 

@@ -5,24 +5,33 @@
 //! text encoded once, and random strings ([`generic`]). Nothing is set up at start, nothing is a
 //! regular expression but the rules of the configuration. Bytes outside a finding stay as they are.
 
+mod answers;
+mod around;
 mod assign;
 mod bytes;
 mod calls;
 mod cli;
+mod columns;
+mod commands;
 mod encoded;
 mod generic;
 mod index;
 mod innocent;
 mod keys;
 mod lexicon;
+mod manifest;
 mod marks;
 mod pattern;
 mod pem;
+mod phrases;
 mod random;
 mod scan;
+mod settings;
 mod shapes;
 mod signs;
+mod tongues;
 mod urls;
+mod users;
 mod values;
 mod vendors;
 
@@ -209,6 +218,21 @@ impl Redactor {
         let telling = keys::classify(key.as_bytes())
             .is_some_and(|key| values::is_json_number_secret(key, digits.as_bytes()));
         (telling && !self.is_allowed(digits)).then(|| marks.mark("json-key", digits))
+    }
+
+    /// The mark for the user beside a password that is hidden under another key.
+    pub(crate) fn replace_user(&self, key: &str, text: &str, marks: &mut Marks) -> Option<String> {
+        let user = users::is_name(key.as_bytes()) && users::is_user(text.as_bytes());
+        let plain = !self.is_allowed(text) && marks::marks(text).next().is_none();
+        (user && plain).then(|| marks.mark(users::RULE, text))
+    }
+
+    /// Whether the value of a key is a password that [`replace_value`](Self::replace_value) hides.
+    pub(crate) fn hides_password(&self, key: &str, text: &str) -> bool {
+        keys::classify(key.as_bytes()) == Some(keys::Key::Password)
+            && values::is_json_secret(keys::Key::Password, text.as_bytes())
+            && !self.is_allowed(text)
+            && marks::marks(text).next().is_none()
     }
 
     fn is_allowed(&self, text: &str) -> bool {

@@ -9,6 +9,9 @@ use super::bytes;
 
 const RULE: &str = "private-key";
 
+/// Lines of such blocks are not longer.
+const LINE: usize = 128;
+
 /// Adds every block of a private key. A block without its end is a cut block: everything that may
 /// be key material after its start goes with it. Gives the blocks of what is public: certificates,
 /// public keys, signatures.
@@ -25,23 +28,24 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
             continue;
         };
         let body = label + label_len;
+        while let Some(end) = ends.next_if(|end| *end < body) {
+            headless(text, from, end, hits, &mut public);
+        }
         if !secret_label(&text[label..body]) {
-            while ends.next_if(|end| *end < body).is_some() {}
-            if let Some(end) = ends.peek()
-                && text[body..*end].iter().all(|b| material(*b) || b.is_ascii_whitespace())
-            {
-                public.push(body..*end);
-                from = *end;
-            }
+            let stop = material_end(text, body);
+            public.push(body..stop);
+            from = stop;
             continue;
         }
-        while ends.next_if(|end| *end < body).is_some() {}
         let end = match ends.peek() {
             Some(end) => block_end(text, *end),
             None => material_end(text, body),
         };
         from = end;
         hits.push(Hit::new(RULE, start, end));
+    }
+    for end in ends {
+        headless(text, from, end, hits, &mut public);
     }
     let mut ends = memmem::find_iter(text, b"Private-MAC").peekable();
     for start in memmem::find_iter(text, b"Private-Lines: ") {
@@ -56,7 +60,38 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
         };
         hits.push(Hit::new(RULE, body, from));
     }
+    public.sort_by_key(|block| block.start);
     public
+}
+
+/// The lines before an end whose start was cut off.
+fn headless(
+    text: &[u8],
+    from: usize,
+    end: usize,
+    hits: &mut Vec<Hit<'_>>,
+    public: &mut Vec<Range<usize>>,
+) {
+    let base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let head = &text[..end];
+    let mut start = end;
+    while start > from {
+        let close = start - bytes::run_back(head, start, 2, |b| matches!(b, b'\n' | b'\r'));
+        let line = bytes::run_back(head, close, LINE, base64);
+        let begins = close == line || text[close - line - 1] == b'\n';
+        if close == start || line == 0 || !begins || close - line < from {
+            break;
+        }
+        start = close - line;
+    }
+    let label = &text[end + 9..text.len().min(end + 89)];
+    let label = &label[..label_len(label).unwrap_or(0)];
+    if start < end && !label.is_empty() {
+        match secret_label(label) {
+            true => hits.push(Hit::new(RULE, start, end)),
+            false => public.push(start..end),
+        }
+    }
 }
 
 fn label_len(text: &[u8]) -> Option<usize> {

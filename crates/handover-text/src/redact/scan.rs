@@ -2,7 +2,11 @@
 
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
-use super::{Hit, calls, cli, encoded, generic, pem, shapes, urls, vendors};
+use super::keys::Key;
+use super::{
+    Hit, answers, calls, cli, columns, commands, encoded, generic, manifest, pem, shapes, urls,
+    users, vendors,
+};
 
 /// Adds what the patterns find.
 pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) {
@@ -31,11 +35,22 @@ struct Scan<'t> {
     assignments: Assignments,
     /// Percent-encoded words up to here have been read.
     percent: usize,
+    /// The last password ended here.
+    password: usize,
+    /// Kubernetes Secrets up to here have been read.
+    manifest: usize,
 }
 
 impl<'t> Scan<'t> {
     fn new(text: &'t str, layers: Layers) -> Self {
-        Self { text: text.as_bytes(), layers, assignments: Assignments::default(), percent: 0 }
+        Self {
+            text: text.as_bytes(),
+            layers,
+            assignments: Assignments::default(),
+            percent: 0,
+            password: 0,
+            manifest: 0,
+        }
     }
 
     fn run(mut self, hits: &mut Vec<Hit<'_>>) {
@@ -52,7 +67,7 @@ impl<'t> Scan<'t> {
                 if !b.is_ascii()
                     && let Some((from, to)) = self.assignments.foreign(self.text, at)
                 {
-                    hits.push(Hit::new("assignment", from, to));
+                    self.password("assignment", from, to, hits);
                 }
                 if *b == b'%' && self.layers != Layers::Inner {
                     self.percent(at, hits);
@@ -95,18 +110,56 @@ impl<'t> Scan<'t> {
 
     fn end_of_run(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
         let text = self.text;
-        if let Some((from, to)) = self.assignments.value(text, start, end) {
-            hits.push(Hit::new("assignment", from, to));
+        if let Some((from, to, key)) = self.assignments.value(text, start, end) {
+            if key == Key::Password {
+                self.password("assignment", from, to, hits);
+            } else {
+                hits.push(Hit::new("assignment", from, to));
+            }
             return to.max(end);
         }
-        if let Some((from, to)) = calls::secret(text, start, end) {
-            hits.push(Hit::new("call-with-credentials", from, to));
-            return to.max(end);
+        match text.get(end) {
+            Some(b'(') => {
+                let password = calls::secret(text, start, end)
+                    .map(|(from, to)| ("call-with-credentials", from, to));
+                let sent = || {
+                    answers::secret(text, start, end).map(|(from, to)| ("command-line", from, to))
+                };
+                if let Some((rule, from, to)) = password.or_else(sent) {
+                    self.password(rule, from, to, hits);
+                    return to.max(end);
+                }
+            }
+            Some(b' ' | b'"' | b'\'') => {
+                let command = commands::secret(text, start, end);
+                if let Some((from, to)) = command.or_else(|| answers::secret(text, start, end)) {
+                    self.password("command-line", from, to, hits);
+                    return end;
+                }
+            }
+            Some(_) | None => {}
+        }
+        match end - start {
+            4 => {
+                if &text[start..end] == b"5432"
+                    && let Some((from, to)) = urls::pgpass(text, end)
+                {
+                    hits.push(Hit::new(urls::RULE, from, to));
+                }
+            }
+            6 => {
+                for (from, to) in columns::secrets(text, start, end) {
+                    hits.push(Hit::new("assignment", from, to));
+                }
+                let read = manifest::find(text, start, end, self.manifest, hits);
+                self.manifest = read.unwrap_or(self.manifest);
+            }
+            _ => {}
         }
         if text[start] == b'-'
             && let Some((from, to)) = cli::secret(text, start, end)
         {
-            hits.push(Hit::new("command-line", from, to));
+            self.password("command-line", from, to, hits);
             return to.max(end);
         }
         if end - start < generic::LEAST {
@@ -135,6 +188,15 @@ impl<'t> Scan<'t> {
             return to.max(end);
         }
         end
+    }
+
+    /// Adds a password and the user beside it.
+    fn password(&mut self, rule: &'static str, from: usize, to: usize, hits: &mut Vec<Hit<'_>>) {
+        hits.push(Hit::new(rule, from, to));
+        if let Some((start, end)) = users::beside(self.text, from, to, self.password) {
+            hits.push(Hit::new(users::RULE, start, end));
+        }
+        self.password = to;
     }
 
     fn percent(&mut self, at: usize, hits: &mut Vec<Hit<'_>>) {

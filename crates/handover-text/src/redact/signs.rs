@@ -6,13 +6,22 @@ use super::bytes::{self, ALNUM};
 const SPACE: usize = 40;
 
 /// Words that give a value to a name.
-const WORDS: [&str; 8] = ["is ", "was ", "is: ", "string = ", "str = ", "String = ", "TO ", "to "];
+#[rustfmt::skip]
+const WORDS: [&str; 16] = [
+    "is ", "was ", "is: ", "string = ", "str = ", "String = ", "As String = ", "TO ", "to ", "ist ", "lautet ",
+    "lautet: ", "est ", "es ", "è ", "é ",
+];
+
+/// Signs before the value that a name has if it has no other.
+const OTHERWISE: [&[u8]; 6] = [b"|| \"", b"|| '", b"?? \"", b"?? '", b"?: \"", b"?: '"];
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// `=`, `:=`, `=>`
     Equals,
+    /// `==`, `!=`, `===`
+    Compare,
     /// `:`
     Colon,
     /// `<name>`
@@ -23,6 +32,8 @@ pub(super) enum Sign {
     Call,
     /// `is`, `was`, `to`
     Word,
+    /// `for the staging host is`
+    Words,
     /// A space
     Space,
 }
@@ -45,15 +56,19 @@ pub(super) fn sign(
             if colons > 1 {
                 return None;
             }
-            match annotated(text, at + 1) {
+            let given = annotated(text, at + 1).or_else(|| nested(text, start, at + 1));
+            match given {
                 Some(at) => Some((Sign::Equals, at)),
                 None => Some((Sign::Colon, at + 1)),
             }
         }
+        b'=' | b'!' if rest.get(1) == Some(&b'=') => {
+            Some((Sign::Compare, at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'!'))))
+        }
         b'=' => {
             Some((Sign::Equals, at + bytes::run(text, at, 3, |b| matches!(b, b'=' | b'>' | b'~'))))
         }
-        b'?' | b'.' | b'+' | b'|' | b'!' | b'-'
+        b'?' | b'.' | b'+' | b'|' | b'-'
             if matches!(rest.get(1), Some(b'='))
                 || rest.starts_with(b"->")
                 || rest.starts_with(b"||=") =>
@@ -61,16 +76,20 @@ pub(super) fn sign(
             Some((
                 Sign::Equals,
                 at + bytes::run(text, at, 3, |b| {
-                    matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-' | b'!')
+                    matches!(b, b'?' | b'.' | b'+' | b'|' | b'=' | b'>' | b'-')
                 }),
             ))
+        }
+        // `env.PASSWORD || "…"`: what it is if it is not set.
+        b'|' | b'?' if OTHERWISE.iter().any(|sign| rest.starts_with(sign)) => {
+            Some((Sign::Equals, at + 3))
         }
         b'|' if spaced => Some((Sign::Colon, at + 1)),
         b'%' if rest.starts_with(b"%3D") || rest.starts_with(b"%3d") => {
             Some((Sign::Equals, at + 3))
         }
         b'&' if rest.starts_with(b"&quot;:&quot;") => Some((Sign::Equals, at + 13)),
-        b'>' if start > 0 && text.get(start - 1) == Some(&b'<') => Some((Sign::Tag, at + 1)),
+        b'>' if tag(text, start) => Some((Sign::Tag, at + 1)),
         b'>' if quoted_name => Some((Sign::Tag, at + 1)),
         b'(' if !spaced && matches!(rest.get(1), Some(b'"' | b'\'')) => Some((Sign::Call, at + 1)),
         b'<' if rest.starts_with(b"</key>") => plist(text, at + 6).map(|at| (Sign::Tag, at)),
@@ -79,22 +98,82 @@ pub(super) fn sign(
         b',' if !spaced && symbol(text, start) => Some((Sign::Comma, at + 1)),
         b'<' if rest.starts_with(b"<- ") => Some((Sign::Equals, at + 3)),
         b'{' if quoted_name => default(text, at).map(|at| (Sign::Equals, at)),
-        b',' if quoted_name => Some((Sign::Comma, at + 1)),
+        b',' if quoted_name => match option_default(text, at) {
+            Some(at) => Some((Sign::Equals, at)),
+            None => Some((Sign::Comma, at + 1)),
+        },
         b'\n' | b'\r' => value_line(text, at).map(|at| (Sign::Equals, at)),
         _ if spaced => {
             if quoted_name && let Some(at) = value_line(text, at) {
                 return Some((Sign::Equals, at));
             }
+            if rest.starts_with(b"-String ") {
+                return Some((Sign::Equals, at + 8));
+            }
             for word in WORDS {
                 if rest.starts_with(word.as_bytes()) {
-                    let sign = if word.ends_with("= ") { Sign::Equals } else { Sign::Word };
-                    return Some((sign, at + word.len()));
+                    let after = at + word.len();
+                    if word.ends_with("= ") {
+                        return Some((Sign::Equals, after));
+                    }
+                    // `is generated for root: …`
+                    let next = bytes::run(text, after, 20, |b| b.is_ascii_lowercase());
+                    if next > 0
+                        && text.get(after + next) == Some(&b' ')
+                        && let Some(at) = words_and_is(text, after)
+                    {
+                        return Some((Sign::Words, at));
+                    }
+                    let colon = if text[after..].starts_with(b": ") { 2 } else { 0 };
+                    return Some((Sign::Word, after + colon));
                 }
             }
-            Some((Sign::Space, at))
+            match words_and_is(text, at) {
+                Some(at) => Some((Sign::Words, at)),
+                None => Some((Sign::Space, at)),
+            }
         }
         _ => None,
     }
+}
+
+/// Past some words and one that gives a value: `password for the staging host is …`.
+pub(super) fn words_and_is(text: &[u8], mut at: usize) -> Option<usize> {
+    const IS: [&str; 8] = ["is", "was", "to", "ist", "lautet", "est", "es", "é"];
+    for _ in 0..6 {
+        let len = bytes::run(text, at, 20, |b| {
+            bytes::is(b, ALNUM) || !b.is_ascii() || matches!(b, b'-' | b'_' | b'@' | b'.')
+        });
+        let word = text.get(at..at + len)?;
+        at += len;
+        let space = bytes::run(text, at, 1, |b| b == b' ');
+        if text.get(at + space) == Some(&b':') {
+            return (text.get(at + space + 1) == Some(&b' ')).then_some(at + space + 2);
+        }
+        (len > 0 && space > 0).then_some(())?;
+        at += space;
+        if IS.iter().any(|w| w.as_bytes() == word) && text.get(at) != Some(&b':') {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// `<password>`, `<wsse:Password>`
+fn tag(text: &[u8], start: usize) -> bool {
+    let space = match start.checked_sub(1).and_then(|at| text.get(at)) {
+        Some(b':') => 1 + bytes::run_back(text, start - 1, 16, |b| bytes::is(b, ALNUM)),
+        Some(_) | None => 0,
+    };
+    start > space && text.get(start - space - 1) == Some(&b'<')
+}
+
+/// `option("--password", default="…")`
+fn option_default(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..text.len().min(at + 120))?;
+    let rest = &rest[..bytes::run(rest, 0, rest.len(), |b| !matches!(b, b')' | b'\n'))];
+    let word = rest.windows(8).position(|w| w == b"default=")?;
+    Some(at + word + 8)
 }
 
 /// Whether the name that starts at `start` is a symbol: `:name`, not `path::NAME`.
@@ -138,6 +217,38 @@ fn value_line(text: &[u8], at: usize) -> Option<usize> {
     }
     let at = at + 5 + bytes::run(text, at + 5, 3, |b| matches!(b, b' ' | b'"'));
     matches!(text.get(at), Some(b'=' | b':')).then_some(at + 1)
+}
+
+/// The value of a name that has fields: `Password: {"Type": "String", "Default": "…"}`, or the same
+/// on lines that are indented more.
+fn nested(text: &[u8], start: usize, at: usize) -> Option<usize> {
+    let at = skip_space(text, at);
+    let rest = text.get(at..text.len().min(at + 240))?;
+    let line = bytes::line_start(text, start, SPACE);
+    let indent = bytes::run(text, line, SPACE, |b| b == b' ');
+    let lines = match rest.first()? {
+        b'{' => rest.split(|b| *b == b'}').next()?,
+        b'\n' if line + indent >= start.saturating_sub(1) => rest,
+        _ => return None,
+    };
+    let yaml = lines.first() == Some(&b'\n');
+    let mut from = 0;
+    for field in lines.split(|b| matches!(b, b'\n' | b',')) {
+        let depth = bytes::run(field, 0, SPACE, |b| matches!(b, b' ' | b'{' | b'"'));
+        if yaml && from > 0 && depth <= indent {
+            return None;
+        }
+        let name = bytes::run(field, depth, SPACE, |b| b.is_ascii_alphabetic());
+        let colon = depth + name + bytes::run(field, depth + name, 2, |b| matches!(b, b'"' | b' '));
+        let names = ["default", "value", "defaultValue"];
+        if names.iter().any(|n| field[depth..depth + name].eq_ignore_ascii_case(n.as_bytes()))
+            && field.get(colon) == Some(&b':')
+        {
+            return Some(at + from + colon + 1);
+        }
+        from += field.len() + 1;
+    }
+    None
 }
 
 /// Skips a type between a name and its value: `: &str = "…"`.

@@ -8,7 +8,7 @@ use super::innocent;
 use super::random;
 use super::values;
 
-const RULE: &str = "url-credentials";
+pub(super) const RULE: &str = "url-credentials";
 
 /// An authority is never longer than this.
 const AUTHORITY: usize = 2048;
@@ -35,30 +35,43 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         if let Some(colon) = user.iter().position(|b| *b == b':')
             && !innocent::placeholder(&user[colon + 1..])
         {
-            hits.push(Hit::new(RULE, at - back + colon + 1, at));
+            hits.push(Hit::new(RULE, at - back, at));
         }
     }
 }
 
-/// `sqlplus scott/tiger@host`, `jdbc:oracle:thin:scott/tiger@host`
+/// `jdbc:oracle:thin:scott/tiger@host`
 fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
-    for needle in [&b"oracle:thin:"[..], b"sqlplus "] {
-        for at in memmem::find_iter(text, needle) {
-            let start = at + needle.len();
-            let user = bytes::run(text, start, 64, |b| bytes::is(b, ALNUM) || b == b'_');
-            let from = start + user + 1;
-            if user == 0 || text.get(start + user) != Some(&b'/') {
-                continue;
-            }
-            let rest = &text[from..from + bytes::run(text, from, 128, authority_byte)];
-            let Some(len) = rest.iter().rposition(|b| *b == b'@') else {
-                continue;
-            };
-            if len >= 3 && !innocent::placeholder(&rest[..len]) {
-                hits.push(Hit::new(RULE, from, from + len));
-            }
+    let needle = b"oracle:thin:";
+    for at in memmem::find_iter(text, needle) {
+        let start = at + needle.len();
+        let user = bytes::run(text, start, 64, |b| bytes::is(b, ALNUM) || b == b'_');
+        let from = start + user + 1;
+        if user == 0 || text.get(start + user) != Some(&b'/') {
+            continue;
+        }
+        let rest = &text[from..from + bytes::run(text, from, 128, authority_byte)];
+        let Some(len) = rest.iter().rposition(|b| *b == b'@') else {
+            continue;
+        };
+        if len >= 3 && !innocent::placeholder(&rest[..len]) {
+            hits.push(Hit::new(RULE, start, from + len));
         }
     }
+}
+
+/// User and password of `host:5432:database:user:password`, a line of `.pgpass`, whose port ends at
+/// `at`.
+pub(super) fn pgpass(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.' | b'*');
+    let colon = |at: usize| (text.get(at) == Some(&b':')).then_some(at + 1);
+    let database = colon(at)?;
+    let user = colon(database + bytes::run(text, database, 64, part))?;
+    let password = colon(user + bytes::run(text, user, 64, part))?;
+    let len = bytes::run(text, password, 128, |b| authority_byte(b) && b != b':');
+    let value = &text[password..password + len];
+    (password > user + 1 && len >= 3 && !innocent::placeholder(value))
+        .then_some((user, password + len))
 }
 
 fn authority_byte(b: u8) -> bool {
@@ -77,7 +90,7 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
             let at = slash + rest[slash..].iter().take(128).position(|b| *b == b'@')?;
             let colon = rest[..slash].iter().position(|b| *b == b':')?;
             // `host:8080/path@x` is a port, not a password.
-            let port = rest[colon + 1..slash].iter().all(u8::is_ascii_digit);
+            let port = colon + 1 < slash && rest[colon + 1..slash].iter().all(u8::is_ascii_digit);
             (!port && host(&rest[at + 1..])).then_some(at)?
         }
     };
@@ -108,4 +121,5 @@ fn is_token(user: &[u8]) -> bool {
 fn host(rest: &[u8]) -> bool {
     let len = bytes::run(rest, 0, 256, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
     len >= 3 && rest[..len].contains(&b'.')
+        || len > 0 && matches!(rest.get(len..len + 2), Some([b':', b'0'..=b'9']))
 }

@@ -5,6 +5,7 @@ use super::encoded;
 use super::generic;
 use super::innocent;
 use super::keys::{self, Key};
+use super::phrases;
 use super::random;
 
 /// How a value stands in the text.
@@ -12,6 +13,8 @@ use super::random;
 pub(super) enum Form {
     /// Between quotes or tags: a literal.
     Quoted,
+    /// Between quotes, and a program compares the name with it.
+    Compared,
     /// As in a shell, an `.env` file, a query string: everything after the sign is the value.
     Plain,
     /// Unquoted where a program or a sentence may stand too.
@@ -23,7 +26,13 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
     if innocent::placeholder(value) || innocent::public(value) || innocent::regex(value) {
         return false;
     }
-    if form != Form::Quoted && (innocent::expression(value) || innocent::number(value)) {
+    let form = match form {
+        Form::Compared if is_compared(key, value) => return true,
+        Form::Compared => Form::Quoted,
+        Form::Quoted | Form::Plain | Form::Loose => form,
+    };
+    let program = || innocent::expression(value) || innocent::number(value) || innocent::tag(value);
+    if form != Form::Quoted && program() {
         return false;
     }
     match key {
@@ -56,16 +65,25 @@ fn password(form: Form, value: &[u8]) -> bool {
     }
     let spaced = value.iter().any(u8::is_ascii_whitespace);
     match form {
-        Form::Quoted => {
-            value.len() >= 3 && !spaced && !innocent::reference(value) && !innocent::version(value)
+        Form::Quoted | Form::Compared if spaced => phrases::is_phrase(value),
+        Form::Quoted | Form::Compared => {
+            let label =
+                !value.is_ascii() && !value.iter().any(u8::is_ascii_digit) && !special(value);
+            value.len() >= 3 && !label && !innocent::reference(value) && !innocent::version(value)
         }
         Form::Plain => value.len() >= 3 && !innocent::reference(value),
         Form::Loose => {
             value.len() >= 4
-                && (random::mixed(value) || special(value) || letters(value))
+                && (random::mixed(value) || special(value) && !exclaimed(value) || letters(value))
                 && !innocent::reference(value)
         }
     }
+}
+
+/// `forgotten?`, `changed!`: a word of a sentence.
+fn exclaimed(value: &[u8]) -> bool {
+    let letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii();
+    matches!(value, [word @ .., b'?' | b'!'] if word.iter().all(letter))
 }
 
 /// `db_password`, `userPassword`, `PASSWORD`: a name again, not a value. `thisismypassword` is one.
@@ -78,13 +96,18 @@ fn names_a_password(value: &[u8]) -> bool {
 }
 
 fn secret(form: Form, value: &[u8]) -> bool {
+    if form == Form::Quoted && phrases::is_phrase(value) {
+        return true;
+    }
     if value.iter().any(u8::is_ascii_whitespace) || innocent::reference(value) {
         return false;
     }
     let random = value.len() >= 12 && random::scattered(value);
     match form {
-        Form::Quoted => {
-            random || (value.len() >= 6 && !random::wordy(value) && !wordy_with_number(value))
+        Form::Quoted | Form::Compared => {
+            random
+                || word_and_number(value)
+                || (value.len() >= 6 && !random::wordy(value) && !wordy_with_number(value))
         }
         // A shell takes words literally; with a dot or a slash they may name a file.
         Form::Plain => {
@@ -93,14 +116,44 @@ fn secret(form: Form, value: &[u8]) -> bool {
                 || (value.len() >= 6 && !random::wordy(value))
         }
         Form::Loose => {
-            random || (value.len() >= 8 && random::mixed(value) && !wordy_with_number(value))
+            random
+                || word_and_number(value)
+                || (value.len() >= 8 && random::mixed(value) && !wordy_with_number(value))
         }
     }
 }
 
+/// Algorithms are called like people's secrets.
+const ALGORITHMS: [&str; 8] =
+    ["curve", "camellia", "serpent", "whirlpool", "twofish", "windows", "keccak", "version"];
+
+/// `dragon4711`: what people make up. Two digits are the number of a thing.
+pub(super) fn word_and_number(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let word = &value[..value.len() - digits];
+    value.len() >= 8
+        && (3..=6).contains(&digits)
+        && word.len() >= 4
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && keys::classify(word).is_none_or(|key| key <= Key::Weak)
+        && !ALGORITHMS.iter().any(|a| word.eq_ignore_ascii_case(a.as_bytes()))
+}
+
+/// Whether a program compares a secret with this value: `secret != "open-sesame"`. Words alone are
+/// as often the name of a kind.
+fn is_compared(key: Key, value: &[u8]) -> bool {
+    let joined = value.split(|b| matches!(b, b'-' | b'_')).filter(|w| w.len() >= 3).count() >= 2;
+    key == Key::Secret
+        && value.len() >= 8
+        && (joined || random::mixed(value))
+        && !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'.' | b'/' | b':'))
+        && keys::classify(value).is_none()
+        && !innocent::placeholder(value)
+}
+
 fn weak(form: Form, value: &[u8]) -> bool {
     let least = match form {
-        Form::Quoted => 8,
+        Form::Quoted | Form::Compared => 8,
         Form::Plain | Form::Loose => 10,
     };
     if value.len() < least
@@ -169,7 +222,10 @@ pub(super) fn is_json_secret(key: Key, value: &[u8]) -> bool {
     }
     let spaced = value.iter().any(u8::is_ascii_whitespace);
     match key {
-        Key::Password => !innocent::reference(value) && (!spaced || !random::wordy(value)),
+        Key::Password => {
+            !innocent::reference(value)
+                && (!spaced || !random::wordy(value) || phrases::is_phrase(value))
+        }
         Key::Secret => {
             let name = value.len() > 4 && random::wordy(value) && keys::classify(value).is_some();
             !spaced && !innocent::reference(value) && !name

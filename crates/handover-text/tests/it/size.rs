@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use handover_text::Redactor;
 use handover_text::cut::{cut, cut_to_tokens};
 use handover_text::quote::{quote_block, quote_inline};
 use handover_text::tokens::{Tokenizer, count};
@@ -56,5 +57,6 @@ fn a_hundred_megabytes() {
         });
         timed("quote block", &|| drop(quote_block(&text)));
         timed("quote inline", &|| drop(quote_inline(&text)));
+        timed("redact", &|| drop(Redactor::default().find(&text)));
     }
 }

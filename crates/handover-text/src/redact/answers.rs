@@ -1,0 +1,34 @@
+//! Answers to prompts: `expect "Password:"` and then `send "…\r"`.
+
+use super::bytes;
+use super::innocent;
+
+/// How far before the answer the prompt may stand, and how many lines.
+const BEFORE: usize = 160;
+const LINES: usize = 4;
+
+/// The password that the function or command at `start..end` sends.
+pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let name = text.get(start..end)?;
+    (name.ends_with(b"send") || name.ends_with(b"sendline")).then_some(())?;
+    let at = end + bytes::run(text, end, 4, |b| matches!(b, b' ' | b'-' | b'('));
+    let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
+    let len = bytes::run(text, at + 1, 128, |b| b != quote && b != b'\n');
+    let value = text.get(at + 1..at + 1 + len)?;
+    let value = [&b"\\r"[..], b"\\n", b"\\r"]
+        .iter()
+        .fold(value, |value, end| value.strip_suffix(*end).unwrap_or(value));
+    let before = &text[start.saturating_sub(BEFORE)..start];
+    let lines = before.split(|b| *b == b'\n').rev().take(LINES);
+    let prompted = lines
+        .map(<[u8]>::trim_ascii)
+        .find(|line| bytes::contains_ignore_case(line, b"expect"))
+        .is_some_and(|line| {
+            bytes::contains_ignore_case(line, b"assword")
+                || bytes::contains_ignore_case(line, b"assphrase")
+        });
+    let spaced = value.iter().any(u8::is_ascii_whitespace);
+    let variable = value.contains(&b'$') && !value.iter().any(u8::is_ascii_digit);
+    (prompted && value.len() >= 3 && !spaced && !variable && !innocent::placeholder(value))
+        .then_some((at + 1, at + 1 + value.len()))
+}

@@ -1,0 +1,83 @@
+//! Rows of tables: `INSERT INTO users (name, password) VALUES ('ann', '…')`.
+
+use super::bytes;
+use super::keys::{self, Key};
+use super::values::{self, Form};
+
+/// How long a list of columns or a row is at most.
+const LIST: usize = 600;
+/// How many rows are read.
+const ROWS: usize = 64;
+
+/// Where the passwords stand in the rows after the word `VALUES` at `start..end`.
+pub(super) fn secrets(text: &[u8], start: usize, end: usize) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    if end - start != 6 || !text[start..end].eq_ignore_ascii_case(b"values") {
+        return found;
+    }
+    let Some(column) = password_column(text, start) else {
+        return found;
+    };
+    let mut at = end;
+    for _ in 0..ROWS {
+        at += bytes::run(text, at, 80, |b| b.is_ascii_whitespace() || b == b',');
+        if text.get(at) != Some(&b'(') {
+            break;
+        }
+        let (fields, next) = row(text, at + 1);
+        let value =
+            fields.get(column).and_then(|(from, to)| Some((from, to, text.get(*from..*to)?)));
+        if let Some((from, to, [b'\'' | b'"', value @ .., b'\'' | b'"'])) = value
+            && values::is_secret(Key::Password, Form::Quoted, value)
+        {
+            found.push((from + 1, to - 1));
+        }
+        at = next;
+    }
+    found
+}
+
+/// Which of the columns before `VALUES` is a password.
+fn password_column(text: &[u8], start: usize) -> Option<usize> {
+    let before = text[..start].trim_ascii_end();
+    let list = before.strip_suffix(b")")?;
+    let len = bytes::run_back(list, list.len(), LIST, |b| b != b'(');
+    let columns = &list[list.len() - len..];
+    columns.split(|b| *b == b',').position(|name| {
+        let quote = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'`' | b'[' | b']');
+        let from = name.iter().take_while(|b| quote(b)).count();
+        let name = &name[from..];
+        let to = name.iter().rposition(|b| !quote(b)).map_or(0, |at| at + 1);
+        keys::classify(&name[..to]) == Some(Key::Password)
+    })
+}
+
+/// The fields of the row that starts at `at`, and where it ends.
+fn row(text: &[u8], at: usize) -> (Vec<(usize, usize)>, usize) {
+    let stop = text.len().min(at + LIST);
+    let mut fields = Vec::new();
+    let mut quote = None;
+    let mut from = at;
+    let mut depth = 0;
+    for i in at..stop {
+        let b = text[i];
+        match quote {
+            Some(open) if b == open => quote = None,
+            Some(_) => {}
+            None if matches!(b, b'\'' | b'"') => quote = Some(b),
+            None if b == b'(' => depth += 1,
+            None if b == b')' && depth > 0 => depth -= 1,
+            None if matches!(b, b',' | b')') && depth == 0 => {
+                let space = bytes::run(text, from, i - from, |b| b.is_ascii_whitespace());
+                let trailing = bytes::run_back(text, i, i - from, |b| b.is_ascii_whitespace());
+                fields.push((from + space, (i - trailing).max(from + space)));
+                from = i + 1;
+                if b == b')' {
+                    return (fields, i + 1);
+                }
+            }
+            None => {}
+        }
+    }
+    (fields, stop)
+}

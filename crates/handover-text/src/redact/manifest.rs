@@ -1,0 +1,88 @@
+//! Kubernetes Secrets: whatever stands under `data:` or `stringData:` of one is a secret, whatever
+//! it is called.
+
+use memchr::memmem;
+
+use super::Hit;
+use super::bytes;
+use super::innocent;
+
+const RULE: &str = "kubernetes-secret";
+
+/// A document is never read further than this.
+const DOCUMENT: usize = 65536;
+
+/// Adds the values of the Secret whose kind stands at `start..end`; gives where its document ends.
+/// Documents before `read` have been read.
+pub(super) fn find(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    read: usize,
+    hits: &mut Vec<Hit>,
+) -> Option<usize> {
+    (&text[start..end] == b"Secret").then_some(())?;
+    let kind = start.checked_sub(6).filter(|kind| *kind >= read)?;
+    (&text[kind..start] == b"kind: ").then_some(())?;
+    matches!(text.get(end), None | Some(b'\n' | b'\r' | b' ')).then_some(())?;
+    let indent = bytes::run_back(text, kind, 64, |b| matches!(b, b' ' | b'-'));
+    let line = kind - indent;
+    (line == 0 || text[line - 1] == b'\n').then_some(())?;
+    let from = read.max(kind.saturating_sub(DOCUMENT));
+    let from = memmem::rfind(&text[from..kind], b"\n---").map_or(from, |at| from + at + 1);
+    let rest = &text[kind..text.len().min(kind + DOCUMENT)];
+    let to = kind + memmem::find(rest, b"\n---").unwrap_or(rest.len());
+    values(text, from, to, indent, hits);
+    Some(to)
+}
+
+/// The values of the fields under `data:` and `stringData:` that are indented as much as `kind:`.
+fn values(text: &[u8], start: usize, end: usize, indent: usize, hits: &mut Vec<Hit>) {
+    let mut at = start;
+    let mut inside = false;
+    let mut block = None;
+    while at < end {
+        let len = bytes::run(text, at, end - at, |b| b != b'\n');
+        let line = &text[at..at + len];
+        let depth = line.iter().take_while(|b| **b == b' ').count();
+        let content = line[depth..].trim_ascii_end();
+        let from = at + depth;
+        at += len + 1;
+        if content.is_empty() || content.starts_with(b"#") {
+            continue;
+        }
+        // `key: |` and lines that are indented more.
+        if block.is_some_and(|key| depth > key) {
+            push(text, from, from + content.len(), hits);
+            continue;
+        }
+        block = None;
+        if depth <= indent {
+            inside = depth == indent && matches!(content, b"data:" | b"stringData:");
+            continue;
+        }
+        let Some(colon) = content.iter().position(|b| *b == b':').filter(|_| inside) else {
+            continue;
+        };
+        let space = 1 + bytes::run(content, colon + 1, 8, |b| b == b' ');
+        let value = &content[colon + space..];
+        if matches!(value.first(), Some(b'|' | b'>')) {
+            block = Some(depth);
+            continue;
+        }
+        let (quote, value) = match value {
+            [b'"' | b'\'', inner @ .., b'"' | b'\''] => (1, inner),
+            _ => (0, value),
+        };
+        let from = from + colon + space + quote;
+        push(text, from, from + value.len(), hits);
+    }
+}
+
+fn push(text: &[u8], start: usize, end: usize, hits: &mut Vec<Hit>) {
+    let value = &text[start..end];
+    let plain = value.len() < 3 || value.iter().all(|b| b.is_ascii_digit() || *b == b'.');
+    if !plain && !innocent::placeholder(value) && !value.starts_with(b"{{") {
+        hits.push(Hit::new(RULE, start, end));
+    }
+}

@@ -1,0 +1,214 @@
+//! The user name beside a password. It opens the same door, so where a password is hidden its user
+//! goes too; alone, a user name is no secret.
+//!
+//! Three places are looked at: right before the password (`curl -u ann:…`), the argument before it
+//! (`login("ann", "…")`), and a value near it that is called a user and written in the same way
+//! (`user=ann password=…`, `username: "ann"` some lines above).
+
+use super::bytes::{self, ALNUM};
+use super::innocent;
+use super::keys;
+
+/// The rule's name in findings.
+pub(super) const RULE: &str = "user-name";
+
+/// How far a user may stand before its password, and after it.
+const BEFORE: usize = 400;
+const AFTER: usize = 160;
+/// How many lines lie between them at most.
+const LINES: usize = 6;
+
+/// Ends of names that are given to users.
+#[rustfmt::skip]
+const NAMES: [&str; 9] = [
+    "user", "username", "userid", "login", "loginname", "uid", "usr", "email", "benutzer",
+];
+
+/// Whether a name is one that users are given.
+pub(super) fn is_name(name: &[u8]) -> bool {
+    let last = name.iter().rposition(|b| !b.is_ascii_alphabetic());
+    let word = &name[last.map_or(0, |at| at + 1)..];
+    let ends = |end: &str| {
+        let Some(at) = word.len().checked_sub(end.len()) else {
+            return false;
+        };
+        // `ftpUser` and `FTPUSER`, not `superuser`.
+        word[at..].eq_ignore_ascii_case(end.as_bytes())
+            && (at == 0 || word[at].is_ascii_uppercase())
+    };
+    // `user_name`, `user-id`
+    let two = last.is_some_and(|at| {
+        (word.eq_ignore_ascii_case(b"name") || word.eq_ignore_ascii_case(b"id"))
+            && name[..at].len() >= 4
+            && name[at - 4..at].eq_ignore_ascii_case(b"user")
+    });
+    two || NAMES.iter().any(|name| ends(name))
+}
+
+/// Whether a value may be the name of a user.
+pub(super) fn is_user(value: &[u8]) -> bool {
+    // An address at `example.com` may be a user, `user@example.com` is none.
+    let local = value.split(|b| *b == b'@').next().unwrap_or_default();
+    (2..=128).contains(&value.len())
+        && !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'{' | b'[' | b'$'))
+        && !bytes::contains_ignore_case(value, b"://")
+        && !value.iter().all(u8::is_ascii_digit)
+        && !innocent::placeholder(local)
+}
+
+/// The user of the password at `start..end`; `read` is where the password before it ended.
+pub(super) fn beside(text: &[u8], start: usize, end: usize, read: usize) -> Option<(usize, usize)> {
+    joined(text, start)
+        .or_else(|| argument(text, start))
+        .or_else(|| named(text, start, end, read))
+        .filter(|(from, to)| text.get(*from..*to).is_some_and(is_user))
+}
+
+/// `ann:` right before a password, `ann%`, `ann,`, `ann/`.
+fn joined(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let sign = start.checked_sub(1)?;
+    matches!(text[sign], b':' | b'%' | b',' | b'/').then_some(())?;
+    let len = bytes::run_back(text, sign, 64, |b| {
+        bytes::is(b, ALNUM) || matches!(b, b'.' | b'_' | b'-' | b'@' | b'\\' | b'+')
+    });
+    let from = sign - len;
+    let before = from.checked_sub(1).map(|at| text[at]);
+    let flag = from >= 4 && text[from.saturating_sub(12)..from].contains(&b'-');
+    let sure = flag || matches!(text[sign], b'/' | b'%');
+    (len > 0 && sure && matches!(before, Some(b' ' | b'"' | b'\'' | b'='))).then_some((from, sign))
+}
+
+/// The string before the string that holds a password.
+fn argument(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let quote = |b: u8| matches!(b, b'"' | b'\'');
+    let open = start.checked_sub(1).filter(|at| quote(text[*at]))?;
+    let gap = bytes::run_back(text, open, 40, |b| b.is_ascii_whitespace() || b == b',');
+    let close = (open - gap).checked_sub(1).filter(|at| gap > 0 && quote(text[*at]))?;
+    text[close + 1..open].contains(&b',').then_some(())?;
+    let len = bytes::run_back(text, close, 128, |b| b != text[close] && b != b'\n');
+    let from = close - len;
+    let first = from.checked_sub(1).is_some_and(|at| text[at] == text[close]);
+    // `{"password", "…"}` and `set("password", "…")`: the string before is the name of the password.
+    let name = keys::classify(&text[from..close]).is_some();
+    // `createHmac("sha256", "…")`
+    let algorithm = matches!(&text[from..close], [b's', b'h', b'a', ..] | [b'm', b'd', b'5', ..]);
+    (first && !name && !algorithm).then_some((from, close))
+}
+
+/// A value near a password whose name says that it is a user.
+fn named(text: &[u8], start: usize, end: usize, read: usize) -> Option<(usize, usize)> {
+    let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'');
+    let reach = start.saturating_sub(BEFORE).max(read.min(start));
+    let from = lines_before(text, reach, start);
+    let to = lines_after(text, end, text.len().min(end + AFTER));
+    let value = |name: (usize, usize)| {
+        let value = value(text, name.1)?;
+        let same = quoted == matches!(text[value.0 - 1], b'"' | b'\'');
+        same.then_some(value)
+    };
+    let users = |from: usize, to: usize| {
+        words(text, from, to).filter(|(from, to)| {
+            let name = &text[*from..*to];
+            is_name(name)
+                || matches!(name, b"-u" | b"-U" | b"-gu")
+                || name.eq_ignore_ascii_case(b"id") && after_user(text, *from)
+        })
+    };
+    let before = users(from, start).filter_map(value).filter(|v| v.1 <= start).last();
+    before.or_else(|| users(end, to).find_map(value))
+}
+
+/// `User Id`, `User name`
+fn after_user(text: &[u8], at: usize) -> bool {
+    text[..at].len() >= 5 && text[at - 5..at].eq_ignore_ascii_case(b"user ")
+}
+
+/// The first place from which there are few lines to `end`, none of them empty.
+fn lines_before(text: &[u8], from: usize, end: usize) -> usize {
+    let mut lines = 0;
+    let mut last = end;
+    for at in (from..end).rev().filter(|at| text[*at] == b'\n') {
+        lines += 1;
+        if lines > LINES || text[at + 1..last].trim_ascii().is_empty() && lines > 1 {
+            return at + 1;
+        }
+        last = at;
+    }
+    from
+}
+
+fn lines_after(text: &[u8], from: usize, end: usize) -> usize {
+    let mut lines = 0;
+    let mut last = from;
+    for at in (from..end).filter(|at| text[*at] == b'\n') {
+        lines += 1;
+        if lines > LINES / 2 || text[last..at].trim_ascii().is_empty() && lines > 1 {
+            return at;
+        }
+        last = at + 1;
+    }
+    end
+}
+
+/// The words between two places.
+fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
+    let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
+    let mut at = from;
+    std::iter::from_fn(move || {
+        at += bytes::run(text, at, to.saturating_sub(at), |b| !part(b));
+        let start = at;
+        at += bytes::run(text, at, to.saturating_sub(at), part);
+        (at > start).then_some((start, at))
+    })
+}
+
+/// The value of the name that ends at `at`.
+fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let space = |b: u8| matches!(b, b' ' | b'\t');
+    let name = at;
+    let at = at + bytes::run(text, at, 3, |b| matches!(b, b'"' | b'\'' | b'\\' | b']' | b'`'));
+    let at = at + bytes::run(text, at, 16, space);
+    let sign = bytes::run(text, at, 3, |b| matches!(b, b'=' | b':' | b'>'));
+    // `--user ann`, and `login ann` of a `.netrc`
+    let spaced = sign == 0 && at > name && text.get(at).is_some_and(|b| bytes::is(*b, ALNUM)) && {
+        let start = name - bytes::run_back(text, name, 24, |b| bytes::is(b, ALNUM) || b == b'-');
+        text[start] == b'-' || &text[start..name] == b"login"
+    };
+    (sign > 0 || spaced).then_some(())?;
+    let at = at + sign;
+    let at = at + bytes::run(text, at, 16, space);
+    let at = at + bytes::run(text, at, 1, |b| b == b'\\');
+    let quote = text.get(at).copied().filter(|b| matches!(b, b'"' | b'\''));
+    let (start, len) = match quote {
+        Some(quote) => {
+            (at + 1, bytes::run(text, at + 1, 128, |b| b != quote && b != b'\n' && b != b'\\'))
+        }
+        None => (
+            at,
+            bytes::run(text, at, 128, |b| {
+                !b.is_ascii_whitespace()
+                    && !matches!(b, b';' | b',' | b'&' | b'<' | b'>' | b')' | b'}' | b'"' | b'\'')
+                    && !matches!(b, b'|' | b'`')
+            }),
+        ),
+    };
+    let value = text.get(start..start + len)?;
+    let expression = quote.is_none() && innocent::expression(value) && !value.contains(&b'@');
+    (!expression).then_some((start, start + len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_users_are_known_in_every_spelling() {
+        for name in ["user", "DB_USER", "smtpUser", "user-name", "USERNAME", "User_Id", "ftp.login"]
+        {
+            assert!(is_name(name.as_bytes()), "{name}");
+        }
+        for name in ["superuser", "users", "name", "id", "userAgent", "blogin", ""] {
+            assert!(!is_name(name.as_bytes()), "{name}");
+        }
+    }
+}
