@@ -1,8 +1,9 @@
 //! What a command has at hand: the screen, the project, the configuration, the store. Each is found
 //! when it is first asked for, so that a command pays only for what it uses.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use handover_context::package_file::{Places, Setting, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
@@ -38,7 +39,11 @@ pub(crate) struct App {
     redactor: OnceCell<Redactor>,
     store: OnceCell<SqliteStore>,
     places: OnceCell<Places>,
+    hurried: Cell<bool>,
 }
+
+/// How long a command that an agent waits for tries to get the store's lock.
+const HURRY: Duration = Duration::from_secs(5);
 
 impl App {
     pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
@@ -51,7 +56,13 @@ impl App {
             redactor: OnceCell::new(),
             store: OnceCell::new(),
             places: OnceCell::new(),
+            hurried: Cell::new(false),
         }
+    }
+
+    /// From here on an agent is waiting: a store that is locked is given up soon.
+    pub(crate) fn hurry(&self) {
+        self.hurried.set(true);
     }
 
     /// The same, in a project that was just made.
@@ -158,7 +169,10 @@ impl App {
         let store = get_or_try(&self.store, || {
             let path = self.store_path()?;
             let was_there = path.exists();
-            let store = SqliteStore::open(&path)?;
+            let store = match self.hurried.get() {
+                true => SqliteStore::open_within(&path, HURRY)?,
+                false => SqliteStore::open(&path)?,
+            };
             if !was_there {
                 self.warn_of_a_lost_store(&store)?;
             }

@@ -13,8 +13,9 @@ use crate::migrations;
 /// Marks a file as a Handover store ("HNDV"), so that no other database is taken for one.
 pub(crate) const APPLICATION_ID: i32 = 0x484E_4456;
 
-/// How long a write waits for the lock. Thirty writers in a row take far less.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a write waits for the lock, unless the caller has less time. Thirty writers in a row
+/// take far less.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Pages of the write-ahead log after which it is folded into the file. By default SQLite does that
 /// whenever the last connection closes, which for short processes means four syncs of the disk per
@@ -26,13 +27,13 @@ const CHECKPOINT_PAGES: u32 = 200;
 const MAPPED_BYTES: u64 = 1 << 30;
 
 /// Opens, checks, and brings the file to the current format.
-pub(crate) fn open(path: &Path) -> Result<Connection> {
+pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let connection = Connection::open_with_flags(path, flags).map_err(backend)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(backend)?;
+    connection.busy_timeout(patience).map_err(backend)?;
     let version = match read_user_version(&connection) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             return Err(StoreError::Foreign { path: path.to_owned() });

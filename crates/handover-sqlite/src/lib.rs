@@ -19,6 +19,7 @@ mod skill_outputs;
 mod strategies;
 
 use std::path::Path;
+use std::time::Duration;
 
 use handover_model::{GroupId, SessionId, Timestamp};
 use handover_store::{Check, Result, Store, StoreError};
@@ -43,7 +44,12 @@ impl SqliteStore {
     /// Opens the store, creating or migrating it if need be. Any number of processes may do so at
     /// once.
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self { connection: connection::open(path)? })
+        Self::open_within(path, connection::PATIENCE)
+    }
+
+    /// The same for somebody who cannot wait long for a lock.
+    pub fn open_within(path: &Path, patience: Duration) -> Result<Self> {
+        Ok(Self { connection: connection::open(path, patience)? })
     }
 
     /// Runs a write: takes the write lock first, so that what is read inside is still true when it

@@ -39,6 +39,7 @@ Examples:
   handover assemble --role tech_lead --current-tokens 130000 --deliver --json";
 
 pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
+    app.hurry();
     let task = args.request.task(app)?;
     // Arguments are the caller's affair; from here on nothing may stop an agent.
     let group = app.group()?;

@@ -303,3 +303,123 @@ fn receipts_tell_what_changed() {
     env.run(["receipt", "diff", first.as_str().unwrap()]).fails(2);
     env.run(["receipt", "show", second.as_str().unwrap()]).ok();
 }
+
+/// Runs an assembly that must fall back, and says why it did.
+fn falls_back(env: &TestEnv, mut command: std::process::Command) -> String {
+    let output = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let output = env.output(output.spawn().unwrap()).ok();
+    assert!(output.stdout.contains("**Fallback Mode**"), "{output}");
+    assert!(output.stderr.contains("context assembly failed"), "{output}");
+    output.stderr
+}
+
+const PLAIN: [&str; 5] = ["assemble", "--role", "developer", "--session", "s1"];
+
+#[test]
+fn a_locked_store_is_not_waited_for() {
+    let env = project();
+    import(&env, &[json!({})]);
+    let holder = rusqlite::Connection::open_in_memory().unwrap();
+    let path = env.path(".handover/store.db").display().to_string();
+    holder.execute("ATTACH ?1 AS store", [path]).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE; UPDATE store.session SET metadata = metadata").unwrap();
+    let mut command = env.command();
+    command.args(PLAIN);
+    let why = falls_back(&env, command);
+    assert!(why.contains("locked") || why.contains("busy"), "{why}");
+    holder.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(assemble(&env, &["--role", "developer"])["degraded"], false);
+}
+
+#[test]
+fn a_full_disk_leaves_a_block_and_a_sound_store() {
+    let env = project();
+    import(&env, &[json!({}), json!({"summary": "x".repeat(300), "body": "other"})]);
+    // A limit on the size of files stands in for a full disk.
+    let mut command = std::process::Command::new("sh");
+    let handover = env.command();
+    command.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""]).arg(handover.get_program()).args(PLAIN);
+    command.env_clear().current_dir(env.path(""));
+    for (name, value) in handover.get_envs() {
+        command.env(name, value.unwrap());
+    }
+    falls_back(&env, command);
+    env.run(["doctor"]).ok();
+    assert_eq!(assemble(&env, &["--role", "developer"])["available"], 2);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_leaves_a_block() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = project();
+    import(&env, &[json!({})]);
+    let open = |path: &std::path::Path, mode| {
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    open(env.folder(), 0o755);
+    for entry in fs_err::read_dir(env.path(".handover")).unwrap().flatten() {
+        if entry.path().is_file() {
+            open(&entry.path(), 0o444);
+        }
+    }
+    open(&env.path(".handover"), 0o555);
+    // Permissions bind everyone but root, so the program runs as nobody.
+    let handover = env.command();
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    command.arg(handover.get_program()).args(PLAIN).env_clear().current_dir(env.path(""));
+    for (name, value) in handover.get_envs() {
+        command.env(name, value.unwrap());
+    }
+    let reachable = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "test", "-x"])
+        .arg(handover.get_program())
+        .status()
+        .unwrap()
+        .success();
+    // Nobody may not be allowed to see where the sources are; then a copy is run.
+    if !reachable {
+        let copy = env.folder().join("handover");
+        fs_err::copy(handover.get_program(), &copy).unwrap();
+        let args: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+        let envs: Vec<_> =
+            command.get_envs().map(|(n, v)| (n.to_owned(), v.unwrap().to_owned())).collect();
+        command = std::process::Command::new("setpriv");
+        command.args(&args[..3]).arg(&copy).args(&args[4..]).env_clear().envs(envs);
+        command.current_dir(env.path(""));
+    }
+    falls_back(&env, command);
+    open(&env.path(".handover"), 0o755);
+}
+
+#[test]
+fn roles_of_the_configuration_have_their_own_limits() {
+    let env = project();
+    import(
+        &env,
+        &(0..6)
+            .map(|n| json!({"summary": format!("note {n}"), "body": format!("{n}")}))
+            .collect::<Vec<_>>(),
+    );
+    env.write(".handover/config.toml", "[assembly.roles.gardener]\nlimit = 5\ncontext = 1\n");
+    let document = assemble(&env, &["--role", "gardener"]);
+    assert_eq!(document["packages"].as_array().unwrap().len(), 5);
+    assert_eq!(document["budget"]["context"], 1_700);
+    assert_eq!(assemble(&env, &["--role", "stranger"])["packages"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_zone_that_changes_is_an_event() {
+    let env = project();
+    for tokens in ["0", "110000", "110000", "0"] {
+        assemble(&env, &["--role", "developer", "--current-tokens", tokens]);
+    }
+    let events = env.run(["event", "list", "--type", "zone", "--json"]).ok().json();
+    let told: Vec<(&str, &str)> = events["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| (e["payload"]["from"].as_str().unwrap(), e["payload"]["to"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [("soft_warning", "normal"), ("normal", "soft_warning")]);
+}
