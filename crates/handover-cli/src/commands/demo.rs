@@ -66,6 +66,30 @@ const QA_FAILURES: &str = "\
 Two parallel refreshes sign the user out: the second one uses a token that was just rotated.
 ";
 
+const MANIFEST: &str = "\
+[package]
+name = \"shop\"
+version = \"0.1.0\"
+rust-version = \"1.85\"
+
+[dependencies]
+axum = \"0.8\"
+";
+
+/// An agent's last message.
+const DEBRIEF: &str = "\
+The test is there and passes.
+
+```handover
+verdict: complete
+summary: Two parallel refreshes are covered by a test.
+reasoning:
+  decisions: the test starts both refreshes behind a barrier, so that it fails without the lock
+errors:
+  - {message: \"thread 'refresh' panicked: lock poisoned\", solution: drop the guard before awaiting}
+```
+";
+
 pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
     if app.ui.is_json() {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo is a story for people")
@@ -172,9 +196,42 @@ impl Story<'_> {
             ],
             "",
         )?;
-        self.say("Another role of the same group gets what is meant for it. Every block has its receipt.")?;
-        self.play(&["assemble", "--role", "qa_expert", "--group", "login"], "")?;
+        self.say("QA gets what the developer thought, and the failures that it reported itself.")?;
+        self.play(&["assemble", "--role", "qa_expert", "--group", "login", "--deliver"], "")?;
+        self.say("The tech lead sees both. Every block has its receipt: what is in, what is out, and why.")?;
+        self.play(
+            &[
+                "assemble",
+                "--role",
+                "tech_lead",
+                "--group",
+                "login",
+                "--task",
+                "Review the lock around refreshes",
+                "--deliver",
+            ],
+            "",
+        )?;
         self.play(&["receipt", "list"], "")?;
+        self.play(&["receipt", "show"], "")?;
+
+        self.say("A brief is the whole prompt: context, what holds for the project's technology, the role, the task.")?;
+        self.write("Cargo.toml", MANIFEST)?;
+        self.play(&["stack"], "")?;
+        self.play(
+            &[
+                "brief",
+                "--role",
+                "developer",
+                "--group",
+                "login",
+                "--task",
+                "Add a test for the lock",
+            ],
+            "",
+        )?;
+        self.say("When the agent ends, its last message says how. What it learned is kept for the next one.")?;
+        self.play(&["debrief", "--role", "developer", "--group", "login"], DEBRIEF)?;
 
         self.say("The group is done: what worked becomes a strategy of the project, for every session to come.")?;
         self.play(&["strategy", "extract", "--group", "login", "--lang", "rust"], "")?;

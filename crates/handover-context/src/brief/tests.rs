@@ -170,6 +170,9 @@ proptest! {
                     prop_assert!(count <= expected, "{role} {model} {current_tokens}: {count} > {expected}\n{preface}");
                     prop_assert_eq!(&compose(setting, &request).text, &brief.text, "the same bytes");
                     prop_assert!(marker_of(&brief.text).is_some());
+                    let context = brief.context.unwrap();
+                    let room = context.budget.context + context.budget.errors;
+                    prop_assert!(context.tokens <= room.max(200), "{} of {room}", context.tokens);
                 }
             }
         }

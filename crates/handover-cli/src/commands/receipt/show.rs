@@ -1,23 +1,37 @@
 //! `handover receipt show`
 
-use handover_model::ReceiptId;
+use handover_model::{KnownEvent, Provision, Receipt, ReceiptId};
+use handover_store::{EventFilter, ReceiptFilter};
+use serde_json::Value;
 
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::Exit;
+use crate::error::{CommandError, Exit};
 
 /// Show what an agent was given, what was left out, and why
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover receipt show r_0190…\n  handover receipt show r_0190… --json"
+    after_help = "Examples:\n  handover receipt show\n  handover receipt show r_0190… --text\n  handover receipt show r_0190… --json"
 )]
 pub(crate) struct ShowArgs {
-    /// The receipt
-    id: ReceiptId,
+    /// The receipt [default: the newest]
+    id: Option<ReceiptId>,
+
+    /// Print the text that the agent got, without its task, and nothing else
+    #[arg(long)]
+    text: bool,
 }
 
 pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
-    let receipt = app.store()?.receipt(&args.id)?;
+    let receipt = match &args.id {
+        Some(id) => app.store()?.receipt(id)?,
+        None => newest(app)?,
+    };
+    if args.text {
+        app.ui.bytes(receipt.text.as_deref().unwrap_or_default().as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let left = debrief_of(app, &receipt)?;
     app.ui.answer("receipt", &receipt, |ui| {
         ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
         let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
@@ -32,6 +46,21 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             receipt.tokenizer
         ))?;
         ui.line(format_args!("Zone       {}, {} tokens", receipt.zone, receipt.tokens))?;
+        let parts = [
+            ("Context", &receipt.provided.context),
+            ("Special.", &receipt.provided.specialization),
+        ];
+        for (name, provision) in parts {
+            match provision {
+                Provision::Present | Provision::Missing => {}
+                Provision::Disabled { by } => {
+                    ui.line(format_args!("{name:<10} disabled by {by}"))?;
+                }
+                Provision::Degraded { reason } => {
+                    ui.line(format_args!("{name:<10} degraded: {reason}"))?;
+                }
+            }
+        }
         for section in &receipt.sections {
             ui.line(format_args!(
                 "  {:<10} {} of {} tokens",
@@ -50,10 +79,45 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
                 item.kind, item.id, item.reason, item.score
             ))?;
         }
+        for part in &receipt.trimmed {
+            ui.line(format_args!("Trimmed    {part}"))?;
+        }
         for (rule, count) in &receipt.redactions {
             ui.line(format_args!("Redacted   {count} by {rule}"))?;
+        }
+        if let Some(left) = &left {
+            let text = |key: &str| left[key].as_str().unwrap_or("–").to_owned();
+            ui.line(format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
+            let kept = &left["kept"];
+            let count = |key: &str| kept[key].as_array().map_or(0, Vec::len);
+            ui.line(format_args!(
+                "Kept       {} of reasoning, {} packages, {} errors",
+                kept["reasoning"].as_u64().unwrap_or(0),
+                count("packages"),
+                count("errors")
+            ))?;
         }
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// The newest receipt, of the session if one is named.
+fn newest(app: &App) -> Result<Receipt, CommandError> {
+    let filter =
+        ReceiptFilter { session: app.named_session()?, limit: Some(1), ..ReceiptFilter::default() };
+    match app.store()?.receipts(&filter)?.pop() {
+        Some(receipt) => Ok(app.store()?.receipt(&receipt.id)?),
+        None => Err(CommandError::new(Exit::Usage, "not_found", "there is no receipt yet")
+            .hinted("`handover assemble`, `brief` and `spawn` make them.")),
+    }
+}
+
+/// What the agent left behind, if it did.
+fn debrief_of(app: &App, receipt: &Receipt) -> Result<Option<Value>, CommandError> {
+    let filter = EventFilter { kind: Some(KnownEvent::Debrief.into()), ..EventFilter::default() };
+    let events = app.store()?.events(&receipt.session, &filter)?;
+    let id = receipt.id.as_str();
+    let payload = events.into_iter().map(|event| event.payload);
+    Ok(payload.into_iter().find(|payload| payload["receipt"] == id))
 }
