@@ -9,7 +9,6 @@ use handover_context::learning::Binding;
 use handover_model::config::AssemblyConfig;
 use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
 use handover_text::{Redactor, words};
-use nix::sys::resource::{UsageWho, getrusage};
 
 use super::{Project, build, compare, time};
 
@@ -46,11 +45,7 @@ pub fn run(args: &Args) -> Result<()> {
 
     let with_task = ["assemble", "--session", "bench", "--role", "developer", "--task", TASK];
     let of = |project: &Project| project.handover(&with_task);
-    // The peak only rises, so the smaller one comes first.
-    of(&usual)?;
-    let small_peak = peak_of_children()?;
-    of(&large)?;
-    let large_peak = peak_of_children()?;
+    let (small_peak, large_peak) = (peak(&usual, &with_task)?, peak(&large, &with_task)?);
 
     println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
     let runs = args.runs;
@@ -123,7 +118,17 @@ fn warm(project: &Project) -> Result<Duration> {
     Ok(start.elapsed() / TIMES)
 }
 
-/// The most memory that a child has had, in kilobytes.
-fn peak_of_children() -> Result<f64> {
-    Ok(getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss() as f64)
+/// The most memory that the program has at once, in kilobytes. Python, which is needed here anyway,
+/// can ask for that of a single child.
+fn peak(project: &Project, args: &[&str]) -> Result<f64> {
+    const ASK: &str = "import resource, subprocess, sys; \
+        subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); \
+        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
+    let output = Command::new("python3")
+        .args(["-c", ASK])
+        .arg(&project.handover)
+        .args(args)
+        .current_dir(&project.root)
+        .output()?;
+    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }

@@ -1,5 +1,6 @@
 //! `handover doctor`
 
+use handover_context::brief::spool;
 use handover_context::package_file::{FileState, file_state};
 use handover_model::SessionStatus;
 use handover_store::PackageFilter;
@@ -97,7 +98,22 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
     }
     checks.push(files(app)?);
     checks.push(artifacts(app)?);
+    checks.push(spooled(app)?);
     Ok(checks)
+}
+
+/// Whether receipts still wait for the store; those that can come in now do.
+fn spooled(app: &App) -> Result<Check, CommandError> {
+    let folder = app.project()?.folder().join(spool::FOLDER);
+    let imported = spool::import(&folder, app.store()?, app.redactor()?);
+    Ok(match imported.waiting.first() {
+        None => Check::fine("spool", format!("{} receipts had to wait and are in", imported.kept)),
+        Some((path, reason)) => Check::wrong(
+            "spool",
+            format!("{} receipts wait, the first: {reason}", imported.waiting.len()),
+            format!("Look at {} and mend or remove it.", path.display()),
+        ),
+    })
 }
 
 /// Whether every folder of artifacts has its session: a lost store leaves folders behind.
