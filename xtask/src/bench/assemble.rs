@@ -59,6 +59,8 @@ pub fn run(args: &Args) -> Result<()> {
     compare(runs, "sqlite3 shell with the bare queries / fresh `assemble`", shell, || of(&usual))?;
     let without = &with_task[..5];
     compare(runs, "`assemble` with a task / without", || of(&usual), || usual.handover(without))?;
+    let brief = ["brief", "--session", "bench", "--role", "developer", "--task", TASK];
+    compare(runs, "fresh `assemble` / fresh `brief`", || of(&usual), || usual.handover(&brief))?;
     compare(runs, "fresh `assemble` / in a process that is warm", || of(&usual), || warm(&usual))?;
     compare(runs, "fresh `assemble`: session / large session", || of(&usual), || of(&large))?;
     println!(

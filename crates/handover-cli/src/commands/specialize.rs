@@ -1,9 +1,9 @@
 //! `handover specialize`
 
-use handover_context::specialize::{Request, SKILL, Specialization, specialize};
+use handover_context::specialize::{Request, Specialization, specialize};
 use handover_model::models::Model;
-use handover_model::{EventType, Group, Role, SessionId, SkillName, TestingMode};
-use handover_store::{NewEvent, NewSkillOutput, StoreError};
+use handover_model::{Group, Role, SessionId, TestingMode};
+use handover_store::StoreError;
 use serde_json::json;
 
 use super::Outcome;
@@ -70,7 +70,7 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
     };
     let made = specialize(&request, &stack_of(app)?, &app.templates(), app.redactor()?);
     if let Some(session) = session {
-        keep(app, session, &request, &made)?;
+        keep(app, &session, &request, &made)?;
     }
     for note in &made.notes {
         app.ui.warn(note);
@@ -139,40 +139,14 @@ fn session_and_group(app: &App) -> Result<(Option<SessionId>, Option<Group>), Co
 
 fn keep(
     app: &App,
-    session: SessionId,
+    session: &SessionId,
     request: &Request<'_>,
     made: &Specialization,
 ) -> Result<(), CommandError> {
-    let group = app.group()?;
-    let record = made.record(request, group.as_ref().map(handover_model::GroupId::as_str));
-    let payload = json!({
-        "role": request.role,
-        "templates": made.templates.iter().map(|used| &used.name).collect::<Vec<_>>(),
-        "tokens": made.tokens,
-        "budget": made.budget,
-        "trimmed": made.trimmed,
-    });
-    let event = NewEvent {
-        session: session.clone(),
-        group: group.clone(),
-        kind: EventType::new(SKILL)?,
-        payload: app.redactor()?.clean_json(payload),
-        key: None,
-        now: app.now(),
-    };
-    let output = NewSkillOutput {
-        session,
-        skill: SkillName::new(SKILL)?,
-        role: Some(request.role.clone()),
-        group,
-        output: app.redactor()?.clean_json(record),
-        now: app.now(),
-    };
+    let (group, redactor) = (app.group()?, app.redactor()?);
+    let place = (session, group.as_ref());
     // The agent's text matters more than its record.
-    let store = app.store()?;
-    let kept =
-        store.save_skill_output(&output).map(drop).and_then(|()| store.log_event(&event).map(drop));
-    if let Err(error) = kept {
+    if let Err(error) = made.keep(app.store()?, redactor, request, place, app.now()) {
         app.ui.warn(format_args!("the composition was not kept: {error}"));
     }
     Ok(())

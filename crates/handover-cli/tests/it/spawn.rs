@@ -334,52 +334,42 @@ fn a_spooled_receipt_is_imported_once_the_store_is_back() {
     assert_eq!(fs_err::read_dir(env.path(".handover/spool")).unwrap().count(), 0);
 }
 
-/// A project in which a real host talks to a scripted model.
-fn with_host(
+/// Spawns a real host whose model is scripted.
+fn real(
+    host: &str,
     script: Script,
-    host: impl Fn(&TestEnv, &ModelServer) -> RealHost,
-) -> (TestEnv, ModelServer, RealHost) {
+    installed: impl Fn(&TestEnv, &ModelServer) -> RealHost,
+) -> (Value, ModelServer) {
     let mut env = project();
     let server = ModelServer::start(script);
-    let real = host(&env, &server);
+    let real = installed(&env, &server);
     for (name, value) in &real.vars {
         if name != "HOME" && name != "PATH" {
             env.set(name, value);
         }
     }
-    (env, server, real)
+    let program = format!("agents.programs={{{host}=\"{}\"}}", real.program.display());
+    let args = ["spawn", "--json", "--config", &program, "--host", host, "--role", "developer"];
+    let output = env.run(args.iter().chain(&["--task", "Say done"])).ok();
+    (output.json(), server)
 }
 
-const ANSWER: &str = "Done.\n\n```handover\nverdict: complete\nsummary: It is done.\nreasoning:\n  decisions: the short way\n```\n";
+const ANSWER: &str = "Done.\n\n```handover\nverdict: complete\nsummary: It is done.\nreasoning:\n  \
+    decisions: the short way\n```\n";
+
+#[track_caller]
+fn was_briefed_and_kept(document: &Value, server: &ModelServer) {
+    let kept = &document["kept"]["reasoning"];
+    assert_eq!((&document["verdict"], kept), (&json!("complete"), &json!(1)), "{document}");
+    let marker = format!("handover:receipt {}", document["receipt"].as_str().unwrap());
+    assert!(server.requests().iter().any(|request| request.contains(&marker)));
+}
 
 #[test]
 fn the_real_claude_gets_its_brief_and_its_debrief_is_kept() {
-    let (env, server, real) =
-        with_host(Script::new().always(Answer::text(ANSWER)), RealHost::claude);
-    let program = format!("agents.programs={{claude=\"{}\"}}", real.program.display());
-    let document = env
-        .run([
-            "spawn",
-            "--json",
-            "--config",
-            &program,
-            "--host",
-            "claude",
-            "--role",
-            "developer",
-            "--task",
-            "Say done",
-        ])
-        .ok()
-        .json();
-    assert_eq!(
-        (&document["verdict"], &document["kept"]["reasoning"]),
-        (&json!("complete"), &json!(1))
-    );
-    let id = document["receipt"].as_str().unwrap();
-    assert!(
-        server.requests().iter().any(|request| request.contains(&format!("handover:receipt {id}")))
-    );
+    let script = Script::new().always(Answer::text(ANSWER));
+    let (document, server) = real("claude", script, RealHost::claude);
+    was_briefed_and_kept(&document, &server);
     assert!(document["cost_usd"].is_number(), "{document}");
 }
 
@@ -388,54 +378,14 @@ fn the_real_claude_is_asked_once_for_a_debrief_that_is_missing() {
     let script = Script::new()
         .on("Your last message has no debrief", Answer::text(ANSWER))
         .always(Answer::text("All done, no block."));
-    let (env, server, real) = with_host(script, RealHost::claude);
-    let program = format!("agents.programs={{claude=\"{}\"}}", real.program.display());
-    let document = env
-        .run([
-            "spawn",
-            "--json",
-            "--config",
-            &program,
-            "--host",
-            "claude",
-            "--role",
-            "developer",
-            "--task",
-            "Say done",
-        ])
-        .ok()
-        .json();
-    assert_eq!(document["verdict"], "complete");
-    let asked = server.requests().iter().filter(|r| r.contains("has no debrief")).count();
-    assert_eq!(asked, 1);
+    let (document, server) = real("claude", script, RealHost::claude);
+    was_briefed_and_kept(&document, &server);
+    assert_eq!(server.requests().iter().filter(|r| r.contains("has no debrief")).count(), 1);
 }
 
 #[test]
 fn the_real_codex_gets_its_brief_and_its_debrief_is_kept() {
-    let (env, server, real) =
-        with_host(Script::new().always(Answer::text(ANSWER)), RealHost::codex);
-    let program = format!("agents.programs={{codex=\"{}\"}}", real.program.display());
-    let document = env
-        .run([
-            "spawn",
-            "--json",
-            "--config",
-            &program,
-            "--host",
-            "codex",
-            "--role",
-            "qa_expert",
-            "--task",
-            "Say done",
-        ])
-        .ok()
-        .json();
-    assert_eq!(
-        (&document["verdict"], &document["kept"]["reasoning"]),
-        (&json!("complete"), &json!(1))
-    );
-    let id = document["receipt"].as_str().unwrap();
-    assert!(
-        server.requests().iter().any(|request| request.contains(&format!("handover:receipt {id}")))
-    );
+    let script = Script::new().always(Answer::text(ANSWER));
+    let (document, server) = real("codex", script, RealHost::codex);
+    was_briefed_and_kept(&document, &server);
 }

@@ -12,10 +12,8 @@ use std::collections::BTreeMap;
 
 use handover_model::config::Config;
 use handover_model::models::Model;
-use handover_model::{
-    Provided, Provision, ReceiptId, Section, SkillName, TestingMode, Tokenizer, Zone,
-};
-use handover_store::{NewReceipt, NewSkillOutput, Result, Store, StoreError};
+use handover_model::{Provided, Provision, ReceiptId, Section, TestingMode, Tokenizer, Zone};
+use handover_store::{NewReceipt, Result, Store, StoreError};
 use handover_text::{Redactor, tokens};
 
 pub use guard::{Admitted, Refusal, admit, marker_of};
@@ -23,7 +21,7 @@ pub use guard::{Admitted, Refusal, admit, marker_of};
 use crate::assemble::{self, Assembly};
 use crate::learning::Binding;
 use crate::package_file::content_hash;
-use crate::specialize::{self, SKILL, Specialization, Templates};
+use crate::specialize::{self, Specialization, Templates};
 use crate::stack::Stack;
 
 /// What is asked for.
@@ -98,30 +96,17 @@ pub fn brief(setting: Setting<'_>, request: &Request) -> Result<Brief> {
 
 fn keep(store: &dyn Store, redactor: &Redactor, request: &Request, brief: &Brief) -> Result<()> {
     store.put_receipt(&brief.receipt)?;
-    let (Some(made), Ok(skill)) = (&brief.specialization, SkillName::new(SKILL)) else {
-        return Ok(());
-    };
+    let Some(made) = &brief.specialization else { return Ok(()) };
     let spawn = &request.spawn;
-    let record = made.record(
-        &specialize::Request {
-            role: &spawn.role,
-            model: spawn.model.as_deref(),
-            budget: made.budget,
-            testing_mode: request.testing_mode.unwrap_or_default(),
-            chosen: &[],
-            component: request.component.as_deref(),
-        },
-        spawn.group.as_ref().map(handover_model::GroupId::as_str),
-    );
-    store.save_skill_output(&NewSkillOutput {
-        session: spawn.session.clone(),
-        skill,
-        role: Some(spawn.role.clone()),
-        group: spawn.group.clone(),
-        output: redactor.clean_json(record),
-        now: spawn.now,
-    })?;
-    Ok(())
+    let asked = specialize::Request {
+        role: &spawn.role,
+        model: spawn.model.as_deref(),
+        budget: made.budget,
+        testing_mode: request.testing_mode.unwrap_or_default(),
+        chosen: &[],
+        component: request.component.as_deref(),
+    };
+    made.keep(store, redactor, &asked, (&spawn.session, spawn.group.as_ref()), spawn.now)
 }
 
 /// Puts a brief together without keeping anything. Whatever fails is in the receipt as the reason

@@ -16,7 +16,10 @@ mod templates;
 use std::collections::BTreeMap;
 
 use handover_model::models::Model;
-use handover_model::{Category, Role, TestingMode};
+use handover_model::{
+    Category, EventType, GroupId, Role, SessionId, SkillName, TestingMode, Timestamp,
+};
+use handover_store::{NewEvent, NewSkillOutput, Store};
 use handover_text::Redactor;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -177,6 +180,46 @@ impl Specialization {
             "component": request.component,
             "notes": self.notes,
         })
+    }
+
+    /// Keeps the composition as a skill output and an event, both named [`SKILL`].
+    pub fn keep(
+        &self,
+        store: &dyn Store,
+        redactor: &Redactor,
+        request: &Request<'_>,
+        place: (&SessionId, Option<&GroupId>),
+        now: Timestamp,
+    ) -> handover_store::Result<()> {
+        let (session, group) = place;
+        let (Ok(skill), Ok(kind)) = (SkillName::new(SKILL), EventType::new(SKILL)) else {
+            return Ok(());
+        };
+        let record = self.record(request, group.map(GroupId::as_str));
+        let payload = json!({
+            "role": request.role,
+            "templates": self.templates.iter().map(|used| &used.name).collect::<Vec<_>>(),
+            "tokens": self.tokens,
+            "budget": self.budget,
+            "trimmed": self.trimmed,
+        });
+        store.save_skill_output(&NewSkillOutput {
+            session: session.clone(),
+            skill,
+            role: Some(request.role.clone()),
+            group: group.cloned(),
+            output: redactor.clean_json(record),
+            now,
+        })?;
+        store.log_event(&NewEvent {
+            session: session.clone(),
+            group: group.cloned(),
+            kind,
+            payload: redactor.clean_json(payload),
+            key: None,
+            now,
+        })?;
+        Ok(())
     }
 }
 
