@@ -107,7 +107,7 @@ pub fn relevance(
     let weights = [weights.title, weights.summary, weights.files, weights.body, weights.context]
         .map(|weight| if weight.is_finite() { weight.max(0.0) } else { 0.0 });
     let (mut of_heading, mut of_whole) = (vec![0.0; candidates.len()], vec![0.0; candidates.len()]);
-    for (term, list) in store.postings(session, &terms)?.iter().enumerate() {
+    store.each_postings(session, &terms, &mut |term, list| {
         let packages = list.len() as f64;
         let others = (candidates.len() as f64 - packages + 0.5).max(0.0);
         let rarity = (1.0 + others / (packages + 0.5)).ln();
@@ -130,7 +130,7 @@ pub fn relevance(
                 of_heading[at] += score;
             }
         }
-    }
+    })?;
     let top = |scores: &[f64]| scores.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let (top_heading, top_whole) = (top(&of_heading), top(&of_whole));
     let both = of_heading.iter().zip(&of_whole);

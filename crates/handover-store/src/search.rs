@@ -42,7 +42,20 @@ pub struct Posting {
 
 /// The full-text index over the latest versions of a session's packages.
 pub trait TextIndex {
-    /// For each term, in order, where it occurs in the session, sorted by package. The cost depends
-    /// on this session's packages, not on how many others the store holds.
-    fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Vec<Posting>>>;
+    /// Shows, for each term in order, where it occurs in the session, sorted by package: only one
+    /// list is held at a time. The cost depends on this session's packages, not on how many others
+    /// the store holds.
+    fn each_postings(
+        &self,
+        session: &SessionId,
+        terms: &[String],
+        visit: &mut dyn FnMut(usize, &[Posting]),
+    ) -> Result<()>;
+
+    /// The lists themselves.
+    fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Vec<Posting>>> {
+        let mut lists = Vec::with_capacity(terms.len());
+        self.each_postings(session, terms, &mut |_, list| lists.push(list.to_vec()))?;
+        Ok(lists)
+    }
 }

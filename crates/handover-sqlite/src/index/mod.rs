@@ -162,18 +162,23 @@ fn context(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<String> {
 }
 
 impl TextIndex for SqliteStore {
-    fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Vec<Posting>>> {
+    fn each_postings(
+        &self,
+        session: &SessionId,
+        terms: &[String],
+        visit: &mut dyn FnMut(usize, &[Posting]),
+    ) -> Result<()> {
         let session = session_key(&self.connection, session)?;
-        let mut found = postings::of(&self.connection, session, terms)?;
+        // Fresh packages are the newest, so lists with them behind stay in order.
+        let mut newer: Vec<Vec<Posting>> = vec![Vec::new(); terms.len()];
         for (id, packed) in fresh(&self.connection, session)? {
             for entry in terms::unpack(&packed) {
                 let entry = entry?;
-                // Fresh packages are the newest, so the lists stay in order.
                 if let Some(at) = terms.iter().position(|term| term.as_bytes() == entry.term) {
-                    found[at].push(Posting { package: id, counts: entry.counts });
+                    newer[at].push(Posting { package: id, counts: entry.counts });
                 }
             }
         }
-        Ok(found)
+        postings::each(&self.connection, session, terms, &newer, visit)
     }
 }

@@ -73,20 +73,22 @@ pub(super) fn remove(tx: &Connection, session: i64, id: PackageId, packed: &[u8]
     Ok(())
 }
 
-/// For each term, in order, where it occurs.
-pub(super) fn of(
+/// Shows, for each term in order, where it occurs, with what `fresh` adds behind.
+pub(super) fn each(
     connection: &Connection,
     session: i64,
     terms: &[String],
-) -> Result<Vec<Vec<Posting>>> {
+    fresh: &[Vec<Posting>],
+    visit: &mut dyn FnMut(usize, &[Posting]),
+) -> Result<()> {
     let mut statement = connection
         .prepare_cached(
             "SELECT page, postings FROM posting_page WHERE session = ?1 AND term = ?2 ORDER BY page",
         )
         .map_err(backend)?;
-    let mut found = Vec::with_capacity(terms.len());
-    for term in terms {
-        let mut list = Vec::new();
+    let mut list = Vec::new();
+    for (at_term, (term, newer)) in terms.iter().zip(fresh).enumerate() {
+        list.clear();
         let mut rows = statement.query((session, term)).map_err(backend)?;
         while let Some(row) = rows.next().map_err(backend)? {
             let page: i64 = row.get(0).map_err(backend)?;
@@ -97,9 +99,10 @@ pub(super) fn of(
                 list.push(Posting { package: at(page, local), counts });
             }
         }
-        found.push(list);
+        list.extend_from_slice(newer);
+        visit(at_term, &list);
     }
-    Ok(found)
+    Ok(())
 }
 
 fn unpack(mut packed: &[u8]) -> impl Iterator<Item = Result<(u8, Counts)>> {
