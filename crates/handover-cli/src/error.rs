@@ -206,13 +206,12 @@ impl From<PackageFileError> for CommandError {
             PackageFileError::Ours { .. } => {
                 Some("Put it below `.handover/artifacts/` or anywhere else in the project.")
             }
-            PackageFileError::Read { .. } => None,
+            PackageFileError::Taken { .. } => Some("Register the file itself by its path."),
+            PackageFileError::Read { .. } | PackageFileError::Write { .. } => None,
         };
-        let exit = if matches!(error, PackageFileError::Read { .. }) {
-            Exit::Environment
-        } else {
-            Exit::Usage
-        };
+        let outside =
+            matches!(error, PackageFileError::Read { .. } | PackageFileError::Write { .. });
+        let exit = if outside { Exit::Environment } else { Exit::Usage };
         let code = if exit == Exit::Usage { "invalid_package" } else { "io" };
         Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
     }

@@ -2,7 +2,8 @@
 //! what the store registers.
 //!
 //! Everything in a file is untrusted: its path may lead elsewhere, its front matter may be a bomb,
-//! its words may contradict its name. Files are read, never altered.
+//! its words may contradict its name. Files are read, never altered; new ones are only written for
+//! texts that have none.
 
 mod announce;
 mod content;
@@ -14,15 +15,17 @@ mod name;
 mod place;
 mod scan;
 mod state;
+mod write;
 
 pub use announce::{Announced, announced};
-pub use draft::{Draft, Facts, Placement, Setting, draft, vendor_secret};
+pub use draft::{Draft, Facts, Placement, Setting, draft, former, vendor_secret};
 pub use error::PackageFileError;
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use import::{ImportError, ImportLine, ImportSetting, PreparedImport, prepare_import};
 pub use place::{Located, Places};
 pub use scan::{Reach, scan};
 pub use state::{FileState, file_state};
+pub use write::{NewText, WrittenText, write_text};
 
 /// The longest summary that is kept.
 pub const MAX_SUMMARY_CHARS: usize = 400;

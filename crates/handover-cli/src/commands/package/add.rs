@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::{Placement, draft};
+use handover_context::package_file::{Placement, draft, former};
 use handover_model::{GroupId, PackageId};
 use handover_store::Supersede;
 
-use super::{FactArgs, at_path, former, register};
+use super::{FactArgs, at_path, register};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;

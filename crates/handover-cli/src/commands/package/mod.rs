@@ -111,17 +111,6 @@ fn at_path(
     Ok(app.store()?.packages(session, &filter)?)
 }
 
-/// The version before: the one package of the file, or of the group that is meant. Several packages
-/// of one file differ in kind or group, and then only the caller knows.
-fn former(here: &[Package], placement: Option<&Placement>) -> Option<Package> {
-    let mut fits =
-        here.iter().filter(|package| placement.is_none_or(|p| *p == Placement::of(package)));
-    match (fits.next(), fits.next()) {
-        (Some(package), None) => Some(package.clone()),
-        _ => None,
-    }
-}
-
 /// Registers a draft and answers with the package.
 fn register(app: &App, draft: &Draft) -> Result<Registered, CommandError> {
     for warning in &draft.warnings {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use handover_context::package_file::{
-    Facts, Located, PackageFileError, Reach, announced, draft, scan,
+    Facts, Located, PackageFileError, Reach, announced, draft, former, scan,
 };
 use handover_model::SessionId;
 use handover_store::Registered;
 use serde_json::{Value, json};
 
-use super::{at_path, former, with_created};
+use super::{at_path, with_created};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
