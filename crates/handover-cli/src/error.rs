@@ -6,6 +6,7 @@
 use std::fmt;
 
 use handover_context::package_file::{ImportError, PackageFileError};
+use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_store::{Fault, StoreError};
 use serde_json::json;
@@ -61,7 +62,7 @@ impl CommandError {
     }
 
     /// The error with all its causes, on one line.
-    fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
@@ -226,6 +227,19 @@ impl From<ImportError> for CommandError {
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported; mend the line and try again.")
+    }
+}
+
+impl From<ToolError> for CommandError {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Store(error) => error.into(),
+            ToolError::PackageFile(error) => error.into(),
+            ToolError::Id(error) => error.into(),
+            ToolError::Refused(refusal) => {
+                Self { hint: refusal.hint, ..Self::invalid(refusal.message) }
+            }
+        }
     }
 }
 

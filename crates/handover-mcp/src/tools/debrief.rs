@@ -1,0 +1,162 @@
+//! `debrief`: what an agent leaves behind before it ends.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use handover_context::package_file::Placement;
+use handover_model::{AgentId, GroupId, PackageKind, Phase, Priority, Role, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::save_package::{Said, Source, all_or_nothing, prepare};
+use super::{Effect, Tool};
+use crate::debriefing::{Debrief, Solved, Verdict, store};
+use crate::limits::MAX_TEXT_BYTES;
+use crate::{Seat, ToolError, limits, schema};
+
+pub(crate) struct DebriefTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Your role
+    #[schemars(with = "String")]
+    role: Role,
+    /// How it ended
+    verdict: Verdict,
+    /// What you did, in a few sentences
+    summary: String,
+    /// What you thought, by phase
+    #[serde(default)]
+    #[schemars(schema_with = "schema::by_phase")]
+    reasoning: BTreeMap<Phase, String>,
+    /// Knowledge that other roles will need
+    #[serde(default)]
+    packages: Vec<PackageInput>,
+    /// Errors that you met and solved
+    #[serde(default)]
+    errors: Vec<ErrorInput>,
+    /// The task group
+    #[schemars(with = "Option<String>")]
+    group: Option<GroupId>,
+    /// Which agent of your role you are
+    #[schemars(with = "Option<String>")]
+    agent_id: Option<AgentId>,
+    /// Which attempt; default 0
+    iteration: Option<u32>,
+    /// The session, if the server was not started for one and more than one is active
+    #[schemars(with = "Option<String>")]
+    session: Option<SessionId>,
+}
+
+/// A package as save_package takes it; role and group are those of the debrief.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PackageInput {
+    /// The text, as Markdown. Either this or `path`
+    text: Option<String>,
+    /// An existing Markdown file inside the project. Either this or `text`
+    path: Option<PathBuf>,
+    /// What it carries; required with `text`
+    #[serde(default)]
+    #[schemars(schema_with = "schema::kind")]
+    kind: Option<PackageKind>,
+    /// One or two lines that other agents see
+    summary: Option<String>,
+    /// The roles that it is for; default: everyone
+    #[schemars(with = "Option<Vec<String>>")]
+    consumers: Option<Vec<Role>>,
+    /// How much it matters; default medium
+    #[serde(default)]
+    #[schemars(schema_with = "schema::priority")]
+    priority: Option<Priority>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ErrorInput {
+    /// What the error said
+    message: String,
+    /// What solved it
+    solution: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The pieces of reasoning that were kept
+    reasoning: Vec<i64>,
+    /// The packages that were registered
+    packages: Vec<i64>,
+    /// The error patterns that were learned
+    errors: Vec<String>,
+    /// What is odd but allowed
+    warnings: Vec<String>,
+}
+
+impl Tool for DebriefTool {
+    const NAME: &'static str = "debrief";
+    const TITLE: &'static str = "Debrief";
+    const DESCRIPTION: &'static str = "What you leave behind before you end: how it ended, what you did, what you thought, what others \
+        need to know, which errors you solved. All of it is kept, or nothing. Call it once, as the last thing you do.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = Input;
+    type Output = Output;
+
+    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+        limits::text("summary", &input.summary, MAX_TEXT_BYTES)?;
+        for (phase, text) in &input.reasoning {
+            limits::text(&format!("reasoning.{phase}"), text, MAX_TEXT_BYTES)?;
+        }
+        limits::items("packages", &input.packages)?;
+        limits::items("errors", &input.errors)?;
+        for error in &input.errors {
+            limits::text("errors.message", &error.message, MAX_TEXT_BYTES)?;
+            limits::text("errors.solution", &error.solution, MAX_TEXT_BYTES)?;
+        }
+        let session = seat.session(input.session.as_ref())?;
+        let group = seat.group(input.group.as_ref())?;
+        let role = seat.no_secret("role", input.role)?;
+        let mut debrief = Debrief {
+            agent_id: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
+            iteration: input.iteration.unwrap_or(0),
+            verdict: input.verdict,
+            summary: input.summary,
+            reasoning: input.reasoning,
+            packages: Vec::with_capacity(input.packages.len()),
+            errors: input
+                .errors
+                .into_iter()
+                .map(|error| Solved { message: error.message, solution: error.solution })
+                .collect(),
+            session,
+            group,
+            role,
+        };
+        all_or_nothing(|written| {
+            let mut warnings = Vec::new();
+            for package in input.packages {
+                let said = Said {
+                    source: Source::of(package.text, package.path)?,
+                    kind: package.kind,
+                    summary: package.summary,
+                    producer: Some(debrief.role.clone()),
+                    consumers: package.consumers,
+                    priority: package.priority,
+                    placement: debrief.group.clone().map(Placement::Group),
+                    iteration: None,
+                    supersedes: None,
+                };
+                let draft = prepare(seat, &debrief.session, said, written)?;
+                warnings.extend(draft.warnings);
+                debrief.packages.push(draft.package);
+            }
+            let stored = store(seat, &debrief)?;
+            Ok(Output {
+                reasoning: stored.reasoning.iter().map(|id| id.0).collect(),
+                packages: stored.packages.iter().map(|id| id.0).collect(),
+                errors: stored.errors,
+                warnings,
+            })
+        })
+    }
+}
