@@ -220,17 +220,6 @@ pub fn draft(
     Ok(Draft { package, warnings })
 }
 
-/// The version before: the one package of a file, or of the group that is meant. Several packages of
-/// one file differ in kind or group, and then only the caller knows.
-pub fn former(here: &[Package], placement: Option<&Placement>) -> Option<Package> {
-    let mut fits =
-        here.iter().filter(|package| placement.is_none_or(|p| *p == Placement::of(package)));
-    match (fits.next(), fits.next()) {
-        (Some(package), None) => Some(package.clone()),
-        _ => None,
-    }
-}
-
 /// The rule by which a name is a secret of a known form. Names that are only random are ids.
 pub fn vendor_secret(redactor: &Redactor, name: &str) -> Option<String> {
     redactor.find(name).into_iter().map(|finding| finding.rule).find(|rule| rule != "random-string")

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use handover_context::package_file::{
-    Draft, Facts, NewText, Placement, Setting, WrittenText, draft, former, write_text,
+    Draft, Facts, NewText, Placement, Setting, WrittenText, at_path, draft, former, write_text,
 };
 use handover_model::{GroupId, PackageId, PackageKind, Priority, Role, SessionId};
-use handover_store::{PackageFilter, Supersede};
+use handover_store::Supersede;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -226,9 +226,7 @@ pub(super) fn prepare(
         }
         Source::Path(path) => {
             let located = seat.places.locate_untrusted_in(&seat.checkout, path)?;
-            let filter =
-                PackageFilter { path: Some(located.stored.clone()), ..PackageFilter::default() };
-            let here = seat.store.packages(session, &filter)?;
+            let here = at_path(seat.store, session, &located)?;
             let meant = said.placement.clone().or_else(|| seat.group.clone().map(Placement::Group));
             let before = former(&here, meant.as_ref());
             (located, before)

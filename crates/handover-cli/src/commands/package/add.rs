@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::{Placement, draft, former};
+use handover_context::package_file::{Placement, at_path, draft, former};
 use handover_model::{GroupId, PackageId};
 use handover_store::Supersede;
 
-use super::{FactArgs, at_path, register};
+use super::{FactArgs, register};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
@@ -54,7 +54,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
     let located = setting.places.locate(&app.folder()?, &args.file)?;
-    let here = at_path(app, &session, &located)?;
+    let here = at_path(app.store()?, &session, &located)?;
     let mut facts = args.facts.facts(app)?;
     let meant =
         facts.placement.clone().or_else(|| facts.default_group.clone().map(Placement::Group));

@@ -11,9 +11,9 @@ mod validate;
 pub(crate) use scan::register_found;
 
 use clap::{Args, Subcommand};
-use handover_context::package_file::{Draft, Facts, Located, Placement};
-use handover_model::{Package, PackageKind, Priority, Role, SessionId};
-use handover_store::{PackageFilter, Registered};
+use handover_context::package_file::{Draft, Facts, Placement};
+use handover_model::{Package, PackageKind, Priority, Role};
+use handover_store::Registered;
 use serde_json::Value;
 
 use super::Outcome;
@@ -99,16 +99,6 @@ impl FactArgs {
             ..Facts::default()
         })
     }
-}
-
-/// The latest packages of a file.
-fn at_path(
-    app: &App,
-    session: &SessionId,
-    located: &Located,
-) -> Result<Vec<Package>, CommandError> {
-    let filter = PackageFilter { path: Some(located.stored.clone()), ..PackageFilter::default() };
-    Ok(app.store()?.packages(session, &filter)?)
 }
 
 /// Registers a draft and answers with the package.

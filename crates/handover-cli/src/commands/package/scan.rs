@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use handover_context::package_file::{
-    Facts, Located, PackageFileError, Reach, announced, draft, former, scan,
+    Facts, Located, PackageFileError, Put, Reach, announced, register_file, scan,
 };
 use handover_model::SessionId;
 use handover_store::Registered;
 use serde_json::{Value, json};
 
-use super::{at_path, with_created};
+use super::with_created;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
@@ -119,48 +119,20 @@ fn register_announced(app: &App, session: &SessionId, text: &str) -> Result<Scan
 }
 
 impl Scanned {
-    /// Registers one file. One that cannot be a package is skipped with the reason: a bad file must
-    /// not hide the others. One that is registered with this content stays as it is, whatever group
-    /// or kind somebody gave it.
     fn register(
         &mut self,
         app: &App,
         session: &SessionId,
         shown: String,
         located: Result<Located, PackageFileError>,
-        mut facts: Facts,
+        facts: Facts,
     ) -> Result<(), CommandError> {
         let groups = app.group_ids(session)?;
         let setting = app.package_setting(session, &groups)?;
-        let here = match &located {
-            Ok(located) => at_path(app, session, located)?,
-            Err(_) => Vec::new(),
-        };
-        facts.former = former(&here, None);
-        if facts.former.is_some() {
-            facts.default_group = None;
-        }
-        let draft = match located.and_then(|located| draft(&setting, &located, facts)) {
-            Ok(draft) => draft,
-            Err(error) => {
-                self.skipped.push((shown, CommandError::from(error).message));
-                return Ok(());
-            }
-        };
-        let same = here.iter().find(|p| p.content_hash == draft.package.content_hash);
-        if let Some(package) = same {
-            self.unchanged.push(Registered { package: package.clone(), created: false });
-        } else if here.len() > 1 {
-            let ids: Vec<String> = here.iter().map(|p| p.id.to_string()).collect();
-            let reason = format!("it is packages {}; `package update` says which", ids.join(", "));
-            self.skipped.push((shown, reason));
-        } else {
-            let registered = app.store()?.register_packages(&[draft.package])?.remove(0);
-            if registered.created {
-                self.registered.push(registered);
-            } else {
-                self.unchanged.push(registered);
-            }
+        match register_file(app.store()?, &setting, located, facts)? {
+            Put::Registered(registered) => self.registered.push(registered),
+            Put::Unchanged(registered) => self.unchanged.push(registered),
+            Put::Skipped(reason) => self.skipped.push((shown, reason)),
         }
         Ok(())
     }
