@@ -19,15 +19,21 @@ use crate::{Seat, ToolError};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
     /// The work is done.
-    Done,
+    Complete,
+    /// It cannot go on without something from outside.
+    Blocked,
     /// What was looked at is good.
     Passed,
-    /// What was looked at needs changes.
-    ChangesRequested,
-    /// Something stands in the way.
-    Blocked,
-    /// It was tried and failed.
+    /// It is good after small repairs.
+    PassedWithFixes,
+    /// What was looked at is not good, or the work did not succeed.
     Failed,
+    /// It should be tried once more.
+    Retry,
+    /// It should be left out.
+    Skip,
+    /// Somebody else must decide.
+    Escalate,
 }
 
 /// An error that was met and solved.

@@ -101,8 +101,7 @@ fn package_resource(seat: &Seat<'_>, id: PackageId) -> Result<Resource, ToolErro
     let package = seat.store.package(id)?;
     let mut resource = Resource::new(format!("{PACKAGE}{id}"), package.path)
         .with_description(seat.out(&package.summary))
-        .with_mime_type("text/markdown")
-        .with_size(package.size_bytes);
+        .with_mime_type("text/markdown");
     if let Some(title) = &package.title {
         resource = resource.with_title(cut::cut(&seat.out(title), 200));
     }

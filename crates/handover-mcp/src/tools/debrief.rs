@@ -83,8 +83,8 @@ struct ErrorInput {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// The pieces of reasoning that were kept
-    reasoning: Vec<i64>,
+    /// How many pieces of reasoning were kept
+    reasoning: usize,
     /// The packages that were registered
     packages: Vec<i64>,
     /// The error patterns that were learned
@@ -152,7 +152,7 @@ impl Tool for DebriefTool {
             }
             let stored = store(seat, &debrief)?;
             Ok(Output {
-                reasoning: stored.reasoning.iter().map(|id| id.0).collect(),
+                reasoning: stored.reasoning.len(),
                 packages: stored.packages.iter().map(|id| id.0).collect(),
                 errors: stored.errors,
                 warnings,

@@ -132,6 +132,12 @@ fn call<T: Tool>(seat: &Seat<'_>, input: JsonObject) -> Result<Value, ToolError>
 mod tests {
     use super::*;
 
+    /// What agents read is an interface: a change of it should be seen.
+    #[test]
+    fn the_tools_as_agents_see_them() {
+        insta::assert_json_snapshot!(definitions());
+    }
+
     #[test]
     fn every_tool_is_described_in_full_and_briefly() {
         let definitions = definitions();

@@ -58,8 +58,13 @@ fn without_a_handshake_every_request_says_everything() {
     assert_eq!(answer["error"]["code"], -32022, "{answer}");
     assert!(answer["error"]["data"]["supported"].as_array().unwrap().len() > 1);
     assert_eq!(with_meta(json!({}))["error"]["code"], -32602);
-    // What the new generation no longer has.
-    assert_eq!(client.error("ping", json!({})).0, -32601);
+    // What the new generation no longer has, and what we have not.
+    for method in ["ping", "resources/subscribe", "logging/setLevel", "tasks/get"] {
+        let params = json!({"uri": "handover://package/1", "level": "info", "taskId": "1"});
+        assert_eq!(client.error(method, params).0, -32601, "{method}");
+    }
+    let wanted = json!({"notifications": {"toolsListChanged": true}});
+    assert_eq!(client.error("subscriptions/listen", wanted).0, -32601);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn the_inspector_understands_everything() {
         call("report_error", &["message=boom", "solution=do not"]);
         call("brief", &["role=developer", "group=P1"]);
         let packages = r#"packages=[{"text":"Over.","kind":"handoff"}]"#;
-        call("debrief", &["role=developer", "verdict=done", "summary=All of it.", packages]);
+        call("debrief", &["role=developer", "verdict=complete", "summary=All of it.", packages]);
         assert_eq!(call("status", &[])["decisions"][0]["content"], "Rotate.");
         let listed = inspect(&["resources/list"]);
         assert_eq!(listed["resources"][0]["uri"], "handover://package/2");
@@ -174,35 +174,61 @@ fn the_conformance_suite_passes() {
     }
 }
 
+/// A model that calls the tool, then says that it is done.
+fn saving(tool: &str) -> ModelServer {
+    let text = "# Gateway\nIt times out after 30 seconds.";
+    let arguments = json!({"text": text, "kind": "research", "producer": "developer"});
+    let script = Script::new().then(Answer::tool(tool, arguments));
+    ModelServer::start(script.always(Answer::text("Saved.")))
+}
+
+/// The package is there, and the model was told so and what the server is for.
+#[track_caller]
+fn saved(env: &TestEnv, server: &ModelServer, output: &Output) {
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let shown = env.run(["package", "show", "1", "--body", "--json"]).ok().json();
+    let package = &shown["package"];
+    assert_eq!((&package["kind"], &package["producer"]), (&json!("research"), &json!("developer")));
+    assert_eq!(package["body"], "# Gateway\nIt times out after 30 seconds.\n");
+    let requests = server.requests();
+    let after = requests.iter().find(|request| request.tool_results() == 1).unwrap();
+    assert!(after.conversation_contains(package["path"].as_str().unwrap()));
+    assert!(after.contains("Handover carries knowledge between the agents"));
+}
+
 #[test]
 fn claude_code_saves_a_package() {
     let env = project();
-    let server = ModelServer::start(
-        Script::new()
-            .then(Answer::tool(
-                "mcp__handover__save_package",
-                json!({"text": "# Gateway\nIt times out after 30 seconds.", "kind": "research", "producer": "developer"}),
-            ))
-            .always(Answer::text("Saved.")),
-    );
+    let server = saving("mcp__handover__save_package");
     let host = RealHost::claude(&env, &server);
-    let config = json!({"mcpServers": {"handover": {"command": env!("CARGO_BIN_EXE_handover"), "args": ["mcp"]}}});
-    env.write("mcp.json", config.to_string());
+    let own = json!({"command": env!("CARGO_BIN_EXE_handover"), "args": ["mcp"]});
+    env.write("mcp.json", json!({"mcpServers": {"handover": own}}).to_string());
     let output = host
         .command()
         .args(["Save what you know.", "--strict-mcp-config", "--mcp-config", "mcp.json"])
         .args(["--allowedTools", "mcp__handover__save_package"])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    let package =
-        env.run(["package", "show", "1", "--body", "--json"]).ok().json()["package"].clone();
-    assert_eq!((&package["kind"], &package["producer"]), (&json!("research"), &json!("developer")));
-    assert_eq!(package["body"], "# Gateway\nIt times out after 30 seconds.\n");
-    // The model was told what came of it, and what the server is for.
-    let requests = server.requests();
-    let after = requests.iter().find(|request| request.tool_results() == 1).unwrap();
-    assert!(after.conversation_contains(package["path"].as_str().unwrap()));
-    assert!(after.contains("Handover carries knowledge between the agents"));
+    saved(&env, &server, &output);
+}
+
+#[test]
+fn codex_saves_a_package() {
+    let env = project();
+    let server = saving("mcp__handover/save_package");
+    let host = RealHost::codex(&env, &server);
+    let path = host.config.join("config.toml");
+    let config = fs_err::read_to_string(&path).unwrap();
+    let program = env!("CARGO_BIN_EXE_handover");
+    let own = format!("[mcp_servers.handover]\ncommand = '{program}'\nargs = ['mcp']\n");
+    fs_err::write(&path, format!("{config}\n{own}")).unwrap();
+    env.write("prompt", "Save what you know.");
+    let output = host
+        .command()
+        .arg("--dangerously-bypass-approvals-and-sandbox")
+        .stdin(std::fs::File::open(env.path("prompt")).unwrap())
+        .output()
+        .unwrap();
+    saved(&env, &server, &output);
 }

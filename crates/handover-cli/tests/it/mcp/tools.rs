@@ -159,7 +159,7 @@ fn bad_arguments_are_told_to_the_agent() {
         ),
         (
             "debrief",
-            json!({"role": "developer", "verdict": "done", "summary": "x", "reasoning": {"doubts": "x"}}),
+            json!({"role": "developer", "verdict": "complete", "summary": "x", "reasoning": {"doubts": "x"}}),
             "`doubts` is not a reasoning phase",
         ),
         ("status", json!({"session": "nope"}), "there is no session `nope`"),
@@ -275,7 +275,7 @@ fn a_debrief_is_kept_as_a_whole_or_not_at_all() {
     let mut client = Client::new(&env, Generation::Inline);
     let debrief = |packages: Value| {
         json!({
-            "role": "developer", "verdict": "done", "group": "P1",
+            "role": "developer", "verdict": "complete", "group": "P1",
             "summary": "Refresh is in. password=hunter2sEcret",
             "reasoning": {"decisions": "Rotate on use.", "risks": "Clock skew."},
             "packages": packages,
@@ -293,7 +293,7 @@ fn a_debrief_is_kept_as_a_whole_or_not_at_all() {
     assert!(fs_err::read_dir(folder).unwrap().next().is_none());
 
     let stored = client.call("debrief", debrief(json!([good])));
-    assert_eq!((&stored["reasoning"], &stored["packages"]), (&json!([1, 2, 3]), &json!([1])));
+    assert_eq!((&stored["reasoning"], &stored["packages"]), (&json!(3), &json!([1])));
     let reasoning = cli(&env, &["reasoning", "list"])["reasoning"].clone();
     let texts: Vec<&str> =
         reasoning.as_array().unwrap().iter().map(|r| r["content"].as_str().unwrap()).collect();
