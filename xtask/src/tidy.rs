@@ -14,6 +14,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
     (
+        "handover-mcp",
+        &["handover-model", "handover-text", "handover-store", "handover-context", "rmcp", "tokio"],
+    ),
+    (
         "handover-cli",
         &[
             "handover-model",
@@ -22,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-sqlite",
             "handover-context",
             "handover-agents",
+            "handover-mcp",
             "clap",
             "fs-err",
         ],
@@ -29,7 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Crates from outside that only some of ours may know.
-const MARKERS: &[&str] = &["rusqlite", "clap", "fs-err", "process-wrap", "tokio", "axum"];
+const MARKERS: &[&str] = &["rusqlite", "clap", "fs-err", "process-wrap", "rmcp", "tokio", "axum"];
 
 /// Fails with every dependency that the table does not allow.
 pub fn run() -> Result<()> {

@@ -8,6 +8,7 @@ use std::fmt;
 use handover_agents::AgentError;
 use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
+use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_store::{Fault, StoreError};
 use serde_json::json;
@@ -69,7 +70,7 @@ impl CommandError {
     }
 
     /// The error with all its causes, on one line.
-    fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
@@ -251,13 +252,12 @@ impl From<PackageFileError> for CommandError {
             PackageFileError::Ours { .. } => {
                 Some("Put it below `.handover/artifacts/` or anywhere else in the project.")
             }
-            PackageFileError::Read { .. } => None,
+            PackageFileError::Taken { .. } => Some("Register the file itself by its path."),
+            PackageFileError::Read { .. } | PackageFileError::Write { .. } => None,
         };
-        let exit = if matches!(error, PackageFileError::Read { .. }) {
-            Exit::Environment
-        } else {
-            Exit::Usage
-        };
+        let outside =
+            matches!(error, PackageFileError::Read { .. } | PackageFileError::Write { .. });
+        let exit = if outside { Exit::Environment } else { Exit::Usage };
         let code = if exit == Exit::Usage { "invalid_package" } else { "io" };
         Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
     }
@@ -272,6 +272,19 @@ impl From<ImportError> for CommandError {
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported; mend the line and try again.")
+    }
+}
+
+impl From<ToolError> for CommandError {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Store(error) => error.into(),
+            ToolError::PackageFile(error) => error.into(),
+            ToolError::Id(error) => error.into(),
+            ToolError::Refused(refusal) => {
+                Self { hint: refusal.hint, ..Self::invalid(refusal.message) }
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod group;
 mod init;
+mod mcp;
 mod package;
 mod reasoning;
 mod receipt;
@@ -68,6 +69,7 @@ pub(crate) enum Command {
     Tokens(tokens::TokensArgs),
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    Mcp(mcp::McpArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
@@ -97,6 +99,7 @@ impl Command {
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Config(command) => command.run(app),
+            Self::Mcp(args) => mcp::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::Completions(args) => completions::run(app, args),

@@ -10,6 +10,7 @@ mod config;
 mod contract;
 mod crash;
 mod learning;
+mod mcp;
 mod packages;
 mod people;
 mod project;

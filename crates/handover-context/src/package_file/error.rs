@@ -94,6 +94,21 @@ pub enum PackageFileError {
         #[source]
         source: std::io::Error,
     },
+    /// Writing failed.
+    #[error("`{}` cannot be written", path.display())]
+    Write {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Files with other content are in the way.
+    #[error("there is no free name for the text in `{}`", path.display())]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The front matter makes no sense.
     #[error("the front matter of `{}` is not valid", path.display())]
     FrontMatter {

@@ -4,9 +4,6 @@
 //! folder, and are taken back if the registration fails.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use handover_model::{GroupId, PackageKind, Priority, Role, Scope, Timestamp};
@@ -14,7 +11,7 @@ use handover_store::NewPackage;
 use serde::Deserialize;
 
 use super::draft::{Setting, draft};
-use super::{Facts, PackageFileError, Placement};
+use super::{Facts, PackageFileError, Placement, write};
 
 /// One line of an import.
 #[derive(Debug, Clone, Deserialize)]
@@ -265,38 +262,24 @@ fn file_of(
             .places
             .make_context_folder(setting.session)
             .map_err(|source| ImportError::File { line: number, source: Box::new(source) })?;
-        write_whole(&absolute, &text).map_err(write_error)?;
+        write::write_whole(&absolute, &text).map_err(write_error)?;
         written.push(Written { path: absolute, former });
     }
     names.insert(name, (number, text));
     Ok(path)
 }
 
-/// Writes a file under another name first, so that nobody ever reads half of it.
-fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    file.persist(path)?;
-    Ok(())
-}
-
 /// The file says about itself what the line said, so that the index can be rebuilt from it.
 fn file_text(line: &ImportLine, body: &str) -> String {
-    let mut text = format!("---\ntype: {}\n", line.kind);
-    if let Some(group) = &line.group {
-        let _ = writeln!(text, "group_id: '{group}'");
-    }
-    let _ = writeln!(text, "producer: {}", line.producer);
-    if let Some(consumers) = line.consumers.as_ref().filter(|roles| !roles.is_empty()) {
-        let names: Vec<&str> = consumers.iter().map(Role::as_str).collect();
-        let _ = writeln!(text, "consumers: [{}]", names.join(", "));
-    }
-    let _ = write!(text, "priority: {}\n---\n{body}", line.priority);
-    if !body.ends_with('\n') {
-        text.push('\n');
-    }
-    text
+    write::file_text(&write::Head {
+        kind: line.kind,
+        group: line.group.as_ref().map(GroupId::as_str),
+        producer: &line.producer,
+        consumers: line.consumers.as_deref().unwrap_or_default(),
+        priority: line.priority,
+        iteration: None,
+        body,
+    })
 }
 
 fn package_of(

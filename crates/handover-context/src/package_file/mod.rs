@@ -2,7 +2,8 @@
 //! what the store registers.
 //!
 //! Everything in a file is untrusted: its path may lead elsewhere, its front matter may be a bomb,
-//! its words may contradict its name. Files are read, never altered.
+//! its words may contradict its name. Files are read, never altered; new ones are only written for
+//! texts that have none.
 
 mod announce;
 mod content;
@@ -15,6 +16,7 @@ mod place;
 mod register;
 mod scan;
 mod state;
+mod write;
 
 pub use announce::{Announced, announced};
 pub use draft::{Draft, Facts, Placement, Setting, draft, vendor_secret};
@@ -25,6 +27,7 @@ pub use place::{Located, Places};
 pub use register::{Put, at_path, former, register_file};
 pub use scan::{Reach, scan};
 pub use state::{FileState, file_state};
+pub use write::{NewText, WrittenText, write_text};
 
 /// The longest summary that is kept.
 pub const MAX_SUMMARY_CHARS: usize = 400;

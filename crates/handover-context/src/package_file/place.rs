@@ -98,10 +98,19 @@ impl Places {
 
     /// Checks a path that came from a file or an agent: relative to the project, and never climbing.
     pub fn locate_untrusted(&self, path: &Path) -> Result<Located, PackageFileError> {
+        self.locate_untrusted_in(&self.root, path)
+    }
+
+    /// The same, relative to the checkout in which the agent works.
+    pub fn locate_untrusted_in(
+        &self,
+        checkout: &Path,
+        path: &Path,
+    ) -> Result<Located, PackageFileError> {
         if path.components().any(|part| part == Component::ParentDir) {
             return Err(PackageFileError::Climbs { path: path.to_owned() });
         }
-        self.locate(&self.root, path)
+        self.locate(checkout, path)
     }
 
     /// Opens a located file and looks at what was opened: between the check and now somebody may have

@@ -13,10 +13,15 @@ pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
         }));
     }
     for (name, input) in tools {
-        events += &done(&json!({
+        let mut call = json!({
             "type": "function_call", "call_id": format!("call_{}", super::server::unique()),
             "name": name, "arguments": input.to_string(),
-        }));
+        });
+        // Tools of servers and of other agents stand in namespaces.
+        if let Some((namespace, name)) = name.split_once('/') {
+            (call["namespace"], call["name"]) = (namespace.into(), name.into());
+        }
+        events += &done(&call);
     }
     events
         + &event(&json!({

@@ -29,7 +29,7 @@ impl Answer {
         Self::Text(text.to_owned())
     }
 
-    /// One call of a tool.
+    /// One call of a tool. Codex keeps tools of MCP servers in namespaces: `mcp__server/tool`.
     pub fn tool(name: &str, input: Value) -> Self {
         Self::Tools(String::new(), vec![(name.to_owned(), input)])
     }

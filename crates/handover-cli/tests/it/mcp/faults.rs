@@ -1,0 +1,151 @@
+//! What goes wrong, and that the server goes on.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{BOTH, Client, Generation};
+use crate::{empty, project};
+
+#[test]
+fn nonsense_is_answered_where_it_can_be_and_survived() {
+    let env = project();
+    for generation in BOTH {
+        let mut client = Client::new(&env, generation);
+        for line in ["", "not json", "{\"jsonrpc\":", "\u{0}\u{1}", "\"text\""] {
+            client.send_raw(line);
+        }
+        // A batch is no message of either generation.
+        client.send_raw("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]");
+        loop {
+            let line = client.line();
+            assert!(line["id"].is_null(), "{line}");
+            if line["error"]["code"] == -32600 {
+                break;
+            }
+        }
+        assert_eq!(client.error("no/such", json!({})).0, -32601);
+        let params = json!({"name": "status", "arguments": "text"});
+        assert_eq!(client.error("tools/call", params).0, -32602);
+        assert_eq!(client.error("tools/call", json!({})).0, -32602);
+        client.call("status", json!({}));
+        assert_eq!(client.leave().0, Some(0));
+    }
+}
+
+#[test]
+fn too_much_is_refused() {
+    let env = project();
+    let mut client = Client::new(&env, Generation::Inline);
+    let text = "many words ".repeat(500_000);
+    let said = client.refused("save_package", json!({"text": text, "kind": "research"}));
+    assert!(said.contains("5000000 are allowed"), "{said}");
+    let said = client.refused(
+        "record_reasoning",
+        json!({"role": "developer", "phase": "risks", "content": text}),
+    );
+    assert!(said.contains("100000 are allowed") && said.contains("package"), "{said}");
+    // A line that no memory should hold is dropped.
+    client.send_raw(&format!("{{\"text\":\"{}\"}}", "x".repeat(17 << 20)));
+    client.call("status", json!({}));
+    let (code, stderr) = client.leave();
+    assert_eq!(code, Some(0));
+    assert!(stderr.contains("maximum line length"), "{stderr}");
+}
+
+#[test]
+fn a_broken_store_gives_errors_and_a_mended_one_answers_again() {
+    let env = project();
+    let store = env.path(".handover/store.db");
+    let parts =
+        ["store.db", "store.db-wal", "store.db-shm"].map(|name| env.path(".handover").join(name));
+    let aside = env.folder().join("aside");
+    fs_err::create_dir(&aside).unwrap();
+    for generation in BOTH {
+        let mut client = Client::new(&env, generation);
+        client.call("status", json!({}));
+        for part in parts.iter().filter(|part| part.exists()) {
+            fs_err::rename(part, aside.join(part.file_name().unwrap())).unwrap();
+        }
+        fs_err::write(&store, "This is no database, and long enough to be looked at.".repeat(100))
+            .unwrap();
+        for tool in ["status", "search", "brief", "save_package"] {
+            let arguments = match tool {
+                "search" => json!({"query": "x"}),
+                "brief" => json!({"role": "developer"}),
+                "save_package" => json!({"text": "x", "kind": "research"}),
+                _ => json!({}),
+            };
+            let said = client.refused(tool, arguments);
+            assert!(said.contains("is not a Handover store"), "{said}");
+        }
+        assert_eq!(client.error("resources/list", json!({})).0, -32602);
+        client.result("tools/list", json!({}));
+        for part in &parts {
+            let _ = fs_err::remove_file(part);
+            let _ = fs_err::rename(aside.join(part.file_name().unwrap()), part);
+        }
+        client.call("status", json!({}));
+    }
+}
+
+#[test]
+fn outside_of_a_project_the_next_step_is_named() {
+    let env = empty();
+    let mut client = Client::new(&env, Generation::Handshake);
+    let said = client.refused("status", json!({}));
+    assert!(said.contains("handover init"), "{said}");
+    env.run(["init"]).ok();
+    env.run(["session", "new", "s1"]).ok();
+    client.call("status", json!({}));
+}
+
+#[test]
+fn many_requests_at_once_are_all_answered() {
+    let env = project();
+    for generation in BOTH {
+        let mut client = Client::new(&env, generation);
+        client.call("status", json!({}));
+        let ids: Vec<u64> = (0..60)
+            .map(|n| {
+                let thought =
+                    json!({"role": "developer", "phase": "risks", "content": format!("{n}")});
+                client.ask("tools/call", json!({"name": "record_reasoning", "arguments": thought}))
+            })
+            .collect();
+        let mut answered: Vec<u64> =
+            (0..60).map(|_| client.line()["id"].as_u64().unwrap()).collect();
+        answered.sort_unstable();
+        assert_eq!(answered, ids);
+    }
+    let counts = env.run(["session", "show", "--json"]).ok().json()["session"]["counts"].clone();
+    assert_eq!(counts["reasoning"], 120);
+}
+
+#[test]
+fn a_client_that_leaves_ends_the_server() {
+    let env = project();
+    let silent = Client::silent(env.command().arg("mcp"), Generation::Handshake);
+    assert_eq!(silent.leave(), (Some(0), String::new()));
+    // What was asked before is still done and answered.
+    let mut client = Client::new(&env, Generation::Inline);
+    let thought = json!({"role": "developer", "phase": "risks", "content": "last words"});
+    let id = client.ask("tools/call", json!({"name": "record_reasoning", "arguments": thought}));
+    drop(client.stdin.take());
+    assert_eq!(client.answer(id)["result"]["isError"], false);
+    assert_eq!(client.wait(), (Some(0), String::new()));
+}
+
+#[test]
+fn a_signal_ends_the_server() {
+    let env = project();
+    for generation in BOTH {
+        for signal in ["-TERM", "-INT"] {
+            let mut client = Client::new(&env, generation);
+            client.call("status", json!({}));
+            let pid = client.child.id().to_string();
+            assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+            assert_eq!(client.wait(), (Some(0), String::new()), "{signal}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Where a request is worked on: the store, the rules, the session, the moment.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use handover_context::package_file::{PackageFileError, Places, vendor_secret};
+use handover_context::specialize::Templates;
+use handover_context::stack::Stack;
+use handover_model::config::Config;
+use handover_model::{GroupId, InvalidId, ProjectId, ReceiptId, SessionId, Timestamp};
+use handover_store::{Store, StoreError};
+use handover_text::Redactor;
+
+/// Gives every request a place to be worked on. Nothing is kept between two requests, so what was
+/// broken during one may be mended for the next.
+pub trait Desk: Send + Sync + 'static {
+    /// Does the work, exactly once, with everything at hand; or says why it could not be done.
+    fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal>;
+}
+
+/// What a request has at hand.
+pub struct Seat<'a> {
+    /// The store.
+    pub store: &'a dyn Store,
+    /// How secrets are found.
+    pub redactor: &'a Redactor,
+    /// The rules of the project.
+    pub config: &'a Config,
+    /// Where package files may be.
+    pub places: &'a Places,
+    /// The checkout that paths are relative to: the project's, or the worktree of the client.
+    pub checkout: PathBuf,
+    /// The technology of the project, found when it is asked for.
+    pub technology: &'a dyn Fn() -> Technology,
+    /// The project that learns.
+    pub project: ProjectId,
+    /// The session that is meant if a request names none.
+    pub session: Result<SessionId, Refusal>,
+    /// Whether that session was named when the server was started: then there is no other.
+    pub bound: bool,
+    /// The group that is meant if a request names none.
+    pub group: Option<GroupId>,
+    /// The id of a receipt, if one is made.
+    pub receipt: ReceiptId,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What a project is built with, and what is known about it.
+pub struct Technology {
+    /// The languages, frameworks and tools of the project.
+    pub stack: Stack,
+    /// What is known about technologies.
+    pub templates: Templates,
+}
+
+impl Seat<'_> {
+    /// The session that a request is about. It exists.
+    pub(crate) fn session(&self, asked: Option<&SessionId>) -> Result<SessionId, ToolError> {
+        let session = match (asked, &self.session) {
+            (Some(asked), Ok(own)) if self.bound && asked != own => {
+                return Err(ToolError::invalid(
+                    format!("this server is for session `{own}`, not for `{asked}`"),
+                    "Leave `session` out.",
+                ));
+            }
+            (Some(asked), _) => asked.clone(),
+            (None, Ok(own)) => own.clone(),
+            (None, Err(refusal)) => return Err(refusal.clone().into()),
+        };
+        Ok(self.store.session(&session)?.id)
+    }
+
+    /// The group that a request is about.
+    pub(crate) fn group(&self, asked: Option<&GroupId>) -> Result<Option<GroupId>, ToolError> {
+        let group = asked.map(|group| self.no_secret("group", group.clone())).transpose()?;
+        Ok(group.or_else(|| self.group.clone()))
+    }
+
+    /// An id that is not a secret of a known form: ids are stored and shown as they are.
+    pub(crate) fn no_secret<T: fmt::Display>(&self, what: &str, id: T) -> Result<T, ToolError> {
+        match vendor_secret(self.redactor, &id.to_string()) {
+            Some(rule) => Err(ToolError::invalid(
+                format!("the {what} looks like a secret ({rule})"),
+                "Ids are stored and shown as they are; choose another one.",
+            )),
+            None => Ok(id),
+        }
+    }
+
+    /// A stored text on its way out.
+    pub(crate) fn out(&self, text: &str) -> String {
+        self.redactor.clean(text).as_str().to_owned()
+    }
+}
+
+/// Why a request could not be worked on, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    /// What an agent reads.
+    pub(crate) fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("Error: {}. {hint}", self.message),
+            None => format!("Error: {}.", self.message),
+        }
+    }
+}
+
+/// What can go wrong in a tool.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file cannot be a package.
+    #[error(transparent)]
+    PackageFile(#[from] PackageFileError),
+    /// An id that is none.
+    #[error(transparent)]
+    Id(#[from] InvalidId),
+    /// Arguments that make no sense, or a refusal that is ready to be told.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+impl ToolError {
+    /// Arguments that make no sense.
+    pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused(Refusal { message: message.into(), hint: Some(hint.into()) })
+    }
+}

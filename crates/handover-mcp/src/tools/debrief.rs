@@ -1,0 +1,201 @@
+//! `debrief`: what an agent leaves behind before it ends.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use handover_context::debrief::{Debrief, ErrorNote, Origin, PackageNote};
+use handover_context::package_file::Placement;
+use handover_model::{
+    AgentId, GroupId, PackageKind, Phase, Priority, ReceiptId, Role, SessionId, Verdict,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::save_package::{Said, Source, all_or_nothing, prepare};
+use super::{Effect, Tool};
+use crate::debriefing::store;
+use crate::limits::MAX_TEXT_BYTES;
+use crate::{Seat, ToolError, limits, schema};
+
+pub(crate) struct DebriefTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Your role
+    #[schemars(with = "String")]
+    role: Role,
+    /// How it ended
+    #[schemars(schema_with = "schema::verdict")]
+    verdict: Verdict,
+    /// The receipt of your brief, from its marker: proof that you saw it
+    #[schemars(with = "Option<String>")]
+    receipt: Option<ReceiptId>,
+    /// What you did, in a few sentences
+    summary: String,
+    /// What you thought, by phase
+    #[serde(default)]
+    #[schemars(schema_with = "schema::by_phase")]
+    reasoning: BTreeMap<Phase, String>,
+    /// Knowledge that other roles will need
+    #[serde(default)]
+    packages: Vec<PackageInput>,
+    /// Errors that you met, with what solved them
+    #[serde(default)]
+    errors: Vec<ErrorInput>,
+    /// The task group
+    #[schemars(with = "Option<String>")]
+    group: Option<GroupId>,
+    /// Which agent of your role you are
+    #[schemars(with = "Option<String>")]
+    agent_id: Option<AgentId>,
+    /// Which attempt; default 0
+    iteration: Option<u32>,
+    /// The session, if the server was not started for one and more than one is active
+    #[schemars(with = "Option<String>")]
+    session: Option<SessionId>,
+}
+
+/// A package as save_package takes it; role and group are those of the debrief.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PackageInput {
+    /// The text, as Markdown. Either this or `path`
+    text: Option<String>,
+    /// An existing Markdown file inside the project. Either this or `text`
+    path: Option<PathBuf>,
+    /// What it carries; required with `text`
+    #[serde(default)]
+    #[schemars(schema_with = "schema::kind")]
+    kind: Option<PackageKind>,
+    /// One or two lines that other agents see
+    summary: Option<String>,
+    /// The roles that it is for; default: everyone
+    #[schemars(with = "Option<Vec<String>>")]
+    consumers: Option<Vec<Role>>,
+    /// How much it matters; default medium
+    #[serde(default)]
+    #[schemars(schema_with = "schema::priority")]
+    priority: Option<Priority>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ErrorInput {
+    /// What the error said
+    message: String,
+    /// What solved it; leave it out if nothing did
+    solution: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// How many pieces of reasoning were kept
+    reasoning: usize,
+    /// The packages that were registered
+    packages: Vec<i64>,
+    /// The error patterns that were learned
+    errors: Vec<String>,
+    /// How many strategies the project took from it
+    strategies: usize,
+    /// Whether the receipt is confirmed
+    confirmed: bool,
+    /// What is odd but allowed
+    warnings: Vec<String>,
+}
+
+impl Tool for DebriefTool {
+    const NAME: &'static str = "debrief";
+    const TITLE: &'static str = "Debrief";
+    const DESCRIPTION: &'static str = "What you leave behind before you end: how it ended, what you did, what you thought, what others \
+        need to know, which errors you solved. All of it is kept, or nothing. Call it once, as the last thing you do.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = Input;
+    type Output = Output;
+
+    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+        limits::text("summary", &input.summary, MAX_TEXT_BYTES)?;
+        for (phase, text) in &input.reasoning {
+            limits::text(&format!("reasoning.{phase}"), text, MAX_TEXT_BYTES)?;
+        }
+        limits::items("packages", &input.packages)?;
+        limits::items("errors", &input.errors)?;
+        for error in &input.errors {
+            limits::text("errors.message", &error.message, MAX_TEXT_BYTES)?;
+            limits::optional("errors.solution", error.solution.as_ref(), MAX_TEXT_BYTES)?;
+        }
+        let origin = Origin {
+            session: seat.session(input.session.as_ref())?,
+            group: seat.group(input.group.as_ref())?,
+            role: seat.no_secret("role", input.role)?,
+            agent: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
+            iteration: input.iteration.unwrap_or(0),
+            receipt: input.receipt,
+            now: seat.now,
+        };
+        if let Some(id) = &origin.receipt {
+            own_receipt(seat, &origin, id)?;
+        }
+        let mut debrief = Debrief {
+            receipt: origin.receipt.clone(),
+            verdict: Some(input.verdict),
+            summary: Some(input.summary),
+            reasoning: input.reasoning,
+            errors: input
+                .errors
+                .into_iter()
+                .map(|error| ErrorNote { message: error.message, solution: error.solution })
+                .collect(),
+            ..Debrief::default()
+        };
+        all_or_nothing(|written| {
+            let mut warnings = Vec::new();
+            for package in input.packages {
+                let note = PackageNote {
+                    path: String::new(),
+                    kind: package.kind.map(|kind| kind.to_string()),
+                    priority: package.priority.map(|priority| priority.to_string()),
+                    summary: package.summary.clone(),
+                    consumers: package.consumers.iter().flatten().map(Role::to_string).collect(),
+                };
+                let said = Said {
+                    source: Source::of(package.text, package.path)?,
+                    kind: package.kind,
+                    summary: package.summary,
+                    producer: Some(origin.role.clone()),
+                    consumers: package.consumers,
+                    priority: package.priority,
+                    placement: origin.group.clone().map(Placement::Group),
+                    iteration: None,
+                    supersedes: None,
+                };
+                // What cannot be a package is refused before anything is kept.
+                let draft = prepare(seat, &origin.session, said, written)?;
+                warnings.extend(draft.warnings);
+                debrief.packages.push(PackageNote { path: draft.package.path, ..note });
+            }
+            let kept = store(seat, &origin, debrief)?;
+            warnings.extend(kept.refused);
+            Ok(Output {
+                reasoning: kept.reasoning,
+                packages: kept.packages.iter().map(|id| id.0).collect(),
+                errors: kept.errors,
+                strategies: kept.strategies,
+                confirmed: kept.confirmed,
+                warnings,
+            })
+        })
+    }
+}
+
+/// A receipt that was given to this role of this session.
+fn own_receipt(seat: &Seat<'_>, origin: &Origin, id: &ReceiptId) -> Result<(), ToolError> {
+    let receipt = seat.store.receipt(id)?;
+    if receipt.session == origin.session && receipt.role == origin.role {
+        return Ok(());
+    }
+    Err(ToolError::invalid(
+        format!("receipt `{id}` was given to a {} of session `{}`", receipt.role, receipt.session),
+        "Name the receipt of your own brief, or none.",
+    ))
+}

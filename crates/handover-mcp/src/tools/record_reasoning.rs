@@ -1,0 +1,84 @@
+//! `record_reasoning`: a thought that others should know.
+
+use handover_model::{AgentId, Confidence, GroupId, Phase, Role, SessionId};
+use handover_store::NewReasoning;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::limits::{MAX_LINE_BYTES, MAX_TEXT_BYTES};
+use crate::{Seat, ToolError, limits, schema};
+
+pub(crate) struct RecordReasoning;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Your role
+    #[schemars(with = "String")]
+    role: Role,
+    /// The stage of work that it belongs to
+    #[schemars(schema_with = "schema::phase")]
+    phase: Phase,
+    /// The thought: what you chose over what, and why
+    content: String,
+    /// How sure you are
+    #[serde(default)]
+    #[schemars(schema_with = "schema::confidence")]
+    confidence: Option<Confidence>,
+    /// What it refers to: paths, ids, links
+    #[serde(default)]
+    references: Vec<String>,
+    /// The task group
+    #[schemars(with = "Option<String>")]
+    group: Option<GroupId>,
+    /// Which agent of your role you are
+    #[schemars(with = "Option<String>")]
+    agent_id: Option<AgentId>,
+    /// Which attempt; default 0
+    iteration: Option<u32>,
+    /// The session, if the server was not started for one and more than one is active
+    #[schemars(with = "Option<String>")]
+    session: Option<SessionId>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The record
+    id: i64,
+    /// How many secrets were taken out
+    redactions: u32,
+}
+
+impl Tool for RecordReasoning {
+    const NAME: &'static str = "record_reasoning";
+    const TITLE: &'static str = "Record reasoning";
+    const DESCRIPTION: &'static str = "Keeps a thought for the agents after you: what you understood, decided (and over what), \
+        risk, found in the way, or did. Record decisions when you make them. Secrets are taken out.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = Input;
+    type Output = Output;
+
+    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+        limits::text("content", &input.content, MAX_TEXT_BYTES)?;
+        limits::items("references", &input.references)?;
+        for reference in &input.references {
+            limits::text("references", reference, MAX_LINE_BYTES)?;
+        }
+        let content = seat.redactor.clean(input.content.trim());
+        let redactions = content.redactions();
+        let new = NewReasoning {
+            session: seat.session(input.session.as_ref())?,
+            group: seat.group(input.group.as_ref())?,
+            role: seat.no_secret("role", input.role)?,
+            agent_id: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
+            iteration: input.iteration.unwrap_or(0),
+            phase: input.phase,
+            confidence: input.confidence,
+            content,
+            references: input.references.iter().map(|text| seat.redactor.clean(text)).collect(),
+            now: seat.now,
+        };
+        Ok(Output { id: seat.store.add_reasoning(&new)?.id.0, redactions })
+    }
+}

@@ -1,0 +1,135 @@
+//! `report_error`: an error, and what solved it.
+
+use handover_context::learning::match_errors;
+use handover_model::learn::Trust;
+use handover_model::{ErrorPattern, GroupId, Role, SessionId};
+use handover_store::ErrorSighting;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::limits::{MAX_LINE_BYTES, MAX_TEXT_BYTES};
+use crate::{Seat, ToolError, limits};
+
+/// How many known errors are offered.
+const OFFERED: usize = 3;
+
+pub(crate) struct ReportError;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// What the error said
+    message: String,
+    /// What solved it; leave it out while it is unsolved
+    solution: Option<String>,
+    /// Its type, such as TypeError; default: taken from the message
+    kind: Option<String>,
+    /// The command that failed
+    command: Option<String>,
+    /// The programming language
+    language: Option<String>,
+    /// Your role
+    #[schemars(with = "Option<String>")]
+    role: Option<Role>,
+    /// The task group
+    #[schemars(with = "Option<String>")]
+    group: Option<GroupId>,
+    /// The session, if the server was not started for one and more than one is active
+    #[schemars(with = "Option<String>")]
+    session: Option<SessionId>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The pattern of this error
+    pattern: Pattern,
+    /// Other known errors that look like it, best first
+    similar: Vec<Pattern>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Pattern {
+    /// What names the pattern on the command line
+    hash: String,
+    /// The message without paths, numbers and quoted values
+    message: String,
+    /// What solved it most often
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solution: Option<String>,
+    /// How far the solution can be trusted, 0 to 1
+    #[schemars(with = "f64")]
+    confidence: Trust,
+    /// How often it was seen
+    occurrences: u64,
+}
+
+impl Tool for ReportError {
+    const NAME: &'static str = "report_error";
+    const TITLE: &'static str = "Report an error";
+    const DESCRIPTION: &'static str = "Counts an error that you met, with its solution once you have one, and tells what is known \
+        about it: the project remembers across sessions. Report first without a solution; a known one may come back.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = Input;
+    type Output = Output;
+
+    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+        limits::text("message", &input.message, MAX_TEXT_BYTES)?;
+        limits::optional("solution", input.solution.as_ref(), MAX_TEXT_BYTES)?;
+        for (what, value) in
+            [("kind", &input.kind), ("command", &input.command), ("language", &input.language)]
+        {
+            limits::optional(what, value.as_ref(), MAX_LINE_BYTES)?;
+        }
+        // An error needs no session: the project learns from it. A named one must exist.
+        let session = match (&input.session, seat.session(input.session.as_ref())) {
+            (_, Ok(session)) => Some(session),
+            (Some(_), Err(error)) => return Err(error),
+            (None, Err(_)) => None,
+        };
+        let project = match &session {
+            Some(session) => seat.store.session(session)?.project,
+            None => seat.project.clone(),
+        };
+        let clean = |text: &String| seat.redactor.clean(text.trim());
+        let sighting = ErrorSighting {
+            project,
+            kind: input.kind.as_ref().map(clean),
+            message: clean(&input.message),
+            hints: Vec::new(),
+            language: input.language.map(|name| clean(&name.to_lowercase())),
+            ttl_days: seat.config.learning.ttl_days,
+            // Groups belong to sessions.
+            group: if session.is_some() { seat.group(input.group.as_ref())? } else { None },
+            session,
+            role: input.role.map(|role| seat.no_secret("role", role)).transpose()?,
+            command: input.command.as_ref().map(clean),
+            now: seat.now,
+        };
+        let pattern = match &input.solution {
+            Some(solution) => seat.store.resolve_error(&sighting, &clean(solution))?,
+            None => seat.store.record_error(&sighting)?,
+        };
+        let message = sighting.message.as_str();
+        let similar = match_errors(seat.store, &sighting.project, message, OFFERED + 1, seat.now)?;
+        Ok(Output {
+            similar: similar
+                .iter()
+                .filter(|other| other.hash != pattern.hash && other.solution.is_some())
+                .take(OFFERED)
+                .map(|other| shown(seat, other))
+                .collect(),
+            pattern: shown(seat, &pattern),
+        })
+    }
+}
+
+fn shown(seat: &Seat<'_>, pattern: &ErrorPattern) -> Pattern {
+    Pattern {
+        hash: pattern.hash.clone(),
+        message: seat.out(&pattern.signature.message),
+        solution: pattern.solution.as_deref().map(|solution| seat.out(solution)),
+        confidence: pattern.confidence,
+        occurrences: pattern.occurrences,
+    }
+}

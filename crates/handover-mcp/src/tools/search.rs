@@ -1,0 +1,101 @@
+//! `search`: packages by their words.
+
+use handover_context::package_file::{FileState, file_state};
+use handover_context::search::{Query, search};
+use handover_model::{GroupId, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Tool};
+use crate::limits::MAX_LINE_BYTES;
+use crate::{Seat, ToolError, limits};
+
+const DEFAULT_LIMIT: u32 = 10;
+const MAX_LIMIT: u32 = 50;
+
+pub(crate) struct Search;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// What to look for, in plain words; identifiers are split
+    query: String,
+    /// Only what this group would see: its own packages and those for everyone
+    #[schemars(with = "Option<String>")]
+    group: Option<GroupId>,
+    /// At most so many results, 1 to 50; default 10
+    #[schemars(range(min = 1, max = 50))]
+    limit: Option<u32>,
+    /// The session, if the server was not started for one and more than one is active
+    #[schemars(with = "Option<String>")]
+    session: Option<SessionId>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// What was found, best first
+    results: Vec<Found>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Found {
+    /// For read_package
+    id: i64,
+    path: String,
+    kind: String,
+    priority: String,
+    version: u32,
+    summary: String,
+    /// The line that fits best
+    snippet: String,
+    /// How well it fits
+    score: f64,
+    /// What reading it costs
+    tokens: u64,
+    /// current, changed or vanished since it was registered
+    #[schemars(with = "String")]
+    file: FileState,
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "search";
+    const TITLE: &'static str = "Search packages";
+    const DESCRIPTION: &'static str = "Finds what other agents of this session left behind, by words in title, summary, files and \
+        text. Search before you investigate something yourself; read_package gives the whole text of a result.";
+    const EFFECT: Effect = Effect::Reads;
+    type Input = Input;
+    type Output = Output;
+
+    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+        limits::text("query", &input.query, MAX_LINE_BYTES)?;
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            return Err(ToolError::invalid(
+                format!("`limit` is {limit}, and 1 to {MAX_LIMIT} are allowed"),
+                "Leave it out for 10.",
+            ));
+        }
+        let query = Query {
+            session: &seat.session(input.session.as_ref())?,
+            group: input.group.as_ref(),
+            text: &input.query,
+            limit: limit as usize,
+            config: &seat.config.assembly,
+            now: seat.now,
+        };
+        let hits = seat.store.reading(|store| search(store, &query))?;
+        let results = hits.into_iter().map(|hit| Found {
+            id: hit.package.id.0,
+            kind: hit.package.kind.to_string(),
+            priority: hit.package.priority.to_string(),
+            version: hit.package.version,
+            summary: seat.out(&hit.package.summary),
+            snippet: seat.out(&hit.snippet),
+            score: (hit.score * 1_000.0).round() / 1_000.0,
+            tokens: hit.package.tokens,
+            file: file_state(seat.places, &hit.package),
+            path: hit.package.path,
+        });
+        Ok(Output { results: results.collect() })
+    }
+}
