@@ -181,6 +181,17 @@ impl App {
         Ok(store)
     }
 
+    /// The store, if there is one: nothing is made for a command that only reads.
+    pub(crate) fn existing_store(&self) -> Result<&dyn Store, CommandError> {
+        let path = self.store_path()?;
+        if !path.exists() {
+            let message = format!("there is no store at {}", path.display());
+            return Err(CommandError::new(Exit::Environment, "no_store", message)
+                .hinted("`handover doctor` says more; any command that writes makes a new one."));
+        }
+        self.store()
+    }
+
     /// A store that had to be made although sessions left files behind has been lost.
     fn warn_of_a_lost_store(&self, store: &SqliteStore) -> Result<(), CommandError> {
         let orphans = self.orphaned_artifacts(store)?;

@@ -113,11 +113,15 @@ impl Loaded {
             .map(|key| {
                 let pointer = format!("/{}", key.replace('.', "/"));
                 let value = config.pointer(&pointer).cloned().unwrap_or_default();
-                let winner = self.set.iter().rev().find(|(set, ..)| set == key);
-                let source = winner.map_or(Source::Default, |(.., source)| source.clone());
-                Entry { key, value, source }
+                Entry { key, value, source: self.source(key).clone() }
             })
             .collect()
+    }
+
+    /// Where the value of a key comes from.
+    pub(crate) fn source(&self, key: &str) -> &Source {
+        let winner = self.set.iter().rev().find(|(set, ..)| *set == key);
+        winner.map_or(&Source::Default, |(.., source)| source)
     }
 
     fn file(&mut self, path: &Path, source: Source) -> Result<(), CommandError> {

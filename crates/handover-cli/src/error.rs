@@ -14,7 +14,7 @@ use handover_store::{Fault, StoreError};
 use serde_json::json;
 
 /// The documented exit codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// Done.
     Done = 0,
@@ -190,6 +190,7 @@ fn not_found_hint(what: &str) -> Option<String> {
         "group" => "handover group list",
         "error pattern" => "handover error list",
         "strategy" => "handover strategy list",
+        "receipt" => "handover receipt list",
         _ if what.starts_with("package") => "handover package list --all-versions",
         _ => return None,
     };

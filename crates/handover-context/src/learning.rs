@@ -1,7 +1,9 @@
 //! What a project learns: strategies out of reasoning, patterns that fit an error.
 
 use handover_model::learn::{MAX_INSIGHT_CHARS, similarity, topic_of};
-use handover_model::{Category, ErrorPattern, GroupId, ProjectId, SessionId, Strategy, Timestamp};
+use handover_model::{
+    Category, ErrorPattern, GroupId, ProjectId, Reasoning, SessionId, Strategy, Timestamp,
+};
 use handover_store::{ErrorFilter, NewStrategy, ReasoningFilter, Result, Store, TimeOrder};
 use handover_text::Redactor;
 
@@ -31,13 +33,14 @@ impl Binding {
     }
 }
 
-/// Makes strategies of a group's completions, decisions and approaches.
+/// Makes strategies of those of a group's completions, decisions and approaches that are wanted.
 pub fn extract_strategies(
     store: &dyn Store,
     redactor: &Redactor,
     session: &SessionId,
     group: &GroupId,
     binding: &Binding,
+    wanted: &dyn Fn(&Reasoning) -> bool,
     now: Timestamp,
 ) -> Result<Vec<Strategy>> {
     let project = store.session(session)?.project;
@@ -51,6 +54,7 @@ pub fn extract_strategies(
     let new: Vec<NewStrategy> = store
         .reasoning(session, &filter)?
         .into_iter()
+        .filter(|reasoning| wanted(reasoning))
         .filter_map(|reasoning| {
             Some(NewStrategy {
                 project: project.clone(),

@@ -29,11 +29,6 @@ pub(crate) struct Briefed {
 
 /// Puts a brief together and counts it as delivered: whoever asks is about to read it.
 pub(crate) fn brief(seat: &Seat<'_>, wanted: Wanted) -> Result<Briefed, ToolError> {
-    let iteration = match wanted.iteration {
-        Some(iteration) => iteration,
-        // A second one of a role is a retry.
-        None => seat.store.deliveries(&wanted.session, wanted.group.as_ref(), &wanted.role)?,
-    };
     let request = Request {
         spawn: assemble::Request {
             session: wanted.session,
@@ -42,7 +37,7 @@ pub(crate) fn brief(seat: &Seat<'_>, wanted: Wanted) -> Result<Briefed, ToolErro
             task: wanted.task,
             model: wanted.model,
             current_tokens: 0,
-            iteration,
+            iteration: wanted.iteration.unwrap_or(0),
             reasoning: None,
             reasoning_level: ReasoningLevel::default(),
             limit: None,
@@ -56,6 +51,8 @@ pub(crate) fn brief(seat: &Seat<'_>, wanted: Wanted) -> Result<Briefed, ToolErro
         component: None,
         context: true,
         specialization: true,
+        // A second one of a role is a retry.
+        count_attempt: wanted.iteration.is_none(),
     };
     let technology = (seat.technology)();
     let setting = Setting {
@@ -64,12 +61,13 @@ pub(crate) fn brief(seat: &Seat<'_>, wanted: Wanted) -> Result<Briefed, ToolErro
         config: seat.config,
         stack: &technology.stack,
         templates: &technology.templates,
+        places: Some(seat.places),
     };
     let made = compose(setting, &request)?;
     deliver(seat.store, seat.redactor, &made.receipt.id, None, seat.now)?;
     Ok(Briefed {
         receipt: made.receipt.id.to_string(),
-        iteration,
+        iteration: made.receipt.iteration,
         text: made.text,
         tokens: made.tokens,
     })

@@ -67,7 +67,12 @@ impl Budget {
         if self.effective == 0 {
             return 100.0;
         }
-        (current as f64 / self.effective as f64 * 1_000.0).round() / 10.0
+        let tenths = current as f64 / self.effective as f64 * 1_000.0;
+        let rounded = tenths.round() / 10.0;
+        // A percentage that is shown must not belong to the next zone.
+        let crosses =
+            [60.0, 75.0, 85.0, 95.0].iter().any(|at| rounded >= *at && tenths < at * 10.0);
+        if crosses { tenths.floor() / 10.0 } else { rounded }
     }
 }
 

@@ -217,6 +217,9 @@ impl SpecializationConfig {
     }
 }
 
+/// The least that a brief's context and specialization need to say anything.
+const LEAST_PREFACE: u64 = 300;
+
 /// `[brief]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -258,13 +261,14 @@ impl Default for BriefConfig {
 }
 
 impl BriefConfig {
-    /// Tokens of context and specialization together.
+    /// Tokens of context and specialization together; less than the least makes no sense.
     pub fn preface(&self, tier: Tier) -> u64 {
-        match tier {
+        let set = match tier {
             Tier::Small => self.small,
             Tier::Medium => self.medium,
             Tier::Large => self.large,
-        }
+        };
+        set.max(LEAST_PREFACE)
     }
 
     /// The tokens of the specialization alone.

@@ -127,6 +127,8 @@ words! {
         AddressedToOthers => "addressed to others",
         /// This role has it in this attempt.
         DeliveredAlready => "delivered already",
+        /// The file that it points to is not there any more.
+        FileGone => "its file is gone",
     }
 }
 

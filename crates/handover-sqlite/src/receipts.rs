@@ -188,16 +188,24 @@ impl Receipts for SqliteStore {
         })
     }
 
-    fn deliveries(&self, session: &SessionId, group: Option<&GroupId>, role: &Role) -> Result<u32> {
+    fn deliveries(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: &Role,
+        now: Timestamp,
+    ) -> Result<u32> {
         let key = session_key(&self.connection, session)?;
+        let live = now.as_micros() - CLAIM_SECONDS * 1_000_000;
         self.connection
             .prepare_cached(
                 "SELECT count(*) FROM receipt WHERE session = ?1 AND role = ?2
-                    AND ifnull(group_id, '') = ?3 AND state IN ('delivered', 'confirmed')",
+                    AND ifnull(group_id, '') = ?3 AND (state IN ('delivered', 'confirmed')
+                        OR state = 'assembled' AND claimed_at > ?4)",
             )
             .and_then(|mut s| {
                 let group = group.map_or("", GroupId::as_str);
-                s.query_row((key, role.as_str(), group), |r| r.get(0))
+                s.query_row((key, role.as_str(), group, live), |r| r.get(0))
             })
             .map_err(backend)
     }

@@ -129,8 +129,15 @@ pub trait Receipts {
     /// [`Claimed`](crate::StoreError::Claimed) if somebody is handing it over at this moment.
     fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()>;
 
-    /// How many receipts were delivered to a role of a group: which attempt the next one is.
-    fn deliveries(&self, session: &SessionId, group: Option<&GroupId>, role: &Role) -> Result<u32>;
+    /// How many receipts were delivered to a role of a group or are claimed for it at this moment:
+    /// which attempt the next one is.
+    fn deliveries(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: &Role,
+        now: Timestamp,
+    ) -> Result<u32>;
 
     /// Notes that the agent was seen opening a package of the receipt; the first time counts.
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt>;

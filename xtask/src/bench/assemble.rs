@@ -94,7 +94,8 @@ fn warm(project: &Project) -> Result<Duration> {
     let store = project.store()?;
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
     let binding = &Binding::default;
-    let setting = Setting { store: &store, redactor: &redactor, config: &config, binding };
+    let setting =
+        Setting { store: &store, redactor: &redactor, config: &config, binding, places: None };
     let request = Request {
         session: SessionId::new("bench")?,
         role: Role::new("developer")?,

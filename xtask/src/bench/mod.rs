@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use handover_context::package_file::content_hash;
 use handover_model::{PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp};
 use handover_sqlite::SqliteStore;
 use handover_store::{NewPackage, NewSession, Packages, Sessions, Supersede};
@@ -80,22 +81,25 @@ impl Project {
         let metadata = CleanJson::default();
         store.open_session(&NewSession { id: session.clone(), project, metadata, now })?;
         let redactor = Redactor::default();
+        let docs = self.root.join(format!("docs/{session}"));
+        fs_err::create_dir_all(&docs)?;
         let mut words = Words::new();
         let packages: Vec<NewPackage> = (0..count)
             .map(|n| {
                 let body = words.text(60);
+                fs_err::write(docs.join(format!("{n}.md")), &body)?;
                 Ok(NewPackage {
                     session: session.clone(),
                     group: None,
                     scope: Scope::Global,
                     kind: PackageKind::Research,
-                    path: format!("docs/{n}.md"),
+                    path: format!("docs/{session}/{n}.md"),
                     title: Some(redactor.clean(&words.text(5))),
                     summary: redactor.clean(&words.text(20)),
                     files: Vec::new(),
                     size_bytes: body.len() as u64,
                     tokens: 80,
-                    content_hash: format!("{n:064x}"),
+                    content_hash: content_hash(body.as_bytes()),
                     body: redactor.clean(&body),
                     producer: Role::new("developer")?,
                     consumers: vec![Role::new("developer")?, Role::new("qa_expert")?],

@@ -3,7 +3,7 @@
 use handover_context::assemble::{Assembly, Request, Setting, assemble, deliver, fallback};
 use handover_context::learning::Binding;
 use handover_model::{KnownEvent, ReceiptState, Role};
-use handover_store::NewEvent;
+use handover_store::{NewEvent, ReceiptStep};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -43,13 +43,16 @@ pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
     let task = args.request.task(app)?;
     // Arguments are the caller's affair; from here on nothing may stop an agent.
     let group = app.group()?;
-    let assembled = app.session().and_then(|session| {
+    let assembled = app.existing_store().and_then(|_| app.session()).and_then(|session| {
         let request = args.request.request(app, session, group, task)?;
         let request = Request { deliver: args.deliver, explain: args.explain, ..request };
         Ok(assemble(setting(app, &|| binding(app))?, &request)?)
     });
     match assembled {
-        Ok(assembly) => answer(app, &args, &assembly),
+        Ok(assembly) => answer(app, &args, &assembly)
+            .inspect_err(|error| give_back(app, &args, &assembly, &error.message))
+            // The text is lost with its reader; what assembling never answers is 5.
+            .map_err(|error| CommandError { exit: error.exit.min(Exit::Failed), ..error }),
         Err(error) if error.exit == Exit::Usage && error.code != "invalid_config" => Err(error),
         Err(error) => degraded(app, &args.request.role, &error),
     }
@@ -64,6 +67,7 @@ fn setting<'a>(
         redactor: app.redactor()?,
         config: &app.config()?.assembly,
         binding,
+        places: Some(app.places()?),
     })
 }
 
@@ -87,6 +91,17 @@ fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
         deliver(app.store()?, app.redactor()?, &assembly.receipt.id, None, app.now())?;
     }
     Ok(Exit::Done)
+}
+
+/// The text could not be written: its packages are free again.
+fn give_back(app: &App, args: &AssembleArgs, assembly: &Assembly, reason: &str) {
+    if args.deliver
+        && let (Ok(store), Ok(redactor)) = (app.store(), app.redactor())
+    {
+        let step = ReceiptStep::Failed { reason: redactor.clean(reason) };
+        // The first error is the one to report.
+        let _ = store.advance_receipt(&assembly.receipt.id, &step, app.now());
+    }
 }
 
 fn document(assembly: &Assembly, state: ReceiptState, explain: bool) -> Value {
@@ -139,7 +154,7 @@ fn explain(app: &App, assembly: &Assembly) {
         .map(|candidate| {
             let terms = &candidate.terms;
             let mut row = vec![
-                candidate.id.to_string(),
+                format!("{} {}", candidate.kind, candidate.id),
                 (if candidate.included { "in" } else { "out" }).to_owned(),
             ];
             let values = [
@@ -156,7 +171,7 @@ fn explain(app: &App, assembly: &Assembly) {
         })
         .collect();
     let header =
-        ["package", "", "score", "priority", "group", "addressed", "recency", "task", "why"];
+        ["candidate", "", "score", "priority", "group", "addressed", "recency", "task", "why"];
     app.ui.side_table(&header, rows);
 }
 
@@ -176,8 +191,10 @@ fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
         app.store()?.log_event(&new)?;
         Ok(())
     };
-    // Best effort: the store may be what failed.
-    let _ = event();
+    // Best effort: the store may be what failed, and a lock is not waited for twice.
+    if !matches!(error.code, "store_busy" | "no_store") {
+        let _ = event();
+    }
     if app.ui.is_json() {
         app.ui.document(&json!({
             "schema": 1, "receipt": null, "state": "failed", "zone": "normal", "usage_pct": 0.0,

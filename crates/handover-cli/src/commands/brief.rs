@@ -60,6 +60,7 @@ impl PartArgs {
             component: self.component.clone(),
             context: self.context,
             specialization: self.specialization,
+            count_attempt: false,
         }
     }
 }
@@ -79,6 +80,7 @@ pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
         config: app.config()?,
         stack: &stack_of(app)?,
         templates: &app.templates(),
+        places: Some(app.places()?),
     };
     let made = brief(setting, &args.parts.with(spawn))?;
     warn_about(app, &made);

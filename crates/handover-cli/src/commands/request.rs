@@ -29,11 +29,11 @@ pub(crate) struct RequestArgs {
     pub(crate) model: Option<String>,
 
     /// How many tokens its window holds already
-    #[arg(long, default_value = "0", value_name = "N")]
-    current_tokens: u64,
+    #[arg(long, default_value = "0", value_name = "N", allow_negative_numbers = true)]
+    pub(crate) current_tokens: u64,
 
     /// Which attempt; a new one gets everything again
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) iteration: Option<u32>,
 
     /// Other agents' reasoning: on or off [default: by role]
@@ -45,7 +45,7 @@ pub(crate) struct RequestArgs {
     reasoning_level: ReasoningLevel,
 
     /// At most so many packages [default: by role]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     limit: Option<usize>,
 }
 

@@ -423,3 +423,64 @@ fn a_zone_that_changes_is_an_event() {
         .collect();
     assert_eq!(told, [("soft_warning", "normal"), ("normal", "soft_warning")]);
 }
+
+#[test]
+fn files_that_changed_or_went_are_not_served_as_current() {
+    let env = project();
+    for name in ["same", "changed", "gone"] {
+        env.write(&format!("{name}.md"), format!("# {name}\n\n## Summary\nAbout {name}.\n"));
+        let file = format!("{name}.md");
+        env.run(["package", "add", &file, "--kind", "research", "--producer", "developer"]).ok();
+    }
+    env.write("changed.md", "# Something else\n");
+    fs_err::remove_file(env.path("gone.md")).unwrap();
+    let document = assemble(&env, &["--role", "developer", "--explain"]);
+    let text = document["markdown"].as_str().unwrap();
+    assert!(text.contains("same.md") && !text.contains("gone.md"), "{text}");
+    assert!(
+        text.contains("> About changed.\n(The file has changed since this was written"),
+        "{text}"
+    );
+    let all = document["candidates"].as_array().unwrap();
+    assert!(all.iter().any(|c| c["reason"] == "its file is gone"), "{all:?}");
+}
+
+#[test]
+fn what_is_left_out_is_told_for_every_kind() {
+    let env = project();
+    for n in 0..4 {
+        let text = format!("thought {n} {}", "at some length ".repeat(30));
+        env.run(["reasoning", "add", "--role", "developer", "--phase", "completion", &text]).ok();
+    }
+    let document = assemble(&env, &["--role", "tech_lead", "--explain"]);
+    assert_eq!(document["reasoning"].as_array().unwrap().len(), 2);
+    let receipt = env.run(["receipt", "show", "--json"]).ok().json();
+    let out = receipt["receipt"]["left_out"].as_array().unwrap();
+    assert_eq!(out.iter().filter(|o| o["kind"] == "reasoning").count(), 2, "{out:?}");
+    let told = document["candidates"].as_array().unwrap();
+    assert_eq!(told.iter().filter(|c| c["kind"] == "reasoning").count(), 4);
+}
+
+#[test]
+fn a_store_that_is_not_there_degrades_and_is_not_made() {
+    let env = project();
+    for entry in fs_err::read_dir(env.path(".handover")).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("store.db") {
+            fs_err::remove_file(entry.path()).unwrap();
+        }
+    }
+    let mut command = env.command();
+    command.args(PLAIN);
+    falls_back(&env, command);
+    assert!(!env.path(".handover/store.db").exists());
+}
+
+#[test]
+fn a_text_that_nobody_could_read_consumes_nothing() {
+    let env = project();
+    import(&env, &[json!({})]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = env.command().args(PLAIN).arg("--deliver").stdout(full).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(assemble(&env, &["--role", "developer"])["available"], 1);
+}

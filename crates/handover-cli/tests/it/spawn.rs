@@ -115,9 +115,58 @@ fn verdicts_decide_the_exit_code() {
         assert_eq!(output.code, Some(code), "{verdict}: {output}");
     }
     let two = format!("read print {} print {}", debrief("passed", "x"), debrief("failed", "y"));
-    let document = spawn(&env, &two, &[]).ok().json();
+    let document = spawn(&env, &two, &[]).fails(1).json();
     assert_eq!(document["verdict"], Value::Null, "two verdicts are none");
     assert!(document["missing"].as_array().unwrap().contains(&json!("verdict")));
+}
+
+#[test]
+fn agents_of_one_role_at_once_are_attempts_of_their_own() {
+    let env = project();
+    env.write("docs/a.md", "# A\n\n## Summary\nWhat everybody needs.\n");
+    env.run(["package", "add", "docs/a.md", "--kind", "research", "--producer", "developer"]).ok();
+    let program = FakeAgent::program().display().to_string();
+    let outputs = env.at_once(6, |n| {
+        let command = format!("{program} echo-prompt prompt{n}.txt");
+        [
+            "spawn",
+            "--json",
+            "--host",
+            "command",
+            "--agent-command",
+            &command,
+            "--role",
+            "developer",
+            "--task",
+            "x",
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    });
+    for (n, output) in outputs.into_iter().enumerate() {
+        output.ok();
+        let prompt = fs_err::read_to_string(env.path(&format!("prompt{n}.txt"))).unwrap();
+        assert!(prompt.contains("docs/a.md"), "{n}: {prompt}");
+    }
+    let mut attempts: Vec<u64> =
+        receipts(&env).iter().map(|r| r["iteration"].as_u64().unwrap()).collect();
+    attempts.sort_unstable();
+    assert_eq!(attempts, [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_starts() {
+    let env = project();
+    spawn(&env, "echo-prompt started.txt", &["--current-tokens", "170000"]).fails(2);
+    let brief = env.run(["brief", "--role", "developer", "--task", "x"]).ok().stdout;
+    env.write("p.md", brief);
+    let command = format!("{} echo-prompt started.txt", FakeAgent::program().display());
+    let other = ["spawn", "--host", "command", "--agent-command", &command, "--role", "qa_expert"];
+    let output = env.run(other.iter().chain(&["--prompt-file", "p.md"])).fails(2);
+    assert!(output.stderr.contains("`developer`") && output.stderr.contains("`qa_expert`"));
+    env.run(["session", "close", "s1"]).ok();
+    spawn(&env, "echo-prompt started.txt", &["--session", "s1"]).fails(2);
+    assert!(!env.path("started.txt").exists());
 }
 
 #[test]
@@ -129,6 +178,31 @@ fn a_strict_guard_lets_nothing_pass() {
         let error = spawn(&env, &marked("started.txt"), &off).fails(3).error();
         assert_eq!(error["code"], "refused", "{error}");
     }
+    // Every way to loosen the guard that is not written down in the project.
+    for key in [
+        "guard.mode=off",
+        "assembly.enabled=false",
+        "specialization.roles_disabled=[\"developer\"]",
+    ] {
+        spawn(&env, &marked("started.txt"), &["--config", key, "--context", "off"]).fails(2);
+    }
+    let loose = env
+        .command()
+        .env("HANDOVER_GUARD_MODE", "off")
+        .args(["spawn", "--host", "command"])
+        .args([
+            "--agent-command",
+            &format!("{} echo-prompt started.txt", FakeAgent::program().display()),
+            "--role",
+            "developer",
+            "--task",
+            "x",
+            "--context",
+            "off",
+        ])
+        .status()
+        .unwrap();
+    assert_eq!(loose.code(), Some(2));
     // A prompt that nobody briefed, one with a marker of nothing, one that was changed, one used up.
     env.write("bare.md", "Do it");
     env.write("fake.md", "<!-- handover:receipt r_none -->\n\nDo it\n");
@@ -233,7 +307,7 @@ fn faults_of_agents_leave_a_clean_record_and_no_process() {
         ("read crash", &[], "crashed"),
         ("read half \"verdict: comp\" exit 3", &[], "exit_code"),
         ("read spawn \"setsid hang\" exit 4", &[], "exit_code"),
-        ("read flood 2000000000", &["--timeout", "60"], "output_flood"),
+        ("read flood 2000000000", &["--timeout", "600"], "output_flood"),
         ("invalid-utf8 exit 1", &[], "exit_code"),
     ];
     for (actions, args, class) in faults {

@@ -209,7 +209,7 @@ fn budgets_and_switches_come_from_the_configuration() {
     };
     assert_eq!(budget(&[]), 720);
     assert_eq!(budget(&["--model", "haiku"]), 540);
-    assert_eq!(budget(&["--config", "brief.medium=200"]), 120);
+    assert_eq!(budget(&["--config", "brief.medium=500"]), 300);
     assert_eq!(budget(&["--config", "brief.specialization_percent=50"]), 600);
     assert_eq!(budget(&["--budget", "5"]), 5);
     for off in ["specialization.enabled=false", "specialization.roles_disabled=[\"developer\"]"] {

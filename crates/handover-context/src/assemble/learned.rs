@@ -1,11 +1,11 @@
 //! What the project learned: error patterns and strategies.
 
 use handover_model::learn::{Trust, similarity};
-use handover_model::{ErrorPattern, ProjectId, Strategy, Tokenizer};
+use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, Strategy, Tokenizer};
 use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::tokens;
 
-use super::{Request, Setting, render};
+use super::{Explained, ItemId, Request, Setting, render};
 use crate::learning::Binding;
 
 const MAX_ERRORS: usize = 3;
@@ -18,7 +18,7 @@ pub(super) fn errors(
     project: &ProjectId,
     room: u64,
     tokenizer: Tokenizer,
-) -> Result<Vec<ErrorPattern>> {
+) -> Result<(Vec<ErrorPattern>, Vec<Explained>)> {
     let filter = ErrorFilter {
         above: Some(Trust::RECALL_ABOVE),
         live_at: Some(request.now),
@@ -37,16 +37,25 @@ pub(super) fn errors(
         pattern.solution = pattern.solution.as_deref().map(clean);
         pattern.signature.message = clean(&pattern.signature.message);
     }
-    let mut left = room;
-    let mut kept = Vec::new();
+    let (mut left, mut kept, mut told) = (room, Vec::new(), Vec::new());
     for pattern in patterns {
         let cost = tokens::count(tokenizer, &render::error(&pattern));
-        if kept.len() < MAX_ERRORS && cost <= left {
+        let fate = fate(kept.len() < MAX_ERRORS, cost <= left);
+        told.push(Explained::plain(ItemKind::Error, ItemId::Text(pattern.hash.clone()), fate));
+        if fate == Fate::Fits {
             left -= cost;
             kept.push(pattern);
         }
     }
-    Ok(kept)
+    Ok((kept, told))
+}
+
+fn fate(within_limit: bool, within_budget: bool) -> Fate {
+    match (within_limit, within_budget) {
+        (true, true) => Fate::Fits,
+        (false, _) => Fate::OverTheLimit,
+        (true, false) => Fate::OverTheBudget,
+    }
 }
 
 /// The most helpful strategies for what the agent works with.
@@ -55,7 +64,7 @@ pub(super) fn strategies(
     project: &ProjectId,
     room: u64,
     tokenizer: Tokenizer,
-) -> Result<Vec<Strategy>> {
+) -> Result<(Vec<Strategy>, Vec<Explained>)> {
     let all = setting.store.strategies(project, &StrategyFilter::default())?;
     // Finding out what the project is made of costs more than all the rest: only where it matters.
     let bound = all.iter().any(|one| one.language.is_some() || one.framework.is_some());
@@ -67,17 +76,18 @@ pub(super) fn strategies(
     let fitting = all
         .into_iter()
         .filter(|one| fits(&one.language, &here.language) && fits(&one.framework, &here.framework));
-    let mut left = room;
-    let mut kept = Vec::new();
-    for mut strategy in fitting.take(MAX_STRATEGIES) {
+    let (mut left, mut kept, mut told) = (room, Vec::new(), Vec::new());
+    for mut strategy in fitting {
         strategy.insight = setting.redactor.clean(&strategy.insight).as_str().to_owned();
         let cost = tokens::count(tokenizer, &render::strategy(&strategy));
-        if cost <= left {
+        let fate = fate(kept.len() < MAX_STRATEGIES, cost <= left);
+        told.push(Explained::plain(ItemKind::Strategy, ItemId::Text(strategy.id.clone()), fate));
+        if fate == Fate::Fits {
             left -= cost;
             kept.push(strategy);
         }
     }
-    Ok(kept)
+    Ok((kept, told))
 }
 
 pub(super) fn tokens_of_errors(errors: &[ErrorPattern], tokenizer: Tokenizer) -> u64 {

@@ -19,13 +19,14 @@ use handover_model::roles::{RoleOverride, RoleRules};
 use handover_model::{
     Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, Provided,
     Provision, ReasoningId, ReasoningLevel, ReceiptId, ReceiptItem, Role, Section, SessionId,
-    Strategy, Timestamp, Zone,
+    Strategy, Timestamp, Tokenizer, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::{Redactor, tokens};
 use serde::Serialize;
 
 use crate::learning::Binding;
+use crate::package_file::Places;
 
 pub use events::deliver;
 pub use render::fallback;
@@ -87,6 +88,9 @@ pub struct PackedPackage {
     pub score: f64,
     /// How much of it is in.
     pub form: Form,
+    /// Whether the file is another one than when its summary was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub changed: bool,
     /// The terms of the score.
     #[serde(skip)]
     pub terms: Terms,
@@ -143,13 +147,32 @@ pub struct PackedReasoning {
     pub tokens: u64,
 }
 
+/// The id of a record: a number, or a text for those that have one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ItemId {
+    /// Of a package or a piece of reasoning.
+    Number(i64),
+    /// Of an error pattern or a strategy.
+    Text(String),
+}
+
+impl std::fmt::Display for ItemId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
 /// One candidate, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explained {
     /// What kind of record.
     pub kind: ItemKind,
-    /// The package.
-    pub id: PackageId,
+    /// Which one.
+    pub id: ItemId,
     /// Whether it is in.
     pub included: bool,
     /// Why.
@@ -158,6 +181,16 @@ pub struct Explained {
     pub score: f64,
     /// The terms of the score.
     pub terms: Terms,
+}
+
+impl Explained {
+    /// A record that has no score.
+    fn plain(kind: ItemKind, id: ItemId, fate: Fate) -> Self {
+        let terms =
+            Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
+        let included = matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath);
+        Self { kind, id, included, reason: fate, score: 0.0, terms }
+    }
 }
 
 /// The outcome of an assembly.
@@ -205,6 +238,8 @@ pub struct Setting<'a> {
     pub config: &'a AssemblyConfig,
     /// Finds out what the agent works with, if that matters.
     pub binding: &'a dyn Fn() -> Binding,
+    /// Where package files are, to see whether they still say what was registered.
+    pub places: Option<&'a Places>,
 }
 
 /// How many left-out items a receipt keeps by name.
@@ -254,21 +289,35 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
     let mut selection = Selection::default();
     let mut tried = Vec::new();
     if !essentials_only {
+        // Headings, the marker and the line about reading come out of the same room.
+        let items = room.saturating_sub(render::FRAME_TOKENS);
         if request.reasoning.unwrap_or_else(|| rules.reasons(request.iteration)) {
-            let room = request.reasoning_level.tokens().min(room / 2);
-            block.reasoning =
+            let room = request.reasoning_level.tokens().min(items / 2);
+            let digest =
                 reasoning::digest(setting, request, &rules, room, tokenizer, &mut redactions)?;
+            block.reasoning = digest.entries;
+            tried.extend(digest.explained);
         }
         let used: u64 = block.reasoning.iter().map(|r| r.tokens).sum();
         selection = select::select(setting, request, zone, limit)?;
-        let room = room.saturating_sub(used);
-        let packed =
-            pack::packages(setting, &mut selection, zone, limit, room, tokenizer, &mut redactions)?;
-        (block.packages, tried) = (packed.packages, packed.tried);
+        let packed = pack::packages(
+            setting,
+            &mut selection,
+            zone,
+            limit,
+            items.saturating_sub(used),
+            tokenizer,
+            &mut redactions,
+        )?;
+        block.packages = packed.packages;
+        tried.extend(packed.tried);
         let room = budget.errors.min(cap);
-        block.errors = learned::errors(setting, request, &session.project, room, tokenizer)?;
-        let left = room.saturating_sub(learned::tokens_of_errors(&block.errors, tokenizer));
-        block.strategies = learned::strategies(setting, &session.project, left, tokenizer)?;
+        let (errors, told) = learned::errors(setting, request, &session.project, room, tokenizer)?;
+        tried.extend(told);
+        let left = room.saturating_sub(learned::tokens_of_errors(&errors, tokenizer));
+        let (strategies, told) = learned::strategies(setting, &session.project, left, tokenizer)?;
+        tried.extend(told);
+        (block.errors, block.strategies) = (errors, strategies);
     }
 
     let usage_percent = budget.usage_percent(request.current_tokens);
@@ -283,12 +332,14 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         });
         (tokens::count(tokenizer, &markdown), markdown)
     };
-    // Items were counted one by one; headings and the rest of the frame are counted here.
+    // Items were counted one by one; now the whole is.
     let (mut tokens, mut markdown) = shown(&block);
     while tokens > cap {
-        let Some(gone) = block.drop_least() else { break };
-        for candidate in tried.iter_mut().filter(|c| Some(c.id) == gone) {
-            (candidate.included, candidate.reason) = (false, Fate::OverTheBudget);
+        let Some(changed) = block.shrink(tokenizer) else { break };
+        if let Shrunk::Gone(kind, id) = changed {
+            for candidate in tried.iter_mut().filter(|c| c.kind == kind && c.id == id) {
+                (candidate.included, candidate.reason) = (false, Fate::OverTheBudget);
+            }
         }
         (tokens, markdown) = shown(&block);
     }
@@ -312,7 +363,7 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
             section("packages", room, block.packages.iter().map(|p| p.tokens).sum()),
             section(
                 "reasoning",
-                request.reasoning_level.tokens().min(room / 2),
+                request.reasoning_level.tokens().min(room.saturating_sub(render::FRAME_TOKENS) / 2),
                 block.reasoning.iter().map(|r| r.tokens).sum(),
             ),
             section("errors", budget.errors.min(cap), learned_tokens),
@@ -354,22 +405,38 @@ struct Block {
     strategies: Vec<Strategy>,
 }
 
+/// What became of a block that was too long.
+enum Shrunk {
+    /// Something in it is shorter.
+    Shorter,
+    /// This is not in it any more.
+    Gone(ItemKind, ItemId),
+}
+
 impl Block {
-    /// Takes out what is missed least, and says which package it was; none if nothing is left. A
-    /// completion comes first in the digest, so it goes last.
-    fn drop_least(&mut self) -> Option<Option<PackageId>> {
-        if self.strategies.pop().is_some() || self.errors.pop().is_some() {
-            return Some(None);
+    /// Makes the block smaller by what is missed least: strategies, errors, then packages, low
+    /// priority first and each shorter before it goes, then reasoning, of which a completion, which
+    /// comes first, goes last. None if nothing is left.
+    fn shrink(&mut self, tokenizer: Tokenizer) -> Option<Shrunk> {
+        if let Some(strategy) = self.strategies.pop() {
+            return Some(Shrunk::Gone(ItemKind::Strategy, ItemId::Text(strategy.id)));
         }
-        let least = (0..self.packages.len()).min_by_key(|at| {
-            let package = &self.packages[*at];
-            // Low priority goes first; among equals the last one.
-            (package.priority, std::cmp::Reverse(*at))
-        });
-        match least {
-            Some(at) => Some(Some(self.packages.remove(at).id)),
-            None => self.reasoning.pop().map(|_| None),
+        if let Some(error) = self.errors.pop() {
+            return Some(Shrunk::Gone(ItemKind::Error, ItemId::Text(error.hash)));
         }
+        let longest = self.packages.iter().rposition(|package| package.form != Form::Pointer);
+        if let Some(at) = longest {
+            pack::shorten(&mut self.packages[at], tokenizer);
+            return Some(Shrunk::Shorter);
+        }
+        let least = (0..self.packages.len())
+            .min_by_key(|at| (self.packages[*at].priority, std::cmp::Reverse(*at)));
+        if let Some(at) = least {
+            let id = ItemId::Number(self.packages.remove(at).id.0);
+            return Some(Shrunk::Gone(ItemKind::Package, id));
+        }
+        let entry = self.reasoning.pop()?;
+        Some(Shrunk::Gone(ItemKind::Reasoning, ItemId::Number(entry.id.0)))
     }
 }
 

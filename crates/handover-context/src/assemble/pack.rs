@@ -1,11 +1,12 @@
 //! Packing: what fits, in which form.
 
-use handover_model::{Fate, Form, Tokenizer, Zone};
+use handover_model::{Fate, Form, Package, Tokenizer, Zone};
 use handover_store::Result;
-use handover_text::tokens;
+use handover_text::{cut, tokens};
 
 use super::select::Selection;
 use super::{Explained, PackedPackage, Redactions, Setting, render};
+use crate::package_file::{FileState, file_state};
 
 /// What went in, and what became of every candidate that was tried.
 #[derive(Debug, Default)]
@@ -36,7 +37,16 @@ pub(super) fn packages(
     while packed.packages.len() < limit && misses < MISSES {
         let Some(key) = selection.queue.pop() else { break };
         let mut explained = selection.explained(key, Fate::OverTheBudget);
-        match fit(setting, &explained, zone, room, tokenizer, redactions)? {
+        let package = setting.store.package(selection.id(key))?;
+        let state = setting.places.map(|places| file_state(places, &package));
+        if state == Some(FileState::Vanished) {
+            // Pointing an agent at nothing helps nobody.
+            explained.reason = Fate::FileGone;
+            packed.tried.push(explained);
+            continue;
+        }
+        let changed = state == Some(FileState::Changed);
+        match fit(setting, &package, changed, &explained, zone, room, tokenizer, redactions) {
             Some(package) => {
                 room -= package.tokens;
                 misses = 0;
@@ -59,46 +69,56 @@ pub(super) fn packages(
 }
 
 /// The longest form of a package that fits.
+#[expect(clippy::too_many_arguments, reason = "each is one plain value")]
 fn fit(
     setting: Setting<'_>,
+    package: &Package,
+    changed: bool,
     ranked: &Explained,
     zone: Zone,
     room: u64,
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
-) -> Result<Option<PackedPackage>> {
-    let package = setting.store.package(ranked.id)?;
+) -> Option<PackedPackage> {
     let whole = redactions.clean(setting.redactor, &package.summary).one_line();
-    let lengths = std::iter::once(zone.summary_chars())
-        .chain(SHORTER.into_iter().filter(|chars| *chars < zone.summary_chars()));
-    let mut forms: Vec<String> =
-        lengths.map(|chars| whole.cut(chars).as_str().to_owned()).collect();
-    forms.dedup();
-    forms.push(String::new());
-    for summary in forms {
-        let form = if summary.is_empty() {
-            Form::Pointer
-        } else if summary == whole.as_str() {
-            Form::Full
-        } else {
-            Form::Short
-        };
-        let mut packed = PackedPackage {
-            id: package.id,
-            version: package.version,
-            path: package.path.clone(),
-            priority: package.priority,
-            summary,
-            tokens: 0,
-            file_tokens: package.tokens,
-            score: ranked.score,
-            form,
-            terms: ranked.terms,
-        };
-        packed.tokens = tokens::count(tokenizer, &render::package(&packed));
-        if packed.tokens <= room {
-            return Ok(Some(packed));
+    let first = whole.cut(zone.summary_chars());
+    let form = if first.as_str().is_empty() {
+        Form::Pointer
+    } else if first.as_str() == whole.as_str() {
+        Form::Full
+    } else {
+        Form::Short
+    };
+    let mut packed = PackedPackage {
+        id: package.id,
+        version: package.version,
+        path: package.path.clone(),
+        priority: package.priority,
+        summary: first.as_str().to_owned(),
+        tokens: 0,
+        file_tokens: package.tokens,
+        score: ranked.score,
+        form,
+        changed,
+        terms: ranked.terms,
+    };
+    packed.tokens = tokens::count(tokenizer, &render::package(&packed));
+    while packed.tokens > room {
+        if packed.form == Form::Pointer {
+            return None;
         }
+        shorten(&mut packed, tokenizer);
     }
-    Ok(None)
+    Some(packed)
+}
+
+/// The next shorter form of a package; the last one is its path alone.
+pub(super) fn shorten(package: &mut PackedPackage, tokenizer: Tokenizer) {
+    let length = package.summary.chars().count();
+    let next = SHORTER.into_iter().find(|chars| *chars < length);
+    (package.summary, package.form) = match next {
+        Some(chars) => (cut::cut(&package.summary, chars), Form::Short),
+        None => (String::new(), Form::Pointer),
+    };
+    package.tokens = tokens::count(tokenizer, &render::package(package));
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use handover_model::roles::RoleRules;
-use handover_model::{Phase, Reasoning, ReasoningLevel, Tokenizer};
+use handover_model::{Fate, ItemKind, Phase, Reasoning, ReasoningLevel, Tokenizer};
 use handover_store::{ReasoningFilter, Result};
 use handover_text::tokens;
 
-use super::{PackedReasoning, Redactions, Request, Setting, render};
+use super::{Explained, ItemId, PackedReasoning, Redactions, Request, Setting, render};
 
 const MAX_ENTRIES: usize = 5;
 const MAX_PER_ROLE: usize = 2;
@@ -23,6 +23,15 @@ fn rank(phase: Phase) -> u8 {
     }
 }
 
+/// Shorter forms that are tried before an entry is left out, in characters.
+const FORMS: [usize; 3] = [MAX_CHARS, 150, 80];
+
+/// The entries that are in, and what became of all that could be.
+pub(super) struct Digest {
+    pub(super) entries: Vec<PackedReasoning>,
+    pub(super) explained: Vec<Explained>,
+}
+
 pub(super) fn digest(
     setting: Setting<'_>,
     request: &Request,
@@ -30,7 +39,7 @@ pub(super) fn digest(
     room: u64,
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
-) -> Result<Vec<PackedReasoning>> {
+) -> Result<Digest> {
     let filter = ReasoningFilter { group: request.group.clone(), ..ReasoningFilter::default() };
     let minimal = request.reasoning_level == ReasoningLevel::Minimal;
     let mut entries: Vec<Reasoning> = setting
@@ -43,25 +52,36 @@ pub(super) fn digest(
     // The listing is newest first, and the sort is stable.
     entries.sort_by_key(|entry| rank(entry.phase));
     let mut per_role: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut digest, mut left) = (Vec::new(), room);
+    let mut digest = Digest { entries: Vec::new(), explained: Vec::new() };
+    let mut left = room;
     for entry in entries {
         let count = per_role.entry(entry.role.to_string()).or_default();
-        if digest.len() == MAX_ENTRIES || *count == MAX_PER_ROLE {
+        let told = |fate| Explained::plain(ItemKind::Reasoning, ItemId::Number(entry.id.0), fate);
+        if digest.entries.len() == MAX_ENTRIES || *count == MAX_PER_ROLE {
+            digest.explained.push(told(Fate::OverTheLimit));
             continue;
         }
-        let content = redactions.clean(setting.redactor, &entry.content).one_line().cut(MAX_CHARS);
-        let mut packed = PackedReasoning {
-            id: entry.id,
-            role: entry.role,
-            phase: entry.phase,
-            content: content.as_str().to_owned(),
-            tokens: 0,
-        };
-        packed.tokens = tokens::count(tokenizer, &render::reasoning(&packed));
-        if packed.tokens <= left {
-            left -= packed.tokens;
-            *count += 1;
-            digest.push(packed);
+        let content = redactions.clean(setting.redactor, &entry.content).one_line();
+        let packed = FORMS.iter().find_map(|chars| {
+            let mut packed = PackedReasoning {
+                id: entry.id,
+                role: entry.role.clone(),
+                phase: entry.phase,
+                content: content.cut(*chars).as_str().to_owned(),
+                tokens: 0,
+            };
+            packed.tokens = tokens::count(tokenizer, &render::reasoning(&packed));
+            (packed.tokens <= left).then_some(packed)
+        });
+        match packed {
+            Some(packed) => {
+                left -= packed.tokens;
+                *count += 1;
+                let whole = packed.content.chars().count() >= content.as_str().chars().count();
+                digest.explained.push(told(if whole { Fate::Fits } else { Fate::FitsShortened }));
+                digest.entries.push(packed);
+            }
+            None => digest.explained.push(told(Fate::OverTheBudget)),
         }
     }
     Ok(digest)

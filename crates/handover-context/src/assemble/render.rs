@@ -11,6 +11,10 @@ use handover_text::quote::{quote_block, quote_inline};
 
 use super::{Block, PackedPackage, PackedReasoning};
 
+/// What the frame of a block may cost: headings, the marker, the lines about reading and about
+/// what is left.
+pub(super) const FRAME_TOKENS: u64 = 130;
+
 /// A block, and what is said around it.
 pub(super) struct Shown<'a> {
     pub(super) role: &'a Role,
@@ -132,6 +136,9 @@ pub(super) fn package(package: &PackedPackage) -> String {
     if !package.summary.is_empty() {
         text.push_str(quote_block(&package.summary).trim_end());
         text.push('\n');
+    }
+    if package.changed {
+        text.push_str("(The file has changed since this was written; trust the file.)\n");
     }
     text
 }

@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, HashSet};
 use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zone};
 use handover_store::{Candidate, Result};
 
-use super::{Explained, Request, Setting, Terms};
+use super::{Explained, ItemId, Request, Setting, Terms};
 use crate::rank::{Metadata, relevance};
 use crate::search::referenced;
 
@@ -65,12 +65,17 @@ impl PartialEq for Key {
 impl Eq for Key {}
 
 impl Selection {
+    /// The package of a key.
+    pub(super) fn id(&self, key: Key) -> PackageId {
+        self.candidates[key.position].id
+    }
+
     /// What became of a package, with the terms of its score.
     pub(super) fn explained(&self, key: Key, fate: Fate) -> Explained {
         let candidate = &self.candidates[key.position];
         Explained {
             kind: ItemKind::Package,
-            id: candidate.id,
+            id: ItemId::Number(candidate.id.0),
             included: matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath),
             reason: fate,
             score: key.score,

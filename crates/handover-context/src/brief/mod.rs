@@ -20,7 +20,7 @@ pub use guard::{Admitted, Refusal, admit, marker_of};
 
 use crate::assemble::{self, Assembly};
 use crate::learning::Binding;
-use crate::package_file::content_hash;
+use crate::package_file::{Places, content_hash};
 use crate::specialize::{self, Specialization, Templates};
 use crate::stack::Stack;
 
@@ -37,6 +37,8 @@ pub struct Request {
     pub context: bool,
     /// Whether a specialization is wanted at all.
     pub specialization: bool,
+    /// Whether the attempt is counted here, by what the role of the group got before.
+    pub count_attempt: bool,
 }
 
 /// What a brief is made of besides the store.
@@ -52,6 +54,8 @@ pub struct Setting<'a> {
     pub stack: &'a Stack,
     /// What is known about technologies.
     pub templates: &'a Templates,
+    /// Where package files are.
+    pub places: Option<&'a Places>,
 }
 
 /// A whole prompt.
@@ -82,16 +86,29 @@ pub fn brief(setting: Setting<'_>, request: &Request) -> Result<Brief> {
     if request.spawn.deliver {
         // Deciding and claiming are one step, so that two agents never get the same package.
         store.writing(|store| {
+            let request = &counted(store, request)?;
             let brief = compose(Setting { store: Ok(store), ..setting }, request);
             keep(store, setting.redactor, request, &brief)?;
             Ok(brief)
         })
     } else {
+        let request = &counted(store, request)?;
         let brief =
             store.reading(|store| Ok(compose(Setting { store: Ok(store), ..setting }, request)))?;
         store.writing(|store| keep(store, setting.redactor, request, &brief))?;
         Ok(brief)
     }
+}
+
+/// The request with its attempt.
+fn counted(store: &dyn Store, request: &Request) -> Result<Request> {
+    let mut request = request.clone();
+    if request.count_attempt {
+        let spawn = &mut request.spawn;
+        let group = spawn.group.as_ref();
+        spawn.iteration = store.deliveries(&spawn.session, group, &spawn.role, spawn.now)?;
+    }
+    Ok(request)
 }
 
 fn keep(store: &dyn Store, redactor: &Redactor, request: &Request, brief: &Brief) -> Result<()> {
@@ -132,7 +149,8 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Brief {
     }
     // Parts that fit one by one may be over by a token or two when they stand together.
     for _ in 0..MENDS {
-        let over = maker.count(&join(&[&context.text, special.text()])).saturating_sub(cap);
+        let preface = format!("{}\n", join(&[&context.text, special.text()]));
+        let over = maker.count(&preface).saturating_sub(cap);
         if over == 0 {
             break;
         }
@@ -180,6 +198,12 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Brief {
         }
     }
     Brief { receipt, context: context.made, specialization: special.made, sections, tokens, text }
+}
+
+/// The section on a role as it is built in.
+#[cfg(test)]
+pub(crate) fn role_section(role: &handover_model::Role, receipt: &ReceiptId) -> String {
+    role::section(role, None, receipt)
 }
 
 /// How often parts are made smaller to fit together.
@@ -237,6 +261,7 @@ impl Maker<'_> {
                     redactor: self.setting.redactor,
                     config: &config.assembly,
                     binding: &|| Binding::of(self.setting.stack, component),
+                    places: self.setting.places,
                 };
                 assemble::compose(setting, &spawn).map_err(|error| error.to_string())
             });

@@ -7,7 +7,9 @@ use handover_model::{
     AgentId, GroupId, KnownEvent, PackageId, PackageKind, Priority, ReceiptId, ReceiptState, Role,
     SessionId, Timestamp, Verdict,
 };
-use handover_store::{ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store};
+use handover_store::{
+    ErrorSighting, EventKey, NewEvent, NewReasoning, ReasoningFilter, ReceiptStep, Result, Store,
+};
 use handover_text::Redactor;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -234,29 +236,41 @@ fn confirm(
     Ok(())
 }
 
-/// A success teaches: a developer that finished without help, QA that passed at the first try, an
-/// approval.
+/// A success teaches: a developer that finished without help teaches what it thought itself; QA that
+/// passed at the first try and an approval teach what those thought who did the work.
 fn strategies(
     setting: Setting<'_>,
     origin: &Origin,
     debrief: &Debrief,
     kept: &mut Kept,
 ) -> Result<()> {
-    let taught = match (origin.role.as_str(), debrief.verdict) {
-        ("developer", Some(Verdict::Complete)) => true,
-        ("qa_expert", Some(Verdict::Passed)) => origin.iteration == 0,
-        ("tech_lead", Some(Verdict::Passed | Verdict::PassedWithFixes)) => true,
-        _ => false,
+    let own = match (origin.role.as_str(), debrief.verdict) {
+        ("developer", Some(Verdict::Complete)) if origin.iteration == 0 => true,
+        ("qa_expert", Some(Verdict::Passed)) if origin.iteration == 0 => false,
+        ("tech_lead", Some(Verdict::Passed | Verdict::PassedWithFixes)) => false,
+        _ => return Ok(()),
     };
-    let (true, Some(group)) = (taught, &origin.group) else { return Ok(()) };
+    let Some(group) = &origin.group else { return Ok(()) };
     // A group that nobody named before has nothing to teach.
     let Ok(_) = setting.store.group(&origin.session, group) else { return Ok(()) };
+    let filter = ReasoningFilter { group: Some(group.clone()), ..ReasoningFilter::default() };
+    let worker = |role: &Role| matches!(role.as_str(), "developer" | "senior_software_engineer");
+    let all = setting.store.reasoning(&origin.session, &filter)?;
+    // Earlier attempts were sent back; the last one was not.
+    let last = all.iter().filter(|r| worker(&r.role)).map(|r| r.iteration).max();
     let learned = extract_strategies(
         setting.store,
         setting.redactor,
         &origin.session,
         group,
         setting.binding,
+        &|reasoning| {
+            if own {
+                reasoning.role == origin.role && reasoning.created_at == origin.now
+            } else {
+                worker(&reasoning.role) && Some(reasoning.iteration) == last
+            }
+        },
         origin.now,
     )?;
     kept.strategies = learned.len();

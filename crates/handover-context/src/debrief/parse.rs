@@ -1,6 +1,7 @@
 //! Reading a debrief out of an agent's last message.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use handover_model::{Phase, ReceiptId, Verdict};
 use serde_json::Value;
@@ -23,21 +24,24 @@ const MAX_ENTRIES: usize = 50;
 pub fn parse(text: &str) -> Debrief {
     let mut debrief = Debrief::default();
     let (blocks, prose) = blocks(text);
+    // An agent that repeats its prompt repeats the empty form in it, too.
+    let blocks: Vec<String> = blocks.into_iter().filter(|block| !is_form(block)).collect();
     let mut verdicts: Vec<Verdict> = Vec::new();
     for block in &blocks {
-        match fields(block) {
-            Ok(fields) => {
-                read(fields, &mut debrief);
-                verdicts.extend(debrief.verdict);
-            }
+        match fields(block, &mut debrief.problems) {
+            Ok(fields) => read(fields, &mut debrief),
             Err(problem) => debrief.problems.push(problem),
         }
+        // By line, because a key that stands there twice is read once or not at all.
+        verdicts.extend(stated(block).filter_map(verdict));
+        verdicts.extend(debrief.verdict);
     }
     if blocks.is_empty() {
         debrief.missing.push(BLOCK);
         verdicts.extend(prose.iter().filter_map(|line| spoken(line)));
         debrief.verdict = verdicts.last().copied();
     }
+    verdicts.sort_unstable();
     verdicts.dedup();
     if verdicts.len() > 1 {
         // Two words cannot both hold, and guessing which would be worse than asking.
@@ -113,30 +117,81 @@ fn blocks(text: &str) -> (Vec<String>, Vec<&str>) {
     (blocks, prose)
 }
 
-/// The fields of a block: YAML, of which JSON is a part.
-fn fields(block: &str) -> Result<BTreeMap<String, Value>, String> {
+/// What a block says on lines of its own about how it ended.
+fn stated(block: &str) -> impl Iterator<Item = &str> {
+    let pairs = block.lines().filter_map(|line| line.split_once(':'));
+    pairs.filter(|(key, _)| key.eq_ignore_ascii_case("verdict")).map(|(_, value)| value.trim())
+}
+
+/// Whether a block is the form of the prompt, not filled in.
+fn is_form(block: &str) -> bool {
+    stated(block).any(|value| matches!(value, "…" | "..."))
+}
+
+/// The fields of a block: YAML, of which JSON is a part. Sentences with colons, quotes and the like
+/// are what agents write and no YAML; then the same is tried with every plain value quoted.
+fn fields(block: &str, problems: &mut Vec<String>) -> Result<BTreeMap<String, Value>, String> {
     if block.len() > MAX_BLOCK_BYTES {
         return Err(format!("the block has more than {MAX_BLOCK_BYTES} bytes"));
     }
-    let read: Result<BTreeMap<String, Value>, _> = serde_saphyr::from_str(block);
-    match read {
-        Ok(fields) => {
-            Ok(fields.into_iter().map(|(key, value)| (key.to_lowercase(), value)).collect())
-        }
+    let parsed = |text: &str| serde_saphyr::from_str::<BTreeMap<String, Value>>(text);
+    let fields = match parsed(block).or_else(|_| parsed(&quoted(block))) {
+        Ok(fields) => fields,
         Err(error) => {
+            let message = error.to_string();
+            let message: Vec<&str> = message.split_whitespace().take(30).collect();
+            let problem = format!("the block is not YAML: {}", message.join(" "));
             let lines = by_line(block);
             if lines.is_empty() {
-                let message = error.to_string();
-                let message: Vec<&str> = message.split_whitespace().take(40).collect();
-                return Err(format!("the block is not YAML: {}", message.join(" ")));
+                return Err(problem);
             }
-            Ok(lines)
+            problems.push(format!("{problem}; only its plain lines were read"));
+            lines
         }
-    }
+    };
+    Ok(fields.into_iter().map(|(key, value)| (key.to_lowercase(), value)).collect())
 }
 
-/// What can be read of a block that is no YAML, mostly because of a colon in a sentence: the plain
-/// `key: text` lines of the outermost level.
+/// The block with every value quoted that stands plainly behind a key or a dash.
+fn quoted(block: &str) -> String {
+    let mut text = String::new();
+    for line in block.lines() {
+        let line = line.replace('\t', "  ");
+        let content = line.trim_start();
+        let indent = &line[..line.len() - content.len()];
+        let (dash, content) = match content.strip_prefix("- ") {
+            Some(rest) => ("- ", rest.trim_start()),
+            None => ("", content),
+        };
+        let is_key = |key: &str| {
+            !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        };
+        let (key, value) = match content.split_once(':') {
+            Some((key, value)) if is_key(key) => (Some(key), value.trim()),
+            _ => (None, content.trim()),
+        };
+        let _ = write!(text, "{indent}{dash}");
+        if let Some(key) = key {
+            let _ = write!(text, "{key}: ");
+        }
+        let is_flow = |open, close| value.starts_with(open) && value.ends_with(close);
+        let is_structure = is_flow('{', '}')
+            || is_flow('[', ']')
+            || value.len() > 1 && is_flow('"', '"')
+            || matches!(value, "" | "|" | ">" | "|-" | ">-");
+        let plain = !is_structure && (key.is_some() || !dash.is_empty());
+        if plain {
+            let _ = write!(text, "{}", Value::String(value.to_owned()));
+        } else {
+            text.push_str(value);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// What can be read of a block that is no YAML at all: the plain `key: text` lines of the outermost
+/// level.
 fn by_line(block: &str) -> BTreeMap<String, Value> {
     block
         .lines()
@@ -222,8 +277,8 @@ fn list(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
 }
 
 fn package(item: &Value) -> Option<PackageNote> {
-    if let Some(path) = item.as_str() {
-        return Some(PackageNote { path: path.trim().to_owned(), ..PackageNote::default() });
+    if item.is_string() {
+        return Some(PackageNote { path: words(item)?, ..PackageNote::default() });
     }
     let field = |names: [&str; 2]| names.iter().find_map(|name| words(item.get(name)?));
     let consumers = item.get("consumers").into_iter().flat_map(list).filter_map(words);
@@ -259,7 +314,8 @@ fn words(value: &Value) -> Option<String> {
         Value::Null | Value::Object(_) => String::new(),
     };
     let text = text.trim();
-    if text.is_empty() || text == "…" || text == "..." {
+    let nothing = ["", "…", "...", "-", "none", "n/a", "na", "null", "nothing"];
+    if nothing.iter().any(|word| text.trim_end_matches('.').eq_ignore_ascii_case(word)) {
         return None;
     }
     Some(handover_text::cut::cut(text, MAX_TEXT_CHARS))
@@ -335,8 +391,44 @@ mod tests {
         let debrief = parse("```handover\nverdict: passed\n```\n```handover\nverdict: failed\n```");
         assert_eq!(debrief.verdict, None);
         assert!(debrief.missing.contains(&"verdict"), "{debrief:?}");
+        let twice = parse("```handover\nverdict: failed\nverdict: complete\n```");
+        assert_eq!(twice.verdict, None, "{twice:?}");
         let same = parse("```handover\nverdict: passed\n```\n```handover\nverdict: passed\n```");
         assert_eq!(same.verdict, Some(Verdict::Passed));
+    }
+
+    #[test]
+    fn sentences_with_colons_and_quotes_are_kept() {
+        let text = "```handover\nverdict: complete\nsummary: s\nreasoning:\n  decisions: chose Redis: it is fast\n  \
+            approach: `lock` per user\n\tcompletion: @done, \"mostly\npackages:\n  - {path: docs/n.md, summary: hello}\n  - path: \
+            docs/m.md\n    summary: two: parts\nerrors:\n  - message: Error: x\n    solution: y: z\n```";
+        let debrief = parse(text);
+        assert_eq!(debrief.problems, [""; 0]);
+        assert_eq!(debrief.reasoning[&Phase::Decisions], "chose Redis: it is fast");
+        assert_eq!(debrief.reasoning[&Phase::Approach], "`lock` per user");
+        assert_eq!(debrief.reasoning[&Phase::Completion], "@done, \"mostly");
+        assert_eq!(debrief.packages.len(), 2);
+        assert_eq!(debrief.errors[0].solution.as_deref(), Some("y: z"));
+    }
+
+    #[test]
+    fn the_form_of_the_prompt_is_no_debrief() {
+        let receipt = ReceiptId::new("r_1").unwrap();
+        let role = handover_model::Role::new("developer").unwrap();
+        let prompt = crate::brief::role_section(&role, &receipt);
+        assert!(!parse(&prompt).is_there());
+        let answer = format!("{prompt}\n```handover\nverdict: blocked\nsummary: no access\n```\n");
+        let debrief = parse(&answer);
+        assert_eq!((debrief.verdict, debrief.errors.len()), (Some(Verdict::Blocked), 0));
+        assert!(debrief.reasoning.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        let debrief = parse(
+            "```handover\nverdict: complete\nsummary: x\nerrors: none\npackages:\n  - N/A\n```",
+        );
+        assert_eq!((debrief.errors.len(), debrief.packages.len()), (0, 0));
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     let left = debrief_of(app, &receipt)?;
+    let is_brief = receipt.sections.iter().any(|section| section.name == "role");
     app.ui.answer("receipt", &receipt, |ui| {
         ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
         let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
@@ -52,7 +53,10 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         ];
         for (name, provision) in parts {
             match provision {
-                Provision::Present | Provision::Missing => {}
+                Provision::Present => {}
+                // A block of `assemble` has nothing but context.
+                Provision::Missing if name == "Special." && !is_brief => {}
+                Provision::Missing => ui.line(format_args!("{name:<10} missing"))?,
                 Provision::Disabled { by } => {
                     ui.line(format_args!("{name:<10} disabled by {by}"))?;
                 }
@@ -78,6 +82,9 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
                 "Out        {} {}: {}, score {:.3}",
                 item.kind, item.id, item.reason, item.score
             ))?;
+        }
+        if let Some(failure) = &receipt.failure {
+            ui.line(format_args!("Failed     {failure}"))?;
         }
         for part in &receipt.trimmed {
             ui.line(format_args!("Trimmed    {part}"))?;

@@ -86,12 +86,17 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
         return Err(CommandError::invalid("there is no task")
             .hinted("Say what the agent is to do with `--task` or `--task-file`."));
     }
+    if args.request.current_tokens != 0 {
+        return Err(CommandError::invalid("a fresh agent has no tokens in its window yet")
+            .hinted("Leave `--current-tokens` out; it is for `handover assemble`."));
+    }
+    prepare::refuse_shortcuts(app)?;
     // What could not start anyway costs no receipt.
     let program = program::find(app, &args)?;
     let cancel = CancelToken::default();
     program::cancel_on_signals(&cancel)?;
     let ready = match &args.prompt_file {
-        Some(file) => prepare::given(app, file)?,
+        Some(file) => prepare::given(app, &args, file)?,
         None => prepare::fresh(app, &args, task)?,
     };
     let mut first = start(app, &args, &program, &ready, ready.admitted.prompt(), None, &cancel)?;
@@ -152,6 +157,9 @@ fn start(
     let outcome = run_agent(&invocation, Some(&mut tee), &mut on_event, cancel);
     match outcome {
         Ok(outcome) => {
+            let last = redactor.clean(&outcome.final_text);
+            fs_err::write(log.with_extension("md"), last.as_str())
+                .map_err(|error| crate::error::io(&error))?;
             if let Err(error) = delivery {
                 app.ui.warn(format_args!("the delivery was not kept: {}", error.message));
             }
@@ -186,7 +194,11 @@ fn keep(
     asked: bool,
 ) -> Result<Option<Kept>, CommandError> {
     if !ready.in_store {
-        app.ui.warn("the store cannot be written: the debrief is in the agent's log only");
+        let id = &ready.admitted.receipt().id;
+        app.ui.warn(format_args!(
+            "the store cannot be written and keeps no debrief; once it can: \
+             handover debrief --receipt {id} < .handover/spawns/{id}.md"
+        ));
         return Ok(None);
     }
     let receipt = ready.admitted.receipt();
@@ -236,7 +248,9 @@ fn answer(
             let message = redactor.clean(&failure.message);
             ui.line(format_args!("Failed     {} ({})", message.as_str(), failure.class))?;
         }
-        show(ui, debrief, kept)?;
+        if ready.in_store {
+            show(ui, debrief, kept)?;
+        }
         let cost = outcome.report.cost_usd.map_or_else(String::new, |usd| format!(", ${usd:.4}"));
         ui.line(format_args!("Took       {:.1} s{cost}", outcome.duration.as_secs_f64()))
     })
@@ -251,6 +265,8 @@ fn exit(outcome: &AgentOutcome, debrief: &Debrief) -> Exit {
             Exit::Budget
         }
         Some(_) => Exit::Failed,
+        // Two verdicts are none, and never a good one.
+        None if debrief.is_there() && debrief.verdict.is_none() => Exit::Failed,
         None => match debrief.verdict {
             Some(Verdict::Blocked | Verdict::Escalate) => Exit::Blocked,
             Some(Verdict::Failed | Verdict::Retry) => Exit::Failed,

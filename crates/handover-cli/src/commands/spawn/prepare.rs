@@ -5,7 +5,7 @@ use std::path::Path;
 use handover_context::brief::{
     Admitted, Refusal, Request, Setting, admit, brief, compose, marker_of, spool,
 };
-use handover_model::{KnownEvent, Receipt};
+use handover_model::{KnownEvent, Receipt, SessionStatus};
 use handover_store::{EventKey, NewEvent, StoreError};
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use super::{SpawnArgs, never_started};
 use crate::app::App;
 use crate::commands::brief::warn_about;
 use crate::commands::stack::stack_of;
+use crate::config::Source;
 use crate::error::{CommandError, Exit, io};
 use crate::input;
 
@@ -21,6 +22,30 @@ pub(super) struct Ready {
     pub(super) admitted: Admitted,
     /// Whether its receipt is in the store, or waits in the spool.
     pub(super) in_store: bool,
+}
+
+/// What decides whether an agent may start without something.
+const DECISIVE: [&str; 5] = [
+    "guard.mode",
+    "assembly.enabled",
+    "assembly.roles_disabled",
+    "specialization.enabled",
+    "specialization.roles_disabled",
+];
+
+/// A spawn without context is a decision of the project, written down in its configuration, and not
+/// of whoever types the command.
+pub(super) fn refuse_shortcuts(app: &App) -> Result<(), CommandError> {
+    for key in DECISIVE {
+        let source = app.loaded_config()?.source(key);
+        if matches!(source, Source::Flag | Source::Environment(_)) {
+            return Err(CommandError::invalid(format!(
+                "`{key}` is set by {source}, which may not decide what agents start without"
+            ))
+            .hinted("Set it in `.handover/config.toml`."));
+        }
+    }
+    Ok(())
 }
 
 /// Makes a new brief.
@@ -44,15 +69,22 @@ pub(super) fn fresh(
     let mut spawn = args.request.request(app, session, app.group()?, task)?;
     spawn.deliver = true;
     let request = |spawn| args.parts.with(spawn);
-    let setting = |store| Setting { store, redactor, config, stack: &stack, templates: &templates };
+    let places = Some(app.places()?);
+    let setting =
+        |store| Setting { store, redactor, config, stack: &stack, templates: &templates, places };
     if broken.is_none() {
         let store = app.store()?;
         import_spool(app)?;
-        if args.request.iteration.is_none() {
-            spawn.iteration =
-                store.deliveries(&spawn.session, spawn.group.as_ref(), &spawn.role)?;
+        let session = store.session(&spawn.session)?;
+        if session.status != SessionStatus::Active {
+            return Err(CommandError::invalid(format!(
+                "session `{}` is {}",
+                session.id, session.status
+            ))
+            .hinted(format!("`handover session reopen {}` goes on with it.", session.id)));
         }
-        let request = request(spawn);
+        let mut request = request(spawn);
+        request.count_attempt = args.request.iteration.is_none();
         match brief(setting(Ok(store)), &request) {
             Ok(made) => {
                 warn_about(app, &made);
@@ -98,14 +130,28 @@ fn import_spool(app: &App) -> Result<(), CommandError> {
 }
 
 /// A prompt that was briefed earlier.
-pub(super) fn given(app: &App, file: &Path) -> Result<Ready, CommandError> {
+pub(super) fn given(app: &App, args: &SpawnArgs, file: &Path) -> Result<Ready, CommandError> {
     let prompt = input::file(file, &app.stdin, "the prompt")?;
     let Some(id) = marker_of(&prompt) else {
         let reasons = vec!["the prompt does not carry the marker of a receipt".to_owned()];
         return Err(Refusal { reasons }.into());
     };
     let store = app.store()?;
-    let ready = admitted(app, prompt, store.receipt(&id)?, true)?;
+    let receipt = store.receipt(&id)?;
+    let session = app.named_session()?;
+    let is_other = |what: &str, asked: &str, is: &str| {
+        CommandError::invalid(format!(
+            "the prompt is for {what} `{is}`, and `{asked}` is asked for"
+        ))
+        .hinted("Make a brief for the one that you mean.")
+    };
+    if receipt.role != args.request.role {
+        return Err(is_other("role", args.request.role.as_str(), receipt.role.as_str()));
+    }
+    if let Some(session) = session.filter(|session| *session != receipt.session) {
+        return Err(is_other("session", session.as_str(), receipt.session.as_str()));
+    }
+    let ready = admitted(app, prompt, receipt, true)?;
     // One agent alone: whoever comes second is told so. A guard that is not strict may let a prompt
     // go out again.
     match store.claim_receipt(&id, app.now()) {

@@ -36,6 +36,7 @@ pub(crate) fn run(app: &App, args: ExtractArgs) -> Outcome {
         &app.session()?,
         &group,
         &binding,
+        &|_| true,
         app.now(),
     )?;
     answer(app, &strategies)
