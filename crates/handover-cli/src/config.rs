@@ -28,6 +28,21 @@ const KEYS: &[&str] = &[
     "assembly.prior",
     "assembly.weights",
     "assembly.roles",
+    "runs.host",
+    "runs.command",
+    "runs.model",
+    "runs.env",
+    "runs.phase_timeout",
+    "runs.idle_timeout",
+    "runs.max_fixes",
+    "runs.max_file_bytes",
+    "runs.max_commit_bytes",
+    "gates.detect",
+    "gates.commands",
+    "gates.timeout",
+    "budget.phase",
+    "budget.story",
+    "budget.run",
 ];
 
 /// Where a value comes from.
@@ -205,8 +220,16 @@ fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
 
 /// Text from the environment or a flag as the type that the key has: TOML if it is, else a string.
 fn value_of(key: &str, text: &str) -> Value {
-    let is_text =
-        matches!(key, "project.id" | "store.location" | "redaction.mode" | "assembly.routing");
+    let is_text = matches!(
+        key,
+        "project.id"
+            | "store.location"
+            | "redaction.mode"
+            | "assembly.routing"
+            | "runs.host"
+            | "runs.command"
+            | "runs.model"
+    );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {
         Some(value) if !is_text => value,

@@ -19,8 +19,14 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The request makes no sense as it is.
     Usage = 2,
+    /// Something stands in the way, and a person must decide.
+    Blocked = 3,
+    /// The budget would have been passed.
+    Budget = 4,
     /// Something outside is missing or broken: the store, git, a host program.
     Environment = 5,
+    /// A signal asked for the end.
+    Interrupted = 130,
 }
 
 impl From<Exit> for std::process::ExitCode {
@@ -113,6 +119,16 @@ impl From<StoreError> for CommandError {
                 "conflict",
                 Some(format!("Supersede {id} instead, or register the text under another path.")),
             ),
+            StoreError::Locked { .. } => (
+                Exit::Environment,
+                "locked",
+                Some("Wait for it, or look at it with `handover status`.".to_owned()),
+            ),
+            StoreError::Fenced { .. } => (
+                Exit::Environment,
+                "fenced",
+                Some("Nothing was lost; `handover status` shows the run.".to_owned()),
+            ),
             StoreError::WrongState { .. } => (Exit::Usage, "conflict", None),
             StoreError::Ambiguous { .. } => (
                 Exit::Usage,
@@ -144,6 +160,7 @@ fn not_found_hint(what: &str) -> Option<String> {
         "group" => "handover group list",
         "error pattern" => "handover error list",
         "strategy" => "handover strategy list",
+        "run" => "handover status",
         _ if what.starts_with("package") => "handover package list --all-versions",
         _ => return None,
     };

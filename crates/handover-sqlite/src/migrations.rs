@@ -16,6 +16,7 @@ use crate::packages::index_anew;
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_records.sql"),
     include_str!("../migrations/0002_packed_index.sql"),
+    include_str!("../migrations/0003_runs.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.
