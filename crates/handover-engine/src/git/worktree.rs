@@ -1,0 +1,90 @@
+//! A worktree of our own: made, looked at as a tree, and brought back to one.
+
+use std::path::{Path, PathBuf};
+
+use super::command::Call;
+use super::{GitError, Repo};
+
+/// A worktree for one story. The index is ours, so whatever an agent stages, commits or hides in its
+/// own makes no difference to what is seen.
+#[derive(Debug, Clone)]
+pub struct Worktree {
+    repo: Repo,
+    /// Where it is.
+    pub path: PathBuf,
+    index: PathBuf,
+    base: String,
+}
+
+impl Worktree {
+    /// The worktree at a path with a commit checked out, made if it is not there.
+    pub fn open(repo: &Repo, path: PathBuf, index: PathBuf, base: &str) -> Result<Self, GitError> {
+        let tree = Self { repo: repo.clone(), path, index, base: base.to_owned() };
+        if !tree.is_whole() {
+            tree.remove()?;
+            if let Some(above) = tree.path.parent() {
+                fs_err::create_dir_all(above)?;
+            }
+            let add = ["worktree", "add", "--quiet", "--force", "--detach"];
+            tree.repo.call(add).arg(&tree.path).arg(base).text()?;
+        }
+        Ok(tree)
+    }
+
+    /// Whether git still knows it, and its link to the repository is as it was made.
+    fn is_whole(&self) -> bool {
+        let places = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"];
+        let answer = self.repo.call(places).folder(&self.path).text();
+        let (true, Ok(answer)) = (self.path.is_dir(), answer) else { return false };
+        let mut lines = answer.lines();
+        let same = |line: Option<&str>, path: &Path| {
+            line.and_then(|line| fs_err::canonicalize(line).ok()) == fs_err::canonicalize(path).ok()
+        };
+        same(lines.next(), &self.path) && same(lines.next(), &self.repo.common)
+    }
+
+    /// The project's folder inside of it.
+    pub fn project(&self) -> PathBuf {
+        self.path.join(&self.repo.prefix)
+    }
+
+    /// A call that sees the worktree through our index.
+    fn ours(&self, args: &[&str]) -> Call {
+        self.repo
+            .call(args)
+            .env("GIT_DIR", &self.repo.common)
+            .env("GIT_WORK_TREE", &self.path)
+            .env("GIT_INDEX_FILE", &self.index)
+            .folder(&self.path)
+    }
+
+    /// Everything in it that is not ignored, as a tree.
+    pub fn snapshot(&self) -> Result<String, GitError> {
+        if !self.index.exists() {
+            self.ours(&["read-tree", &self.base]).text()?;
+        }
+        self.ours(&["add", "--all", "--", "."]).text()?;
+        self.ours(&["write-tree"]).text()
+    }
+
+    /// Brings it back to a tree; what is ignored stays.
+    pub fn restore(&self, tree: &str) -> Result<(), GitError> {
+        self.ours(&["read-tree", "--reset", "-u", tree]).text()?;
+        self.ours(&["clean", "-ffdq"]).text()?;
+        // The agent's own view: on the base, with the work so far as changes.
+        self.repo.call(["reset", "--quiet", &self.base]).folder(&self.path).text()?;
+        Ok(())
+    }
+
+    /// Takes it away, whatever state it is in.
+    pub fn remove(&self) -> Result<(), GitError> {
+        for file in [self.index.clone(), self.index.with_extension("lock")] {
+            let _ = fs_err::remove_file(file);
+        }
+        if self.path.exists() {
+            fs_err::remove_dir_all(&self.path)?;
+        }
+        self.repo.text(["worktree", "prune", "--expire=now"])?;
+        Ok(())
+    }
+}
