@@ -14,6 +14,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
     (
+        "handover-engine",
+        &[
+            "handover-model",
+            "handover-text",
+            "handover-store",
+            "handover-context",
+            "handover-agents",
+            "fs-err",
+        ],
+    ),
+    (
         "handover-cli",
         &[
             "handover-model",
@@ -22,6 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-sqlite",
             "handover-context",
             "handover-agents",
+            "handover-engine",
             "clap",
             "fs-err",
         ],

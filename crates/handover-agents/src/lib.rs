@@ -41,6 +41,6 @@ pub use error::AgentError;
 pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
-pub use process::{Identity, OrphanEnd, end_marked, end_orphan};
+pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
 pub use supervise::run;
 pub use tee::Tee;

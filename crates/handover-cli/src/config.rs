@@ -31,6 +31,7 @@ const KEYS: &[&str] = &[
     "runs.host",
     "runs.command",
     "runs.model",
+    "runs.profile",
     "runs.env",
     "runs.phase_timeout",
     "runs.idle_timeout",

@@ -45,3 +45,14 @@ pub(crate) fn now() -> Timestamp {
     let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
+
+/// Everything, for those who start programs and pass a part of it on.
+pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    std::env::vars_os().collect()
+}
+
+/// The entry of a run's journal after which the program dies as if by `kill -9`; for tests of
+/// crashes, and therefore only in programs built for development.
+pub(crate) fn die_after() -> Option<u64> {
+    if cfg!(debug_assertions) { var("HANDOVER_TEST_DIE_AFTER")?.parse().ok() } else { None }
+}

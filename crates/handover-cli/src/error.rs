@@ -6,6 +6,9 @@
 use std::fmt;
 
 use handover_context::package_file::{ImportError, PackageFileError};
+use handover_engine::EngineError;
+use handover_engine::git::GitError;
+use handover_engine::story::StoryError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_store::{Fault, StoreError};
 use serde_json::json;
@@ -244,6 +247,107 @@ impl From<ImportError> for CommandError {
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported; mend the line and try again.")
+    }
+}
+
+impl From<EngineError> for CommandError {
+    fn from(error: EngineError) -> Self {
+        let (exit, code, hint) = match &error {
+            EngineError::Store(_) => match error {
+                EngineError::Store(error) => return error.into(),
+                other => return Self::chain(Exit::Environment, "run", &other),
+            },
+            EngineError::Story(story) => return Self::of_story(story),
+            EngineError::Git(git) => return Self::of_git(git),
+            EngineError::Id(_) => (Exit::Usage, "invalid_input", None),
+            EngineError::Unfinished { .. } => (
+                Exit::Usage,
+                "unfinished_run",
+                Some("Go on with `--resume`; `handover status` shows where it stands."),
+            ),
+            EngineError::NoSuchStory { .. } => (Exit::Usage, "not_found", None),
+            EngineError::SecretName { .. } => {
+                (Exit::Usage, "invalid_input", Some("Rename the file."))
+            }
+            EngineError::RedactedCommand => (
+                Exit::Usage,
+                "invalid_input",
+                Some("Pass `--agent-command` again, with the secret in the environment instead."),
+            ),
+            EngineError::Gate(_) => (
+                Exit::Environment,
+                "gate",
+                Some(
+                    "Install it, or set `gates.detect = false` and name commands in `gates.commands`.",
+                ),
+            ),
+            EngineError::Agent(_) | EngineError::Host { .. } => (
+                Exit::Environment,
+                "host",
+                Some("Install or mend it, or choose another with `--host` or `--agent-command`."),
+            ),
+            EngineError::Journal { .. } => {
+                (Exit::Environment, "journal", Some("Update handover; nothing was changed."))
+            }
+            EngineError::Stuck { .. } => (
+                Exit::Environment,
+                "stuck",
+                Some("The system does not let go of them; look at them with `ps`."),
+            ),
+            EngineError::Io(_) => (Exit::Environment, "io", None),
+            EngineError::Interrupted => (Exit::Interrupted, "interrupted", None),
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
+    }
+}
+
+impl CommandError {
+    fn of_story(error: &StoryError) -> Self {
+        let (exit, code, hint) = match error {
+            StoryError::NotFound { .. } => (
+                Exit::Usage,
+                "not_found",
+                Some("Epics are named `epic-1.md` or `epic-1-title.md`, stories `1-1-title.md`."),
+            ),
+            StoryError::NoStories { .. } => {
+                (Exit::Usage, "not_found", Some("Stories are named `1-1-title.md`."))
+            }
+            StoryError::Ambiguous { .. } => {
+                (Exit::Usage, "ambiguous", Some("Rename or move one of them."))
+            }
+            StoryError::Contradiction { .. } => {
+                (Exit::Usage, "ambiguous", Some("Make them say the same."))
+            }
+            StoryError::UnknownDependency { .. } | StoryError::Cycle { .. } => {
+                (Exit::Usage, "dependencies", Some("Mend what the stories say they depend on."))
+            }
+            StoryError::BadName { .. } | StoryError::BadFile { .. } => {
+                (Exit::Usage, "invalid_story", None)
+            }
+            StoryError::Read { .. } => (Exit::Environment, "io", None),
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, error) }
+    }
+
+    fn of_git(error: &GitError) -> Self {
+        let (code, hint) = match error {
+            GitError::NoGit => ("git", Some("Install git.")),
+            GitError::NoRepository { .. } => {
+                ("git", Some("A run works on branches: `git init` and commit what is there."))
+            }
+            GitError::NoCommit => ("git", Some("Commit what is there first.")),
+            GitError::Diverged { .. } => {
+                ("git_diverged", Some("Merge or rename that branch, then run again."))
+            }
+            GitError::CheckedOut { .. } => {
+                ("git_checked_out", Some("Switch to the branch that the work is for."))
+            }
+            GitError::Moved { .. } => {
+                ("git_moved", Some("Look at the branch; `--resume` goes on once it is back."))
+            }
+            GitError::Failed { .. } | GitError::Io(_) => ("git", None),
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(Exit::Environment, code, error) }
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::roles::RoleOverride;
-use crate::{GateFormat, Host, ProjectId, RedactionMode, Routing};
+use crate::{GateFormat, Host, Profile, ProjectId, RedactionMode, Routing};
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -162,6 +162,8 @@ pub struct RunsConfig {
     pub command: Option<String>,
     /// The model, where the program can be told.
     pub model: Option<String>,
+    /// What a developer may do; a reviewer only looks.
+    pub profile: Profile,
     /// Variables that agents and gates see besides the usual ones; a trailing `*` stands for any rest.
     pub env: Vec<String>,
     /// The longest phase, in seconds.
@@ -182,6 +184,7 @@ impl Default for RunsConfig {
             host: None,
             command: None,
             model: None,
+            profile: Profile::Edit,
             env: Vec::new(),
             phase_timeout: 3_600,
             idle_timeout: 900,

@@ -9,13 +9,16 @@ mod error;
 mod event;
 mod group;
 mod init;
+mod journal;
 mod package;
 mod reasoning;
 mod receipt;
 mod redact;
+mod run;
 mod search;
 mod session;
 mod skill_output;
+mod status;
 mod strategy;
 mod tokens;
 
@@ -50,6 +53,9 @@ pub(crate) enum Command {
     Assemble(assemble::AssembleArgs),
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
+    Run(Box<run::RunArgs>),
+    Status(status::StatusArgs),
+    Journal(journal::JournalArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     #[command(subcommand)]
@@ -74,6 +80,9 @@ impl Command {
             Self::Assemble(args) => assemble::run(app, args),
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
+            Self::Run(args) => run::run(app, *args),
+            Self::Status(args) => status::run(app, args),
+            Self::Journal(args) => journal::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Config(command) => command.run(app),

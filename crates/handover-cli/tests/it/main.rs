@@ -12,6 +12,7 @@ mod learning;
 mod packages;
 mod people;
 mod project;
+mod runs;
 mod text;
 
 use handover_testkit::TestEnv;

@@ -84,7 +84,13 @@ impl Worktree {
         if self.path.exists() {
             fs_err::remove_dir_all(&self.path)?;
         }
-        self.repo.text(["worktree", "prune", "--expire=now"])?;
-        Ok(())
+        self.repo.prune()
+    }
+}
+
+impl Repo {
+    /// Lets git forget the worktrees whose folders are gone.
+    pub fn prune(&self) -> Result<(), GitError> {
+        self.text(["worktree", "prune", "--expire=now"]).map(drop)
     }
 }

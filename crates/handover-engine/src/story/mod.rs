@@ -16,6 +16,7 @@ mod status;
 pub use depends::in_order;
 pub use discover::{Discovery, Match, discover, epic_id};
 pub use error::StoryError;
+pub(crate) use fields::fence_mark;
 pub use integrity::{Integrity, verify};
 pub use parse::Story;
 pub use record::{Record, append};
