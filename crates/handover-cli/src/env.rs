@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use handover_engine::Death;
 use handover_model::Timestamp;
 
 /// Whether the user's environment and configuration are left out of account.
@@ -51,8 +52,14 @@ pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().collect()
 }
 
-/// The entry of a run's journal after which the program dies as if by `kill -9`; for tests of
-/// crashes, and therefore only in programs built for development.
-pub(crate) fn die_after() -> Option<u64> {
-    if cfg!(debug_assertions) { var("HANDOVER_TEST_DIE_AFTER")?.parse().ok() } else { None }
+/// Where in a run's journal the program dies as if by `kill -9`, such as `before:3` or `after:3`; for
+/// tests of crashes, and therefore only in programs built for development.
+pub(crate) fn death() -> Option<Death> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    let text = var("HANDOVER_TEST_DIE")?;
+    let (side, entry) = text.split_once(':')?;
+    let entry = entry.parse().ok()?;
+    Some(if side == "before" { Death::Before(entry) } else { Death::After(entry) })
 }

@@ -25,8 +25,16 @@ pub(crate) struct Journal<'a> {
     pub(crate) seq: u64,
     /// How long the longest effect may take.
     pub(crate) longest: u64,
-    /// For tests of crashes: dies as if by `kill -9` right after this entry.
-    pub(crate) die_after: Option<u64>,
+    pub(crate) death: Option<Death>,
+}
+
+/// Where an engine dies as if by `kill -9`: for tests of crashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Death {
+    /// Something has been done, and this entry would say so.
+    Before(u64),
+    /// This entry has been written, and nothing done yet.
+    After(u64),
 }
 
 /// An effect that has been begun.
@@ -103,9 +111,12 @@ impl Journal<'_> {
         let until = Timestamp::from_micros(now.as_micros().saturating_add(lease));
         let written = entry.value().clone();
         let new = NewJournalEntry { seq: self.seq + 1, kind, entry, state, until, now };
+        if self.death == Some(Death::Before(new.seq)) {
+            handover_agents::die();
+        }
         self.store.append_journal(&self.run, &new, self.fence)?;
         self.seq += 1;
-        if self.die_after == Some(self.seq) {
+        if self.death == Some(Death::After(self.seq)) {
             handover_agents::die();
         }
         Ok(written)

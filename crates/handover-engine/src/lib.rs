@@ -21,7 +21,7 @@ mod task;
 pub mod verdict;
 
 pub use error::EngineError;
-pub use journal::{Folded, fold};
+pub use journal::{Death, Folded, fold};
 pub use ledger::{Line, Spent};
 pub use plan::{Preview, Request};
 pub use runner::{Engine, OnProgress, Progress};

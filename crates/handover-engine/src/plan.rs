@@ -108,7 +108,6 @@ fn plan_of(
         None => head,
     };
     let continues = repo.resolve(&full)?.is_some();
-    let skip_done = request.skip_done || request.resume;
     let mut stories = Vec::new();
     let mut before_start = request.start_from.is_some();
     for (story, waits_for) in &discovery.stories {

@@ -130,7 +130,7 @@ pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
         now: &env::now,
         unique: &|| uuid::Uuid::now_v7().simple().to_string(),
         cancel,
-        die_after: env::die_after(),
+        death: env::death(),
     };
     if args.dry_run {
         return preview(app, &engine.plan(&request)?, args.show_prompts);

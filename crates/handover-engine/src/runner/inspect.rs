@@ -1,8 +1,8 @@
 //! What must not be committed: secrets, huge files, repositories inside the repository.
 
-use handover_model::RedactionMode;
-use handover_model::config::RedactionConfig;
-use handover_text::Redactor;
+use std::path::Path;
+
+use handover_text::Finding;
 
 use super::Runner;
 use crate::EngineError;
@@ -57,7 +57,6 @@ impl Runner<'_, '_> {
             );
             problems.push(Problem { path: String::new(), text });
         }
-        let redactor = self.patterns();
         for ((change, blob), size) in there.iter().zip(&sizes) {
             let path = change.path.clone();
             if *size > limits.max_file_bytes {
@@ -66,32 +65,16 @@ impl Runner<'_, '_> {
                     limits.max_file_bytes
                 );
                 problems.push(Problem { path, text });
-            } else if let Some(text) = self.secret(&redactor, &change.path, blob)? {
+            } else if let Some(text) = self.secret(from, &change.path, blob)? {
                 problems.push(Problem { path, text });
             }
         }
         Ok(problems)
     }
 
-    /// Formats of vendors and keys only: in code, random strings and words such as `password` are
-    /// mostly no secrets.
-    fn patterns(&self) -> Redactor {
-        let config = &self.engine.config.redaction;
-        let mode = match config.mode {
-            RedactionMode::Off => RedactionMode::Off,
-            RedactionMode::PatternOnly | RedactionMode::PatternAndEntropy => {
-                RedactionMode::PatternOnly
-            }
-        };
-        Redactor::new(&RedactionConfig { mode, ..config.clone() }).unwrap_or_default()
-    }
-
-    fn secret(
-        &self,
-        redactor: &Redactor,
-        path: &str,
-        blob: &str,
-    ) -> Result<Option<String>, EngineError> {
+    /// A secret that the file did not hold before. A telling name alone (`password = "hunter2"`) is
+    /// mostly a test or a default; it counts if the value looks random, or in files made for secrets.
+    fn secret(&self, from: &str, path: &str, blob: &str) -> Result<Option<String>, EngineError> {
         let name = path.rsplit('/').next().unwrap_or(path);
         if LOCK_FILES.contains(&name) {
             return Ok(None);
@@ -99,14 +82,43 @@ impl Runner<'_, '_> {
         let mut content = self.repo.blob(blob)?;
         content.truncate(SCANNED);
         let text = String::from_utf8_lossy(&content);
-        const GUESSES: &[&str] = &["assignment", "call-with-credentials", "command-line", "url"];
-        let found = redactor
+        let redactor = self.engine.redactor;
+        let is_vault = is_vault(name);
+        let suspects: Vec<Finding> = redactor
             .find(&text)
             .into_iter()
-            .find(|found| !GUESSES.iter().any(|guess| found.rule.starts_with(guess)));
-        Ok(found.map(|found| {
+            .filter(|found| found.rule != RANDOM)
+            .filter(|found| {
+                let value = &text[found.start..found.end];
+                is_vault || !is_guess(found) || !redactor.find(value).is_empty()
+            })
+            .collect();
+        if suspects.is_empty() {
+            return Ok(None);
+        }
+        let before = self.repo.file_of(from, Path::new(path))?.unwrap_or_default();
+        let before = String::from_utf8_lossy(&before);
+        let new = suspects.iter().find(|found| !before.contains(&text[found.start..found.end]));
+        Ok(new.map(|found| {
             let line = text[..found.start].matches('\n').count() + 1;
             format!("`{path}` holds a secret in line {line} ({})", found.rule)
         }))
     }
+}
+
+/// In code, random text by itself is mostly a checksum.
+const RANDOM: &str = "random-string";
+
+fn is_guess(found: &Finding) -> bool {
+    matches!(found.rule.as_str(), "assignment" | "call-with-credentials" | "command-line")
+}
+
+/// Files that are there to hold secrets.
+fn is_vault(name: &str) -> bool {
+    name == ".npmrc"
+        || name == ".netrc"
+        || name == ".pypirc"
+        || name.starts_with("id_rsa")
+        || name.starts_with("credentials")
+        || (name.starts_with(".env") && !name.ends_with("example") && !name.ends_with("sample"))
 }

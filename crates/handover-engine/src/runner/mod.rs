@@ -21,7 +21,7 @@ use handover_text::Redactor;
 use crate::EngineError;
 use crate::gates::GateResult;
 use crate::git::{Repo, Worktree, ref_part};
-use crate::journal::{Folded, Intent, Journal, Note, fold};
+use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
 use crate::plan::{self, Request};
 use crate::prompt::Prompter;
 use crate::reducer::{Effect, Event, State, StoryRun};
@@ -50,8 +50,8 @@ pub struct Engine<'a> {
     pub unique: &'a dyn Fn() -> String,
     /// Who stops the run.
     pub cancel: CancelToken,
-    /// For tests of crashes: dies right after this entry of the journal.
-    pub die_after: Option<u64>,
+    /// For tests of crashes.
+    pub death: Option<Death>,
 }
 
 /// Something to be shown while a run is at work.
@@ -115,12 +115,11 @@ impl<'a> Engine<'a> {
         on_progress: OnProgress<'_>,
     ) -> Result<(RunId, State), EngineError> {
         let filter = RunFilter { epic: Some(request.epic.clone()), limit: Some(1) };
-        let last = self.store.runs(&filter)?.pop().filter(|run| !run.state.is_final());
-        let former = match last {
-            Some(run) => {
+        let former = match self.store.runs(&filter)?.pop() {
+            Some(run) if request.resume || !run.state.is_final() => {
                 fold(&run.id, &self.store.journal(&run.id, 1)?)?.map(|folded| (run, folded))
             }
-            None => None,
+            Some(_) | None => None,
         };
         let mut journal = Journal {
             store: self.store,
@@ -129,7 +128,7 @@ impl<'a> Engine<'a> {
             fence,
             seq: 0,
             longest: self.config.gates.timeout.max(request.options.phase_timeout),
-            die_after: self.die_after,
+            death: self.death,
         };
         let (state, open) = match former {
             Some((run, _)) if !request.resume => {
@@ -138,6 +137,14 @@ impl<'a> Engine<'a> {
                     epic: run.epic.to_string(),
                     state: run.state,
                 });
+            }
+            Some((run, folded)) if run.state.is_final() => {
+                let text = format!(
+                    "run {} has come to its end; without `--resume` a new one begins",
+                    run.id
+                );
+                on_progress(&folded.state, &Progress::Warning(text));
+                return Ok((run.id, folded.state));
             }
             Some((run, folded)) => {
                 journal.run = run.id;

@@ -1,7 +1,11 @@
 //! Runs: the real program, real git, and an agent program with every fault that agents have.
 
 mod basics;
+mod budget;
+mod crashes;
 mod faults;
+mod gates;
+mod many;
 
 use std::path::PathBuf;
 
