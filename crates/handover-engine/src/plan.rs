@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use handover_model::{EpicId, Profile, SessionId};
+use handover_model::{EpicId, Host, Profile, SessionId};
 
 use crate::EngineError;
 use crate::git::{GitError, Repo};
@@ -30,32 +30,78 @@ pub struct Request {
     pub skip_review: bool,
     /// What a developer may do.
     pub profile: Profile,
-    /// How it works.
-    pub options: Options,
-    /// Whether the host was chosen by the user just now.
-    pub names_host: bool,
-    /// Whether the budget was chosen by the user just now.
-    pub names_budget: bool,
+    /// How it works if nobody says otherwise.
+    pub defaults: Options,
+    /// What the user says now.
+    pub given: Given,
+}
+
+/// What a user says about how a run works; the rest is as it was, or as it is configured.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// The agent program's kind, and for `command` the program.
+    pub host: Option<(Host, Option<String>)>,
+    /// The model.
+    pub model: Option<String>,
+    /// Whether commits stay off every branch.
+    pub no_commit: bool,
+    /// Whether the user's branch follows at the end.
+    pub merge: bool,
+    /// Money for the whole run.
+    pub max_cost: Option<f64>,
+    /// The longest phase, in seconds.
+    pub phase_timeout: Option<u64>,
+    /// The longest silence, in seconds.
+    pub idle_timeout: Option<u64>,
+    /// How often findings are mended.
+    pub max_fixes: Option<u32>,
 }
 
 impl Request {
-    /// The options of a run that goes on: as it was, but for what the user says now.
+    /// The options of a run that begins.
+    pub(crate) fn options(&self) -> Options {
+        self.over(self.defaults.clone())
+    }
+
+    /// The options of a run that goes on: as it was, but for what the user says now and for a budget
+    /// that was configured since.
     pub(crate) fn resumed(&self, before: &Options) -> Result<Options, EngineError> {
-        let mut options = self.options.clone();
-        if !self.names_host {
-            options.host = before.host;
-            options.command.clone_from(&before.command);
-            options.model.clone_from(&before.model);
-        }
-        if !self.names_budget {
-            options.budget = before.budget.clone();
-        }
-        options.merge |= before.merge;
-        options.no_commit |= before.no_commit;
+        let mut options = before.clone();
+        let usd = self.defaults.budget.run.usd.or(before.budget.run.usd);
+        options.budget.clone_from(&self.defaults.budget);
+        options.budget.run.usd = usd;
+        let options = self.over(options);
         if options.command.as_ref().is_some_and(|command| command.contains("[REDACTED")) {
             return Err(EngineError::RedactedCommand);
         }
         Ok(options)
+    }
+
+    fn over(&self, mut options: Options) -> Options {
+        let Given {
+            host,
+            model,
+            no_commit,
+            merge,
+            max_cost,
+            phase_timeout,
+            idle_timeout,
+            max_fixes,
+        } = &self.given;
+        if let Some((host, command)) = host {
+            options.host = *host;
+            options.command.clone_from(command);
+        }
+        if model.is_some() {
+            options.model.clone_from(model);
+        }
+        options.no_commit |= no_commit;
+        options.merge |= merge;
+        options.budget.run.usd = max_cost.or(options.budget.run.usd);
+        options.phase_timeout = phase_timeout.unwrap_or(options.phase_timeout);
+        options.idle_timeout = idle_timeout.unwrap_or(options.idle_timeout);
+        options.max_fixes = max_fixes.unwrap_or(options.max_fixes);
+        options
     }
 }
 
@@ -99,7 +145,7 @@ fn plan_of(
         // An earlier run went on from here, and so does this one.
         Some(earlier) if repo.is_ancestor(&head, &earlier)? => earlier,
         Some(earlier) if repo.is_ancestor(&earlier, &head)? => {
-            if !request.options.no_commit && earlier != head {
+            if !request.given.no_commit && earlier != head {
                 repo.move_ref(&full, &head, Some(&earlier))?;
             }
             head
@@ -117,8 +163,8 @@ fn plan_of(
         if before_start && is_meant(&story.id, story.number, request) {
             before_start = false;
         }
-        let done =
-            skip_done && (story.status == Some(Status::Done) || done_in(repo, &base, &story.path)?);
+        let done = request.skip_done
+            && (story.status == Some(Status::Done) || done_in(repo, &base, &story.path)?);
         let skip = if before_start {
             Some("before the story to start from")
         } else if done {
@@ -181,12 +227,12 @@ pub(crate) fn preview(
     let discovery = discover(&engine.project, &request.epic)?;
     // A preview moves no branch.
     let mut still = request.clone();
-    still.options.no_commit = true;
+    still.given.no_commit = true;
     let plan = plan_of(engine, repo, &still, &discovery)?;
     let project = &engine.project;
     let gates = crate::gates::detect(project, project, Path::new("reports"), &engine.config.gates);
     let event =
-        Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options.clone()) };
+        Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
     let state = State::start(&event);
     let mut prompts = Vec::new();
     let first = plan.pipeline.steps.iter().find_map(|step| match step {
@@ -211,8 +257,8 @@ pub(crate) fn preview(
                 group: group_of(&story.planned.id)?,
                 role: step.role.clone(),
                 phase: step.phase,
-                host: request.options.host,
-                model: request.options.model.clone(),
+                host: request.options().host,
+                model: request.options().model,
                 task: task(&parts),
                 about: format!("{}\n{text}", story.planned.title),
                 unique: "preview".to_owned(),

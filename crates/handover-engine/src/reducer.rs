@@ -440,7 +440,8 @@ impl State {
     /// How the run ends once nothing is left to be done.
     pub fn verdict(&self) -> RunState {
         let any = |state| self.stories.iter().any(|story| story.state == state);
-        if any(StoryState::Failed) {
+        let given_up = self.stories.iter().any(StoryRun::was_skipped_by_an_agent);
+        if any(StoryState::Failed) || given_up {
             RunState::Failed
         } else if any(StoryState::Blocked) {
             RunState::Blocked
@@ -469,7 +470,7 @@ impl State {
             let lost: Vec<String> = self
                 .stories
                 .iter()
-                .filter(|story| matches!(story.state, StoryState::Failed | StoryState::Blocked))
+                .filter(|story| story.is_lost())
                 .map(|story| story.planned.id.clone())
                 .collect();
             let waits = |story: &&mut StoryRun| {
@@ -528,6 +529,17 @@ impl StoryRun {
     /// How often the same agent was asked in vain, which is how long to wait before the next time.
     pub fn retries(&self) -> u32 {
         self.retries
+    }
+
+    /// Whether it will not be done, so that nobody need wait for it.
+    fn is_lost(&self) -> bool {
+        matches!(self.state, StoryState::Failed | StoryState::Blocked)
+            || self.was_skipped_by_an_agent()
+    }
+
+    /// Left out, and not because the user or its own status says so.
+    fn was_skipped_by_an_agent(&self) -> bool {
+        self.state == StoryState::Skipped && self.planned.skip.is_none()
     }
 
     fn must_be_parked(&self) -> bool {

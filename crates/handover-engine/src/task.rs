@@ -78,19 +78,19 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
         | RunPhase::Uat
         | RunPhase::Retro => {}
     }
-    out.push_str(&ending(parts));
+    out.push_str(&ending(&planned.id, parts.phase, parts.nonce, parts.result));
     out
 }
 
 /// How to report. Nothing in here is itself a report, in case it is printed again.
-fn ending(parts: &TaskParts<'_>) -> String {
-    let verdicts: Vec<&str> = allowed(parts.phase).iter().map(|verdict| verdict.as_str()).collect();
-    let findings = if parts.phase == RunPhase::Review {
+pub(crate) fn ending(story: &str, phase: RunPhase, nonce: &str, result: &Path) -> String {
+    let verdicts: Vec<&str> = allowed(phase).iter().map(|verdict| verdict.as_str()).collect();
+    let findings = if phase == RunPhase::Review {
         ", \"findings\": [{\"severity\": \"high|medium|low\", \"file\": \"…\", \"line\": 1, \"issue\": \"…\"}]"
     } else {
         ""
     };
-    let signals = match parts.phase {
+    let signals = match phase {
         RunPhase::Review => {
             "`REVIEW PASSED: <story id>`, `REVIEW PASSED WITH FIXES: <story id> - <what>` or \
              `REVIEW FAILED: <story id> - <reason>`"
@@ -114,12 +114,12 @@ fn ending(parts: &TaskParts<'_>) -> String {
          ```\n\n\
          Else say it in a line of its own at the very end: {signals}; the story id is `{}`. \
          Say that it is done only if it is: your word is checked.\n",
-        parts.result.display(),
-        parts.nonce,
-        serde_json::Value::from(parts.story.planned.id.as_str()),
-        parts.phase,
+        result.display(),
+        nonce,
+        serde_json::Value::from(story),
+        phase,
         verdicts.join("|"),
-        parts.story.planned.id,
+        story,
     )
 }
 

@@ -6,7 +6,7 @@ use handover_agents::{CancelToken, machine, split_command};
 use handover_context::assemble::Setting;
 use handover_engine::prompt::ContextPrompter;
 use handover_engine::reducer::{Effect, Event, GateOutcome, Options, State};
-use handover_engine::{Engine, Preview, Progress, Request, report, story};
+use handover_engine::{Engine, Given, Preview, Progress, Request, report, story};
 use handover_model::{Host, RunId, RunState};
 use serde_json::{Value, json};
 
@@ -147,27 +147,27 @@ pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
 fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
     let config = app.config()?;
     let runs = &config.runs;
-    let command = args.agent_command.clone().or_else(|| runs.command.clone());
     let host = match (args.host, &args.agent_command) {
-        (Some(host), _) => host,
-        (None, Some(_)) => Host::Command,
-        (None, None) => runs.host.unwrap_or(Host::Claude),
+        (Some(host), command) => Some((host, command.clone())),
+        (None, Some(command)) => Some((Host::Command, Some(command.clone()))),
+        (None, None) => None,
     };
-    let command = match (host, command) {
-        (Host::Command, None) if !args.resume => {
-            return Err(CommandError::invalid("host `command` needs a program")
-                .hinted("Pass `--agent-command \"PROGRAM ARGS\"` or set `runs.command`."));
-        }
-        (Host::Command, command) => command,
-        // The program of another host can be given too; its arguments are the adapter's.
-        (_, _) => args.agent_command.clone(),
+    let configured = runs.host.unwrap_or(Host::Claude);
+    let needs_a_program = match &host {
+        Some((host, command)) => *host == Host::Command && command.is_none(),
+        None => configured == Host::Command && !args.resume,
     };
-    if let Some(command) = &command {
-        split_command(command).map_err(CommandError::invalid)?;
+    if needs_a_program && runs.command.is_none() {
+        return Err(CommandError::invalid("host `command` needs a program")
+            .hinted("Pass `--agent-command \"PROGRAM ARGS\"` or set `runs.command`."));
     }
-    let mut budget = config.budget.clone();
-    if args.max_cost.is_some() {
-        budget.run.usd = args.max_cost;
+    let host = host.map(|(host, command)| {
+        let usual = || runs.command.clone().filter(|_| host == Host::Command);
+        (host, command.or_else(usual))
+    });
+    let command = runs.command.clone().filter(|_| configured == Host::Command);
+    for command in [host.as_ref().and_then(|(_, command)| command.as_ref()), command.as_ref()] {
+        command.map(|command| split_command(command)).transpose().map_err(CommandError::invalid)?;
     }
     Ok(Request {
         epic: story::epic_id(&args.epic)?,
@@ -177,19 +177,27 @@ fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
         skip_done: args.skip_done,
         skip_review: args.skip_review,
         profile: runs.profile,
-        options: Options {
-            host,
+        defaults: Options {
+            host: configured,
             command,
-            model: args.model.clone().or_else(|| runs.model.clone()),
+            model: runs.model.clone(),
+            no_commit: false,
+            merge: false,
+            phase_timeout: runs.phase_timeout,
+            idle_timeout: runs.idle_timeout,
+            max_fixes: runs.max_fixes,
+            budget: config.budget.clone(),
+        },
+        given: Given {
+            host,
+            model: args.model.clone(),
             no_commit: args.no_commit,
             merge: args.merge,
-            phase_timeout: args.phase_timeout.unwrap_or(runs.phase_timeout),
-            idle_timeout: args.idle_timeout.unwrap_or(runs.idle_timeout),
-            max_fixes: args.max_fixes.unwrap_or(runs.max_fixes),
-            budget,
+            max_cost: args.max_cost,
+            phase_timeout: args.phase_timeout,
+            idle_timeout: args.idle_timeout,
+            max_fixes: args.max_fixes,
         },
-        names_host: args.host.is_some() || args.agent_command.is_some(),
-        names_budget: args.max_cost.is_some(),
     })
 }
 

@@ -20,15 +20,27 @@ impl Worktree {
     /// The worktree at a path with a commit checked out, made if it is not there.
     pub fn open(repo: &Repo, path: PathBuf, index: PathBuf, base: &str) -> Result<Self, GitError> {
         let tree = Self { repo: repo.clone(), path, index, base: base.to_owned() };
+        // One engine at a time: a lock that is there was left by a dead one.
+        let _ = fs_err::remove_file(tree.index_lock());
         if !tree.is_whole() {
-            tree.remove()?;
-            if let Some(above) = tree.path.parent() {
-                fs_err::create_dir_all(above)?;
-            }
-            let add = ["worktree", "add", "--quiet", "--force", "--detach"];
-            tree.repo.call(add).arg(&tree.path).arg(base).text()?;
+            tree.make()?;
         }
         Ok(tree)
+    }
+
+    fn make(&self) -> Result<(), GitError> {
+        self.remove()?;
+        if let Some(above) = self.path.parent() {
+            fs_err::create_dir_all(above)?;
+        }
+        let add = ["worktree", "add", "--quiet", "--force", "--detach"];
+        self.repo.call(add).arg(&self.path).arg(&self.base).text().map(drop)
+    }
+
+    fn index_lock(&self) -> PathBuf {
+        let mut name = self.index.clone().into_os_string();
+        name.push(".lock");
+        name.into()
     }
 
     /// Whether git still knows it, and its link to the repository is as it was made.
@@ -67,8 +79,19 @@ impl Worktree {
         self.ours(&["write-tree"]).text()
     }
 
-    /// Brings it back to a tree; what is ignored stays.
+    /// Brings it back to a tree; what is ignored stays. If that cannot be done, because an agent or its
+    /// death left a lock or worse, it is made anew.
     pub fn restore(&self, tree: &str) -> Result<(), GitError> {
+        match self.try_restore(tree) {
+            Err(GitError::Failed { .. } | GitError::Io(_)) => {
+                self.make()?;
+                self.try_restore(tree)
+            }
+            other => other,
+        }
+    }
+
+    fn try_restore(&self, tree: &str) -> Result<(), GitError> {
         self.ours(&["read-tree", "--reset", "-u", tree]).text()?;
         self.ours(&["clean", "-ffdq"]).text()?;
         // The agent's own view: on the base, with the work so far as changes.
@@ -78,7 +101,7 @@ impl Worktree {
 
     /// Takes it away, whatever state it is in.
     pub fn remove(&self) -> Result<(), GitError> {
-        for file in [self.index.clone(), self.index.with_extension("lock")] {
+        for file in [self.index.clone(), self.index_lock()] {
             let _ = fs_err::remove_file(file);
         }
         if self.path.exists() {

@@ -19,13 +19,15 @@ use crate::pipeline::AgentStep;
 use crate::prompt::{Ask, Prompt};
 use crate::reducer::{Event, PhaseEnd, StoryRun};
 use crate::story::{self, Integrity};
-use crate::task::{TaskParts, task};
-use crate::verdict::{self, Asked, MAX_RESULT, Said};
+use crate::task::{TaskParts, ending, task};
+use crate::verdict::{self, Asked, MAX_RESULT, Said, Unclear};
 
 /// How much of an agent's output is kept on disk.
 const LOG_BYTES: u64 = 16 << 20;
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
+/// How many changed files are written down by name.
+const FILES: usize = 1_000;
 /// How often a sign of life is passed on.
 const ACTIVITY: Duration = Duration::from_millis(500);
 
@@ -58,6 +60,21 @@ impl Runner<'_, '_> {
             self.supervised(id, &invocation, &logs.join(format!("{phase}-{attempt}.log")))?;
         self.engine.prompter.delivered(&prompt, invocation.host, self.now())?;
         refuse_a_host_that_cannot_work(&outcome)?;
+        let asked = Asked { subject: id, phase, nonce: &nonce, read: &read };
+        let mut said = verdict::read(asked, result_file(&result).as_deref(), &outcome.final_text);
+        let mut more = Spent::default();
+        if said == Err(Unclear::Missing) && outcome.is_success() {
+            let log = logs.join(format!("{phase}-{attempt}.again.log"));
+            let again = again(&invocation, &outcome, &story, &nonce, &result, phase);
+            if let Some(again) = again {
+                let answer = self.supervised(id, &again, &log)?;
+                if answer.is_success() {
+                    said =
+                        verdict::read(asked, result_file(&result).as_deref(), &answer.final_text);
+                }
+                more = spent(&answer, &Said::default());
+            }
+        }
         let (tree, restored) = self.settle_folder(&story, &step, &worktree)?;
         let files = self.work_of(&story, &tree)?;
         self.in_place = Some((id.to_owned(), tree.clone()));
@@ -65,11 +82,9 @@ impl Runner<'_, '_> {
         if let Some(base) = &story.base {
             self.keep(id, base, &tree, now)?;
         }
-        let asked = Asked { subject: id, phase, nonce: &nonce, read: &read };
-        let said = verdict::read(asked, result_file(&result).as_deref(), &outcome.final_text);
         let (verdict, summary, said) = judge(&outcome, said);
         self.remember(&story, &step.role, attempt, phase, verdict, &said, now)?;
-        let spent = spent(&outcome, &said);
+        let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: id.to_owned(),
             phase,
@@ -266,7 +281,10 @@ impl Runner<'_, '_> {
         let changes = self.repo.changes(&before, &after)?;
         if step.profile == Profile::ReadOnly {
             worktree.restore(&before)?;
-            return Ok((before, changes.into_iter().map(|change| change.path).collect()));
+            return Ok((
+                before,
+                changes.into_iter().map(|change| change.path).take(FILES).collect(),
+            ));
         }
         let plan = &self.state.plan;
         let in_repo = |path: &str| self.repo.prefix.join(path).display().to_string();
@@ -308,7 +326,7 @@ impl Runner<'_, '_> {
         let own = self.repo.prefix.join(&story.planned.path).display().to_string();
         let files = self.repo.changes(base, tree)?.into_iter().map(|change| change.path);
         let about = |path: &String| *path == own || path.ends_with("sprint-status.yaml");
-        Ok(files.filter(|path| !about(path)).collect())
+        Ok(files.filter(|path| !about(path)).take(FILES).collect())
     }
 
     /// What the agent thought and said goes to where the next ones are told from.
@@ -355,6 +373,27 @@ impl Runner<'_, '_> {
         })?;
         Ok(())
     }
+}
+
+/// Whoever did the work and forgot to say so is asked once, where its program can go on with the same
+/// conversation. A missing phrase must not cost a whole story.
+fn again(
+    invocation: &Invocation,
+    outcome: &Outcome,
+    story: &StoryRun,
+    nonce: &str,
+    result: &Path,
+    phase: RunPhase,
+) -> Option<Invocation> {
+    let conversation = outcome.report.host_session.clone()?;
+    let ending = ending(&story.planned.id, phase, nonce, result);
+    Some(Invocation {
+        prompt: format!(
+            "You have ended without a verdict. Do no more work; only say it.\n\n{ending}"
+        ),
+        resume: Some(conversation),
+        ..invocation.clone()
+    })
 }
 
 /// A relative path with a folder in it counts from the project, a bare name from `PATH`.

@@ -142,7 +142,7 @@ impl Runner<'_, '_> {
         if let Some(results) = known.get(&tree, gates) {
             return Ok(results);
         }
-        let worktree = self.worktree_at("base", base)?;
+        let worktree = self.worktree_at("@base", base)?;
         worktree.restore(&tree)?;
         let results = self.run_gates(intent, &story.planned.id, gates, &worktree)?;
         worktree.remove()?;

@@ -127,7 +127,7 @@ impl<'a> Engine<'a> {
             run: RunId::new(format!("run_{}", (self.unique)()))?,
             fence,
             seq: 0,
-            longest: self.config.gates.timeout.max(request.options.phase_timeout),
+            longest: self.config.gates.timeout.max(request.options().phase_timeout),
             death: self.death,
         };
         let (state, open) = match former {
@@ -195,7 +195,7 @@ impl<'a> Engine<'a> {
         };
         self.store.start_run(&new, journal.fence)?;
         let event =
-            Event::Started { plan: Box::new(planned), options: Box::new(request.options.clone()) };
+            Event::Started { plan: Box::new(planned), options: Box::new(request.options()) };
         let event = journal.event(&event, now)?;
         let state = State::start(&event).ok_or(EngineError::Interrupted)?;
         on_progress(&state, &Progress::Begun { run: &journal.run, resumed: false });

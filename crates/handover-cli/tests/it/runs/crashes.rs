@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::Epic;
 
-/// Two stories; the first needs a fix, the second fails its review for good.
+/// Two stories: the first needs a fix, the second is blocked with half of its work done.
 fn eventful() -> Epic {
-    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let calls = epic.env.folder().join("calls");
     let call = format!(
         "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}};'",
@@ -36,12 +36,9 @@ fn end_state(epic: &Epic) -> Vec<String> {
     let mut state = epic.states();
     for branch in ["handover/epic-1", "handover/failed/1-2-b"] {
         state.extend(epic.subjects(branch));
-        for file in epic.git(&["ls-tree", "-r", "--name-only", branch]).lines() {
-            let content = epic.git(&["show", &format!("{branch}:{file}")]);
-            let lines =
-                content.lines().filter(|line| !line.contains("Receipt") && !line.contains("Date"));
-            state.push(format!("{branch} {file}: {}", lines.collect::<Vec<_>>().join("\n")));
-        }
+        let lines = epic.git(&["grep", "-e", "", branch]);
+        let differs = |line: &&str| line.contains("**Receipt:**") || line.contains("**Date:**");
+        state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
     }
     let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
     state.extend(refs.lines().map(str::to_owned));
@@ -75,7 +72,7 @@ fn killed(side: &str, first: usize, step: usize) {
     let whole = eventful();
     whole.run(&[]).fails(3);
     let (expected, entries) = (end_state(&whole), journal(&whole).len());
-    assert!(entries > 30, "{entries}");
+    assert!(entries > 25, "{entries}");
     for entry in (first..=entries).step_by(step) {
         let epic = eventful();
         let place = format!("{side}:{entry}");
@@ -202,7 +199,7 @@ fn a_full_disk_stops_a_run_and_does_not_spoil_it() {
             let resumed = epic.run(&["--resume"]);
             assert_eq!(resumed.code, Some(3), "{blocks}: {resumed}");
         }
-        assert_eq!(epic.states(), ["done", "blocked", "done"], "{blocks}");
+        assert_eq!(epic.states(), ["done", "blocked"], "{blocks}");
     }
     assert!(stopped > 0);
 }
