@@ -252,11 +252,11 @@ impl From<ImportError> for CommandError {
 
 impl From<EngineError> for CommandError {
     fn from(error: EngineError) -> Self {
+        if let EngineError::Store(error) = error {
+            return error.into();
+        }
         let (exit, code, hint) = match &error {
-            EngineError::Store(_) => match error {
-                EngineError::Store(error) => return error.into(),
-                other => return Self::chain(Exit::Environment, "run", &other),
-            },
+            EngineError::Store(_) | EngineError::Io(_) => (Exit::Environment, "io", None),
             EngineError::Story(story) => return Self::of_story(story),
             EngineError::Git(git) => return Self::of_git(git),
             EngineError::Id(_) => (Exit::Usage, "invalid_input", None),
@@ -294,7 +294,6 @@ impl From<EngineError> for CommandError {
                 "stuck",
                 Some("The system does not let go of them; look at them with `ps`."),
             ),
-            EngineError::Io(_) => (Exit::Environment, "io", None),
             EngineError::Interrupted => (Exit::Interrupted, "interrupted", None),
         };
         Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }

@@ -317,9 +317,9 @@ fn about(asked: Asked<'_>, rest: &str) -> Option<String> {
     if asked.phase == RunPhase::Uat {
         return Some(rest.to_owned());
     }
-    let rest = match asked.phase {
-        RunPhase::Retro => rest.strip_prefix("Epic ").unwrap_or(rest),
-        _ => rest,
+    let rest = match rest.strip_prefix("Epic ") {
+        Some(epic) if asked.phase == RunPhase::Retro => epic,
+        Some(_) | None => rest,
     };
     let reason = rest.strip_prefix(asked.subject)?;
     let ends = reason.is_empty() || reason.starts_with(char::is_whitespace) || reason == ".";

@@ -1,7 +1,6 @@
 //! `handover journal`
 
 use handover_model::RunId;
-use serde_json::Value;
 
 use super::{Outcome, status};
 use crate::app::App;
@@ -27,10 +26,8 @@ pub(crate) fn run(app: &App, args: JournalArgs) -> Outcome {
             .map(|entry| {
                 let word = |key: &str| entry.entry[key].as_str().unwrap_or_default().to_owned();
                 let what = [word("effect"), word("event"), word("note")].concat();
-                let phase = match &entry.entry["attempt"] {
-                    Value::Number(attempt) => format!("{} {attempt}", word("phase")),
-                    _ => String::new(),
-                };
+                let attempt = entry.entry["attempt"].as_u64();
+                let phase = attempt.map(|attempt| format!("{} {attempt}", word("phase")));
                 let verdict =
                     [word("verdict"), word("outcome"), word("state"), word("text")].concat();
                 vec![
@@ -39,7 +36,7 @@ pub(crate) fn run(app: &App, args: JournalArgs) -> Outcome {
                     entry.kind.to_string(),
                     what,
                     word("story"),
-                    phase.trim().to_owned(),
+                    phase.unwrap_or_default().trim().to_owned(),
                     handover_text::cut::cut(&verdict, 80),
                 ]
             })

@@ -326,7 +326,7 @@ impl Shown<'_> {
                 }
             }
             Progress::Activity { story, what } => {
-                ui.note(format_args!("{stamp}   {story}: {what}"))
+                ui.note(format_args!("{stamp}   {story}: {what}"));
             }
             Progress::Warning(text) => ui.warn(text),
         }

@@ -65,11 +65,7 @@ fn is_at_work(app: &App, run: &Run) -> Result<bool, CommandError> {
 
 /// A run for people.
 pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
-    let text = |value: &Value, key: &str| match &value[key] {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    };
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     app.ui.line(format_args!(
         "Run {} of epic {}: {}, {:.4} USD, branch {}",
         text(run, "id"),

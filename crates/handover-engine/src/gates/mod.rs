@@ -116,13 +116,14 @@ pub fn run_gate(
         // An old report must not speak for a new run.
         let _ = fs_err::remove_file(setting.folder.join(report));
     }
-    let outcome =
-        run(&invocation, None, on_event, setting.cancel).map_err(|error| match error {
-            AgentError::ProgramNotFound { program, .. } => {
-                GateError::Missing { gate: gate.name.clone(), program }
-            }
-            source => GateError::Agent { gate: gate.name.clone(), source },
-        })?;
+    let outcome = run(&invocation, None, on_event, setting.cancel).map_err(|source| {
+        let gate = gate.name.clone();
+        if let AgentError::ProgramNotFound { program, .. } = source {
+            GateError::Missing { gate, program }
+        } else {
+            GateError::Agent { gate, source }
+        }
+    })?;
     if outcome.ended == Ended::Cancelled {
         return Err(GateError::Cancelled { gate: gate.name.clone() });
     }

@@ -14,6 +14,13 @@ pub struct Parsed {
     pub unknown: bool,
 }
 
+impl Parsed {
+    /// A report that is not there or cannot be read.
+    fn nothing() -> Self {
+        Self { unknown: true, ..Self::default() }
+    }
+}
+
 /// The longest name of a test.
 const MAX_NAME: usize = 300;
 /// The most failed tests that are told apart.
@@ -25,7 +32,7 @@ pub fn parse(format: GateFormat, stdout: &str, stderr: &str, report: Option<&str
         GateFormat::None => Parsed::default(),
         GateFormat::Libtest => libtest(stdout, stderr),
         GateFormat::Tap => tap(stdout),
-        GateFormat::Junit => report.map_or(Parsed { unknown: true, ..Parsed::default() }, junit),
+        GateFormat::Junit => report.map_or_else(Parsed::nothing, junit),
         GateFormat::GoJson => go(stdout),
         GateFormat::Marks if stdout.lines().any(|line| line.starts_with("TAP version ")) => {
             tap(stdout)
@@ -140,7 +147,7 @@ fn point(line: &str) -> Option<(bool, &str)> {
 
 fn junit(report: &str) -> Parsed {
     let Ok(document) = roxmltree::Document::parse(report) else {
-        return Parsed { unknown: true, ..Parsed::default() };
+        return Parsed::nothing();
     };
     let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
     let failing = cases.filter(|case| {

@@ -47,9 +47,12 @@ impl Repo {
             common: PathBuf::new(),
             environment,
         };
-        let no_repository = |error| match error {
-            GitError::Failed { .. } => GitError::NoRepository { root: project.to_owned() },
-            other => other,
+        let no_repository = |error| {
+            if matches!(error, GitError::Failed { .. }) {
+                GitError::NoRepository { root: project.to_owned() }
+            } else {
+                error
+            }
         };
         let answer = repo
             .text(["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"])
@@ -59,7 +62,7 @@ impl Repo {
         if root.is_empty() {
             return Err(GitError::NoRepository { root: project.to_owned() });
         }
-        repo.prefix = project.strip_prefix(root).unwrap_or(Path::new("")).to_owned();
+        repo.prefix = project.strip_prefix(root).map(Path::to_owned).unwrap_or_default();
         repo.root = root.into();
         repo.common = common.into();
         if repo.try_text(["var", "GIT_COMMITTER_IDENT"])?.is_none() {
@@ -198,9 +201,9 @@ impl Call {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::NotFound => GitError::NoGit,
-                _ => GitError::Io(error),
+            .map_err(|error| {
+                let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+                if is_missing { GitError::NoGit } else { GitError::Io(error) }
             })?;
         let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
         let input = std::mem::take(&mut self.input);

@@ -312,11 +312,14 @@ impl Runner<'_, '_> {
 
     /// A stop leaves a run that can be resumed. What cannot even be written down is told.
     fn stopped_by(&mut self, error: EngineError) -> Result<(), EngineError> {
-        let state = match &error {
-            EngineError::Store(_) => return Err(error),
-            EngineError::Interrupted => RunState::Interrupted,
-            _ if self.engine.cancel.is_cancelled() => RunState::Interrupted,
-            _ => RunState::Environment,
+        if matches!(error, EngineError::Store(_)) {
+            return Err(error);
+        }
+        let was_asked_to = matches!(error, EngineError::Interrupted);
+        let state = if was_asked_to || self.engine.cancel.is_cancelled() {
+            RunState::Interrupted
+        } else {
+            RunState::Environment
         };
         let mut reason = error.to_string();
         let mut cause = std::error::Error::source(&error);
