@@ -131,3 +131,83 @@ fn a_gate_that_hangs_or_is_missing() {
     epic.env.write(".handover/config.toml", "");
     epic.run(&["--resume"]).ok();
 }
+
+/// Where `scripts/tools` put them. A missing one fails the test; it never skips.
+fn tools() -> std::path::PathBuf {
+    let folder = std::env::var_os("HANDOVER_TEST_TOOLS").map_or_else(
+        || {
+            std::path::Path::new(&std::env::var_os("HOME").unwrap())
+                .join(".cache/handover/test-tools")
+        },
+        Into::into,
+    );
+    assert!(
+        folder.join("installed").exists(),
+        "run scripts/tools: {} is not there",
+        folder.display()
+    );
+    folder
+}
+
+#[test]
+fn pytest_old_failures_do_not_count_and_new_ones_do() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env
+        .write("test_old.py", "def test_old():\n    assert False\n\ndef test_fine():\n    pass\n");
+    epic.env.write(".gitignore", ".venv\n");
+    epic.commit_all("python");
+    std::os::unix::fs::symlink(tools().join("python"), epic.env.path(".venv")).unwrap();
+    epic.script(
+        "* dev 1 | write test_new.py 'def test_new(): assert 1 == 2' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write test_new.py 'import nothing' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 2 | write test_new.py 'def test_new(): pass' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        [
+            "dev complete",
+            "gates failed",
+            "fix complete",
+            "gates failed",
+            "fix complete",
+            "gates passed",
+            "review passed"
+        ]
+    );
+}
+
+#[test]
+fn go_old_failures_do_not_count_and_new_ones_do() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("go.mod", "module shop\n\ngo 1.19\n");
+    epic.env.write(
+        "old_test.go",
+        "package shop\n\nimport \"testing\"\n\nfunc TestOld(t *testing.T) { t.Fail() }\n",
+    );
+    epic.commit_all("go");
+    let test = |body: &str| {
+        format!("package shop; import \"testing\"; func TestNew(t *testing.T) {{ {body} }}")
+    };
+    epic.script(&format!(
+        "* dev 1 | write new_test.go '{}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write new_test.go '{}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 2 | write new_test.go '{}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        test("t.Fail()"),
+        test("missing()"),
+        test("")
+    ));
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        [
+            "dev complete",
+            "gates failed",
+            "fix complete",
+            "gates failed",
+            "fix complete",
+            "gates passed",
+            "review passed"
+        ]
+    );
+}
