@@ -186,7 +186,7 @@ fn plan_of(
     }
     let records_in = match &request.session {
         Some(session) => session.clone(),
-        None => SessionId::new(format!("epic-{}", request.epic))?,
+        None => own_session(&request.epic)?,
     };
     Ok(Plan {
         epic: request.epic.clone(),
@@ -199,6 +199,11 @@ fn plan_of(
         pipeline: Pipeline::story(!request.skip_review, request.profile),
         stories,
     })
+}
+
+/// The session that the runs of an epic share.
+pub(crate) fn own_session(epic: &EpicId) -> Result<SessionId, EngineError> {
+    Ok(SessionId::new(format!("epic-{epic}"))?)
 }
 
 /// A story by its id, or by its number: `2`, `1.2` and `1-2-login` all mean the second of epic 1.

@@ -171,7 +171,7 @@ fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
     }
     Ok(Request {
         epic: story::epic_id(&args.epic)?,
-        session: app.common.session.clone(),
+        session: app.named_session()?,
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,

@@ -431,6 +431,11 @@ impl Runner<'_, '_> {
             self.repo.delete_refs(&format!("refs/handover/{}/", self.journal.run))?;
         }
         let state = self.state.verdict();
+        let own = crate::plan::own_session(&self.state.plan.epic)?;
+        if self.state.plan.records_in != own {
+            // Somebody else's session is theirs to close.
+            return Ok(Event::Ended { state });
+        }
         let ended =
             if state == RunState::Done { SessionStatus::Completed } else { SessionStatus::Failed };
         self.engine.store.set_session_status(&self.state.plan.records_in, ended, self.now())?;
