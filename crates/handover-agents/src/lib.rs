@@ -33,7 +33,7 @@ mod process;
 mod supervise;
 mod tee;
 
-pub use adapters::{default_program, replay, split_command};
+pub use adapters::{default_program, join_command, replay, split_command};
 pub use cancel::CancelToken;
 pub use capture::Captured;
 pub use environment::Environment;

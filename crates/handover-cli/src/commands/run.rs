@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use handover_agents::{CancelToken, machine, split_command};
+use handover_agents::{CancelToken, join_command, machine, split_command};
 use handover_context::assemble::Setting;
 use handover_engine::prompt::ContextPrompter;
 use handover_engine::reducer::{Effect, Event, GateOutcome, Options, State};
@@ -166,9 +166,11 @@ fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
         (host, command.or_else(usual))
     });
     let command = runs.command.clone().filter(|_| configured == Host::Command);
-    for command in [host.as_ref().and_then(|(_, command)| command.as_ref()), command.as_ref()] {
-        command.map(|command| split_command(command)).transpose().map_err(CommandError::invalid)?;
-    }
+    let host = match host {
+        Some((host, Some(command))) => Some((host, Some(from_here(app, &command)?))),
+        other => other,
+    };
+    let command = command.map(|command| from_here(app, &command)).transpose()?;
     Ok(Request {
         epic: story::epic_id(&args.epic)?,
         session: app.named_session()?,
@@ -199,6 +201,26 @@ fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
             max_fixes: args.max_fixes,
         },
     })
+}
+
+/// The command with a program that is named by a path made absolute: agents start elsewhere.
+fn from_here(app: &App, command: &str) -> Result<String, CommandError> {
+    let (program, args) = split_command(command).map_err(CommandError::invalid)?;
+    if program.is_absolute() || program.components().count() < 2 {
+        return Ok(command.to_owned());
+    }
+    let found = [app.folder()?, app.project()?.root.clone()]
+        .into_iter()
+        .find_map(|folder| fs_err::canonicalize(folder.join(&program)).ok());
+    match found {
+        Some(program) => Ok(join_command(&program, &args)),
+        None => Err(CommandError::new(
+            Exit::Environment,
+            "host",
+            format!("the agent program `{}` was not found", program.display()),
+        )
+        .hinted("It is looked for in the current folder and in the project's.")),
+    }
 }
 
 fn preview(app: &App, preview: &Preview, with_prompts: bool) -> Outcome {
@@ -341,13 +363,15 @@ impl Shown<'_> {
         } else {
             super::status::show(self.app, &document)?;
         }
-        if let Some(reason) = &state.stopped {
-            self.app.ui.note(format_args!(
-                "Stopped: {reason}. `handover run {} --resume` goes on.",
-                run.epic
-            ));
-        }
-        Ok(exit(state.state))
+        let code = match exit(state.state) {
+            exit @ (Exit::Done | Exit::Failed | Exit::Blocked | Exit::Usage) => return Ok(exit),
+            Exit::Budget => "budget",
+            Exit::Environment => "environment",
+            Exit::Interrupted => "interrupted",
+        };
+        let reason = state.stopped.clone().unwrap_or_default();
+        Err(CommandError::new(exit(state.state), code, format!("the run has stopped: {reason}"))
+            .hinted(format!("`handover run {} --resume` goes on.", run.epic)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run, split_command};
@@ -180,9 +180,6 @@ impl Runner<'_, '_> {
         let mut invocation = Invocation::new(options.host, spawn, worktree.project());
         if let Some(command) = &options.command {
             (invocation.program, invocation.args) = split_command(command)?;
-            if let Ok(absolute) = from_project(&self.engine.project, &invocation.program) {
-                invocation.program = absolute;
-            }
         }
         invocation.prompt.clone_from(&prompt.text);
         invocation.profile = step.profile;
@@ -394,14 +391,6 @@ fn again(
         resume: Some(conversation),
         ..invocation.clone()
     })
-}
-
-/// A relative path with a folder in it counts from the project, a bare name from `PATH`.
-fn from_project(project: &Path, program: &Path) -> Result<PathBuf, std::io::Error> {
-    if program.components().count() < 2 {
-        return Ok(program.to_owned());
-    }
-    fs_err::canonicalize(project.join(program))
 }
 
 /// Whoever has no key, no money or no such model will have none for the next story either.

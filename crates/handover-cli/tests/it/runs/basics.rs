@@ -261,3 +261,18 @@ fn sprint_status_is_kept_in_step() {
         "{between}"
     );
 }
+
+#[test]
+fn a_program_named_by_a_path_is_found_from_where_the_user_is() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let epic = Epic::new(&["1-1-a"]);
+    let script = "#!/bin/sh\nif [ $HANDOVER_PHASE = dev ]; then echo \"$1\" > a.txt; \
+        echo \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"; else echo \"REVIEW PASSED: $HANDOVER_STORY\"; fi\n";
+    epic.env.write("tools/my agent.sh", script);
+    let path = epic.env.path("tools/my agent.sh");
+    fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    epic.env.run_in("tools", ["run", "1", "--agent-command", "'./my agent.sh' 'two words'"]).ok();
+    assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "two words");
+    let output = epic.env.run(["run", "1", "--agent-command", "./nothing", "--json"]).fails(5);
+    assert_eq!(output.error()["code"], "host");
+}
