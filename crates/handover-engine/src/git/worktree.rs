@@ -34,7 +34,13 @@ impl Worktree {
             fs_err::create_dir_all(above)?;
         }
         let add = ["worktree", "add", "--quiet", "--force", "--detach"];
-        self.repo.call(add).arg(&self.path).arg(&self.base).text().map(drop)
+        self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
+        // The index that git has just made knows the files by their times, so none is read again.
+        let link = fs_err::read_to_string(self.path.join(".git"))?;
+        if let Some(admin) = link.trim().strip_prefix("gitdir: ") {
+            fs_err::copy(self.path.join(admin).join("index"), &self.index)?;
+        }
+        Ok(())
     }
 
     fn index_lock(&self) -> PathBuf {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Progress, Runner, group_of, spawn_id};
 use crate::EngineError;
-use crate::git::Worktree;
+use crate::git::{GitError, Worktree};
 use crate::journal::{Intent, Note};
 use crate::ledger::{Spent, money_left};
 use crate::pipeline::AgentStep;
@@ -75,7 +75,17 @@ impl Runner<'_, '_> {
                 more = spent(&answer, &Said::default());
             }
         }
-        let (tree, restored) = self.settle_folder(&story, &step, &worktree)?;
+        let (tree, restored) = match self.settle_folder(&story, &step, &worktree) {
+            Err(EngineError::Git(GitError::Failed { message, .. })) => {
+                // Such as a repository without a commit inside the repository.
+                let before = story.tree.clone().unwrap_or_default();
+                worktree.restore(&before)?;
+                said =
+                    Err(Unclear::Broken(format!("what it left cannot be read by git: {message}")));
+                (before, Vec::new())
+            }
+            settled => settled?,
+        };
         let files = self.work_of(&story, &tree)?;
         self.in_place = Some((id.to_owned(), tree.clone()));
         let now = self.now();

@@ -308,3 +308,27 @@ fn odd_names_are_names() {
     assert_eq!(epic.states(), ["failed", "done"]);
     assert_eq!(epic.subjects("handover/epic-1"), [format!("feat(epic-1): complete {odd}")]);
 }
+
+#[test]
+fn repositories_inside_the_repository_are_not_committed() {
+    for (make, part) in [
+        ("git init -q sub; echo x > sub/x", "cannot be read"),
+        (
+            "git init -q sub; echo x > sub/x; cd sub; git add x; git -c user.name=a -c user.email=a@b commit -qm x; cd ..",
+            "repository of its own",
+        ),
+    ] {
+        let epic = Epic::new(&["1-1-a"]);
+        let agent = epic.env.folder().join("agent.sh");
+        let script = format!(
+            "if [ $HANDOVER_PHASE = review ]; then echo \"REVIEW PASSED: $HANDOVER_STORY\"; exit; fi\n\
+             {make}\necho work > work.txt\necho \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"\n"
+        );
+        fs_err::write(&agent, script).unwrap();
+        let agent = format!("sh {}", agent.display());
+        let output = epic.env.run(["run", "1", "--max-fixes", "0", "--agent-command", &agent]);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(epic.reason(0).contains(part), "{}", epic.reason(0));
+        assert_eq!(epic.git(&["branch", "--list", "handover/epic-1"]), "");
+    }
+}
