@@ -17,6 +17,9 @@ const SETTINGS: &[&str] = &[
     "commit.gpgSign=false",
     "gc.auto=0",
     "maintenance.auto=false",
+    // A journal that survives a power failure is worth nothing if the trees that it names do not.
+    "core.fsync=committed,loose-object",
+    "core.fsyncMethod=batch",
     "core.filesRefLockTimeout=5000",
     "core.packedRefsTimeout=5000",
     "advice.addEmbeddedRepo=false",
@@ -64,7 +67,7 @@ impl Repo {
         }
         repo.prefix = project.strip_prefix(root).map(Path::to_owned).unwrap_or_default();
         repo.root = root.into();
-        repo.common = common.into();
+        repo.common = fs_err::canonicalize(common)?;
         if repo.try_text(["var", "GIT_COMMITTER_IDENT"])?.is_none() {
             // Somebody must have made a commit, and nobody has said who.
             for (name, value) in [

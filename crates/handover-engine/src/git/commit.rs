@@ -69,22 +69,15 @@ impl Repo {
         Ok(Commit { id, parent, message: lines.next().unwrap_or_default().to_owned() })
     }
 
-    /// Moves a ref, if it is where it is thought to be (none: not there yet).
+    /// Moves a ref from where it is thought to be (none: not there yet); being there already is fine.
     pub fn move_ref(&self, name: &str, to: &str, from: Option<&str>) -> Result<(), GitError> {
-        let moved = self.text([
-            "update-ref",
-            "--create-reflog",
-            "-m",
-            "handover",
-            name,
-            to,
-            from.unwrap_or_default(),
-        ]);
-        match moved {
-            Err(GitError::Failed { .. }) if self.resolve(name)?.as_deref() != from => {
-                Err(GitError::Moved { branch: name.trim_start_matches("refs/heads/").to_owned() })
-            }
-            other => other.map(drop),
+        let message = ["update-ref", "--create-reflog", "-m", "handover"];
+        let moved = self.call(message).arg(name).arg(to).arg(from.unwrap_or_default()).text();
+        let Err(error @ GitError::Failed { .. }) = moved else { return moved.map(drop) };
+        match self.resolve(name)? {
+            Some(there) if there == to => Ok(()),
+            there if there.as_deref() == from => Err(error),
+            _ => Err(GitError::Moved { branch: name.trim_start_matches("refs/heads/").to_owned() }),
         }
     }
 

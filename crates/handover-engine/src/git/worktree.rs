@@ -17,15 +17,30 @@ pub struct Worktree {
 }
 
 impl Worktree {
-    /// The worktree at a path with a commit checked out, made if it is not there.
-    pub fn open(repo: &Repo, path: PathBuf, index: PathBuf, base: &str) -> Result<Self, GitError> {
-        let tree = Self { repo: repo.clone(), path, index, base: base.to_owned() };
+    /// The worktree of a path and a commit, whether or not it is there.
+    pub fn at(repo: &Repo, path: PathBuf, index: PathBuf, base: &str) -> Self {
+        Self { repo: repo.clone(), path, index, base: base.to_owned() }
+    }
+
+    /// Makes it if it is not there or damaged; says whether it did, in which case it holds exactly its
+    /// commit.
+    pub fn ensure(&self) -> Result<bool, GitError> {
         // One engine at a time: a lock that is there was left by a dead one.
-        let _ = fs_err::remove_file(tree.index_lock());
-        if !tree.is_whole() {
-            tree.make()?;
+        let _ = fs_err::remove_file(self.index_lock());
+        if self.is_whole() {
+            return Ok(false);
         }
-        Ok(tree)
+        self.make()?;
+        Ok(true)
+    }
+
+    /// Whether the link to the repository looks as it was made.
+    pub fn is_linked(&self) -> bool {
+        fs_err::read_to_string(self.path.join(".git")).is_ok_and(|link| {
+            let admin = link.trim().strip_prefix("gitdir: ").map(|admin| self.path.join(admin));
+            let admin = admin.and_then(|admin| fs_err::canonicalize(admin).ok());
+            admin.is_some_and(|admin| admin.starts_with(&self.repo.common))
+        })
     }
 
     fn make(&self) -> Result<(), GitError> {
@@ -51,9 +66,12 @@ impl Worktree {
 
     /// Whether git still knows it, and its link to the repository is as it was made.
     fn is_whole(&self) -> bool {
+        if !self.is_linked() {
+            return false;
+        }
         let places = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"];
         let answer = self.repo.call(places).folder(&self.path).text();
-        let (true, Ok(answer)) = (self.path.is_dir(), answer) else { return false };
+        let Ok(answer) = answer else { return false };
         let mut lines = answer.lines();
         let same = |line: Option<&str>, path: &Path| {
             line.and_then(|line| fs_err::canonicalize(line).ok()) == fs_err::canonicalize(path).ok()
@@ -105,7 +123,7 @@ impl Worktree {
         Ok(())
     }
 
-    /// Takes it away, whatever state it is in.
+    /// Takes it away, whatever state it is in; git is told by [`Repo::prune`].
     pub fn remove(&self) -> Result<(), GitError> {
         for file in [self.index.clone(), self.index_lock()] {
             let _ = fs_err::remove_file(file);
@@ -113,7 +131,7 @@ impl Worktree {
         if self.path.exists() {
             fs_err::remove_dir_all(&self.path)?;
         }
-        self.repo.prune()
+        Ok(())
     }
 }
 

@@ -86,10 +86,17 @@ impl Runner<'_, '_> {
             }
             settled => settled?,
         };
-        let files = self.work_of(&story, &tree)?;
-        self.in_place = Some((id.to_owned(), tree.clone()));
+        let is_new = story.tree.as_ref() != Some(&tree);
+        let files = if step.profile == Profile::ReadOnly {
+            Vec::new()
+        } else {
+            self.work_of(&story, &tree)?
+        };
+        if worktree.is_linked() {
+            self.in_place = Some((id.to_owned(), tree.clone()));
+        }
         let now = self.now();
-        if let Some(base) = &story.base {
+        if let Some(base) = story.base.as_ref().filter(|_| is_new) {
             self.keep(id, base, &tree, now)?;
         }
         let (verdict, summary, said) = judge(&outcome, said);

@@ -58,12 +58,8 @@ impl Runner<'_, '_> {
     fn advance_branch(&self, base: &str, commit: &str) -> Result<(), EngineError> {
         let plan = &self.state.plan;
         let name = format!("refs/heads/{}", plan.branch);
-        let current = self.repo.resolve(&name)?;
-        if current.as_deref() == Some(commit) {
-            return Ok(());
-        }
-        let is_first = base == plan.base && current.is_none();
-        Ok(self.repo.move_ref(&name, commit, Some(base).filter(|_| !is_first))?)
+        let is_new = base == plan.base && !plan.continues;
+        Ok(self.repo.move_ref(&name, commit, Some(base).filter(|_| !is_new))?)
     }
 
     pub(super) fn set_group(&self, id: &str, status: GroupStatus) -> Result<(), EngineError> {

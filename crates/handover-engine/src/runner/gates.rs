@@ -142,8 +142,10 @@ impl Runner<'_, '_> {
         if let Some(results) = known.get(&tree, gates) {
             return Ok(results);
         }
-        let worktree = self.worktree_at("@base", base)?;
-        worktree.restore(&tree)?;
+        let worktree = self.worktree_at("@base", base);
+        if !worktree.ensure()? {
+            worktree.restore(&tree)?;
+        }
         let results = self.run_gates(intent, &story.planned.id, gates, &worktree)?;
         worktree.remove()?;
         known.put(&tree, gates, &results);

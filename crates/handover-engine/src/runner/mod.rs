@@ -374,20 +374,21 @@ impl Runner<'_, '_> {
         let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
             return Err(EngineError::Interrupted);
         };
-        let worktree = self.worktree_at(&story.planned.id, base)?;
+        let worktree = self.worktree_at(&story.planned.id, base);
         let place = (story.planned.id.clone(), tree.clone());
         if self.in_place.as_ref() != Some(&place) {
+            worktree.ensure()?;
             worktree.restore(tree)?;
             self.in_place = Some(place);
         }
         Ok(worktree)
     }
 
-    fn worktree_at(&self, story: &str, base: &str) -> Result<Worktree, EngineError> {
+    fn worktree_at(&self, story: &str, base: &str) -> Worktree {
         let name = ref_part(story);
         let path = self.folder.join("worktrees").join(&name);
         let index = self.folder.join(format!("{name}.index"));
-        Ok(Worktree::open(self.repo, path, index, base)?)
+        Worktree::at(self.repo, path, index, base)
     }
 
     /// Where the trees of a story are kept from being collected as garbage.

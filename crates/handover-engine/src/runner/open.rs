@@ -13,18 +13,21 @@ impl Runner<'_, '_> {
     pub(super) fn open(&mut self, id: &str) -> Result<Event, EngineError> {
         let story = self.story(id)?;
         let base = self.state.head.clone();
-        let worktree = self.worktree_at(id, &base)?;
-        worktree.restore(&self.repo.tree_of(&base)?)?;
+        let worktree = self.worktree_at(id, &base);
+        let mut tree = self.repo.tree_of(&base)?;
+        if !worktree.ensure()? {
+            worktree.restore(&tree)?;
+        }
+        let now = self.now();
         if let Some(text) = self.authors_version(&story.planned, &base)? {
             let path = worktree.project().join(&story.planned.path);
             if let Some(above) = path.parent() {
                 fs_err::create_dir_all(above)?;
             }
             fs_err::write(path, text)?;
+            tree = worktree.snapshot()?;
+            self.keep(id, &base, &tree, now)?;
         }
-        let tree = worktree.snapshot()?;
-        let now = self.now();
-        self.keep(id, &base, &tree, now)?;
         self.in_place = Some((id.to_owned(), tree.clone()));
         let plan = &self.state.plan;
         let mut group = GroupUpdate::new(plan.records_in.clone(), group_of(id)?, now);

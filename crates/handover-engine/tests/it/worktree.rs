@@ -34,7 +34,9 @@ fn a_worktree_comes_back_from_anything() {
     let outside = tempfile::tempdir().unwrap();
     let open = || {
         let path = outside.path().join("tree");
-        Worktree::open(&repo, path, outside.path().join("index"), &base).unwrap()
+        let tree = Worktree::at(&repo, path, outside.path().join("index"), &base);
+        tree.ensure().unwrap();
+        tree
     };
     let tree = open();
     fs_err::write(tree.path.join("b.txt"), "two\n").unwrap();
