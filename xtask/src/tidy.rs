@@ -18,6 +18,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["handover-model", "handover-text", "handover-store", "handover-context", "rmcp", "tokio"],
     ),
     (
+        "handover-engine",
+        &[
+            "handover-model",
+            "handover-text",
+            "handover-store",
+            "handover-context",
+            "handover-agents",
+            "fs-err",
+        ],
+    ),
+    (
         "handover-cli",
         &[
             "handover-model",
@@ -27,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-context",
             "handover-agents",
             "handover-mcp",
+            "handover-engine",
             "clap",
             "fs-err",
         ],

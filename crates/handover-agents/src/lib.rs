@@ -33,7 +33,7 @@ mod process;
 mod supervise;
 mod tee;
 
-pub use adapters::{default_program, replay, split_command};
+pub use adapters::{default_program, join_command, replay, split_command};
 pub use cancel::CancelToken;
 pub use capture::Captured;
 pub use environment::Environment;
@@ -41,6 +41,6 @@ pub use error::AgentError;
 pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
-pub use process::{Identity, OrphanEnd, end_marked, end_orphan};
+pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
 pub use supervise::run;
 pub use tee::Tee;

@@ -43,6 +43,22 @@ const KEYS: &[&str] = &[
     "agents.idle_timeout",
     "agents.environment",
     "agents.programs",
+    "runs.host",
+    "runs.command",
+    "runs.model",
+    "runs.profile",
+    "runs.env",
+    "runs.phase_timeout",
+    "runs.idle_timeout",
+    "runs.max_fixes",
+    "runs.max_file_bytes",
+    "runs.max_commit_bytes",
+    "gates.detect",
+    "gates.commands",
+    "gates.timeout",
+    "budget.phase",
+    "budget.story",
+    "budget.run",
 ];
 
 /// Where a value comes from.
@@ -237,6 +253,9 @@ fn value_of(key: &str, text: &str) -> Value {
             | "assembly.routing"
             | "specialization.testing_mode"
             | "guard.mode"
+            | "runs.host"
+            | "runs.command"
+            | "runs.model"
     );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use handover_engine::Death;
 use handover_model::Timestamp;
 
 /// Whether the user's environment and configuration are left out of account.
@@ -20,11 +21,6 @@ pub(crate) fn var(name: &str) -> Option<String> {
     }
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// Everything, for the agents that are started; what they may see of it is decided there.
-pub(crate) fn all() -> std::env::VarsOs {
-    std::env::vars_os()
 }
 
 /// The session that commands are about, if no flag says so.
@@ -54,4 +50,21 @@ pub(crate) fn now() -> Timestamp {
     let now = std::time::SystemTime::now();
     let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}
+
+/// Everything, for those who start programs and pass a part of it on.
+pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    std::env::vars_os().collect()
+}
+
+/// Where in a run's journal the program dies as if by `kill -9`, such as `before:3` or `after:3`; for
+/// tests of crashes, and therefore only in programs built for development.
+pub(crate) fn death() -> Option<Death> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    let text = var("HANDOVER_TEST_DIE")?;
+    let (side, entry) = text.split_once(':')?;
+    let entry = entry.parse().ok()?;
+    Some(if side == "before" { Death::Before(entry) } else { Death::After(entry) })
 }

@@ -8,6 +8,9 @@ use std::fmt;
 use handover_agents::AgentError;
 use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
+use handover_engine::EngineError;
+use handover_engine::git::GitError;
+use handover_engine::story::StoryError;
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_store::{Fault, StoreError};
@@ -154,6 +157,16 @@ impl From<StoreError> for CommandError {
                 "conflict",
                 Some(format!("Supersede {id} instead, or register the text under another path.")),
             ),
+            StoreError::Locked { .. } => (
+                Exit::Environment,
+                "locked",
+                Some("Wait for it, or look at it with `handover status`.".to_owned()),
+            ),
+            StoreError::Fenced { .. } => (
+                Exit::Environment,
+                "fenced",
+                Some("Nothing was lost; `handover status` shows the run.".to_owned()),
+            ),
             StoreError::WrongState { .. } => (Exit::Usage, "conflict", None),
             StoreError::Claimed { .. } => (
                 Exit::Usage,
@@ -191,6 +204,7 @@ fn not_found_hint(what: &str) -> Option<String> {
         "error pattern" => "handover error list",
         "strategy" => "handover strategy list",
         "receipt" => "handover receipt list",
+        "run" => "handover status",
         _ if what.starts_with("package") => "handover package list --all-versions",
         _ => return None,
     };
@@ -286,6 +300,107 @@ impl From<ToolError> for CommandError {
                 Self { hint: refusal.hint, ..Self::invalid(refusal.message) }
             }
         }
+    }
+}
+
+impl From<EngineError> for CommandError {
+    fn from(error: EngineError) -> Self {
+        if let EngineError::Store(error) = error {
+            return error.into();
+        }
+        let (exit, code, hint) = match &error {
+            EngineError::Store(_) | EngineError::Io(_) => (Exit::Environment, "io", None),
+            EngineError::Refused(refusal) => return refusal.clone().into(),
+            EngineError::Story(story) => return Self::of_story(story),
+            EngineError::Git(git) => return Self::of_git(git),
+            EngineError::Id(_) => (Exit::Usage, "invalid_input", None),
+            EngineError::Unfinished { .. } => (
+                Exit::Usage,
+                "unfinished_run",
+                Some("Go on with `--resume`; `handover status` shows where it stands."),
+            ),
+            EngineError::NoSuchStory { .. } => (Exit::Usage, "not_found", None),
+            EngineError::SecretName { .. } => {
+                (Exit::Usage, "invalid_input", Some("Rename the file."))
+            }
+            EngineError::RedactedCommand => (
+                Exit::Usage,
+                "invalid_input",
+                Some("Pass `--agent-command` again, with the secret in the environment instead."),
+            ),
+            EngineError::Gate(_) => (
+                Exit::Environment,
+                "gate",
+                Some(
+                    "Install it, or set `gates.detect = false` and name commands in `gates.commands`.",
+                ),
+            ),
+            EngineError::Agent(_) | EngineError::Host { .. } => (
+                Exit::Environment,
+                "host",
+                Some("Install or mend it, or choose another with `--host` or `--agent-command`."),
+            ),
+            EngineError::Journal { .. } => {
+                (Exit::Environment, "journal", Some("Update handover; nothing was changed."))
+            }
+            EngineError::Stuck { .. } => (
+                Exit::Environment,
+                "stuck",
+                Some("The system does not let go of them; look at them with `ps`."),
+            ),
+            EngineError::Interrupted => (Exit::Interrupted, "interrupted", None),
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
+    }
+}
+
+impl CommandError {
+    fn of_story(error: &StoryError) -> Self {
+        let (exit, code, hint) = match error {
+            StoryError::NotFound { .. } => (
+                Exit::Usage,
+                "not_found",
+                Some("Epics are named `epic-1.md` or `epic-1-title.md`, stories `1-1-title.md`."),
+            ),
+            StoryError::NoStories { .. } => {
+                (Exit::Usage, "not_found", Some("Stories are named `1-1-title.md`."))
+            }
+            StoryError::Ambiguous { .. } => {
+                (Exit::Usage, "ambiguous", Some("Rename or move one of them."))
+            }
+            StoryError::Contradiction { .. } => {
+                (Exit::Usage, "ambiguous", Some("Make them say the same."))
+            }
+            StoryError::UnknownDependency { .. } | StoryError::Cycle { .. } => {
+                (Exit::Usage, "dependencies", Some("Mend what the stories say they depend on."))
+            }
+            StoryError::BadName { .. } | StoryError::BadFile { .. } => {
+                (Exit::Usage, "invalid_story", None)
+            }
+            StoryError::Read { .. } => (Exit::Environment, "io", None),
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, error) }
+    }
+
+    fn of_git(error: &GitError) -> Self {
+        let (code, hint) = match error {
+            GitError::NoGit => ("git", Some("Install git.")),
+            GitError::NoRepository { .. } => {
+                ("git", Some("A run works on branches: `git init` and commit what is there."))
+            }
+            GitError::NoCommit => ("git", Some("Commit what is there first.")),
+            GitError::Diverged { .. } => {
+                ("git_diverged", Some("Merge or rename that branch, then run again."))
+            }
+            GitError::CheckedOut { .. } => {
+                ("git_checked_out", Some("Switch to the branch that the work is for."))
+            }
+            GitError::Moved { .. } => {
+                ("git_moved", Some("Look at the branch; `--resume` goes on once it is back."))
+            }
+            GitError::Failed { .. } | GitError::Io(_) => ("git", None),
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(Exit::Environment, code, error) }
     }
 }
 

@@ -170,6 +170,34 @@ impl Ui {
         }
     }
 
+    /// Whether a person watches the notes on a terminal.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// The terminal's columns and lines.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let size = terminal_size::terminal_size_of(io::stderr());
+        size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
+    }
+
+    /// Draws lines over the last ones that were drawn, none wider than the terminal.
+    pub(crate) fn redraw(&self, over: usize, lines: &[String], width: usize) {
+        let mut text = if over > 0 { format!("\x1b[{over}A\x1b[J") } else { String::new() };
+        for line in lines {
+            let line = single_line(line.clone());
+            let mut room = width.saturating_sub(1);
+            text.extend(line.chars().take_while(|c| {
+                let wide = unicode_width::UnicodeWidthChar::width(*c).unwrap_or(0);
+                let fits = wide <= room;
+                room = room.saturating_sub(wide);
+                fits
+            }));
+            text.push('\n');
+        }
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
     /// Something odd.
     pub(crate) fn warn(&self, text: impl std::fmt::Display) {
         if self.quiet {

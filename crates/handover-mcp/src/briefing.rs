@@ -51,6 +51,8 @@ pub(crate) fn brief(seat: &Seat<'_>, wanted: Wanted) -> Result<Briefed, ToolErro
         component: None,
         context: true,
         specialization: true,
+        about: None,
+        role_text: None,
         // A second one of a role is a retry.
         count_attempt: wanted.iteration.is_none(),
     };

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
 use crate::roles::RoleOverride;
-use crate::{GuardMode, ProjectId, RedactionMode, Role, Routing, TestingMode, Tier};
+use crate::{
+    GateFormat, GuardMode, Host, Profile, ProjectId, RedactionMode, Role, Routing, TestingMode,
+    Tier,
+};
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +38,12 @@ pub struct Config {
     pub guard: GuardConfig,
     /// How agent programs are run.
     pub agents: AgentsConfig,
+    /// How runs work.
+    pub runs: RunsConfig,
+    /// What checks the work of a run.
+    pub gates: GatesConfig,
+    /// What a run may cost.
+    pub budget: BudgetConfig,
 }
 
 /// `[project]`
@@ -297,6 +306,113 @@ pub struct ExtraRule {
     pub name: String,
     /// A regular expression; its first group, or else the whole match, is the secret.
     pub pattern: String,
+}
+
+/// `[runs]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunsConfig {
+    /// The agent program.
+    pub host: Option<Host>,
+    /// For host `command`: the program and its arguments.
+    pub command: Option<String>,
+    /// The model, where the program can be told.
+    pub model: Option<String>,
+    /// What a developer may do; a reviewer only looks.
+    pub profile: Profile,
+    /// Variables that agents and gates see besides the usual ones; a trailing `*` stands for any rest.
+    pub env: Vec<String>,
+    /// The longest phase, in seconds.
+    pub phase_timeout: u64,
+    /// The longest silence of an agent, in seconds.
+    pub idle_timeout: u64,
+    /// How often what gates and reviews find is mended before a story is given up.
+    pub max_fixes: u32,
+    /// A larger file is not committed.
+    pub max_file_bytes: u64,
+    /// A larger change is not committed.
+    pub max_commit_bytes: u64,
+}
+
+impl Default for RunsConfig {
+    fn default() -> Self {
+        Self {
+            host: None,
+            command: None,
+            model: None,
+            profile: Profile::Edit,
+            env: Vec::new(),
+            phase_timeout: 3_600,
+            idle_timeout: 900,
+            max_fixes: 3,
+            max_file_bytes: 5_000_000,
+            max_commit_bytes: 50_000_000,
+        }
+    }
+}
+
+/// `[gates]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GatesConfig {
+    /// Whether the project's own test tools are found and used.
+    pub detect: bool,
+    /// Commands besides those.
+    pub commands: Vec<GateCommand>,
+    /// The longest gate, in seconds.
+    pub timeout: u64,
+}
+
+impl Default for GatesConfig {
+    fn default() -> Self {
+        Self { detect: true, commands: Vec::new(), timeout: 1_800 }
+    }
+}
+
+/// One command of `[gates]`. It is run as it is, without a shell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateCommand {
+    /// What it is called in reports.
+    pub name: String,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// How its output says which tests failed.
+    #[serde(default = "no_format")]
+    pub format: GateFormat,
+    /// For `junit`: the file that it writes, relative to the project.
+    #[serde(default)]
+    pub report: Option<String>,
+}
+
+fn no_format() -> GateFormat {
+    GateFormat::None
+}
+
+/// `[budget]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BudgetConfig {
+    /// Of one agent.
+    pub phase: Allowance,
+    /// Of one story.
+    pub story: Allowance,
+    /// Of one run.
+    pub run: Allowance,
+}
+
+/// What may be spent; nothing said is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Allowance {
+    /// Money.
+    pub usd: Option<f64>,
+    /// Tokens, read and written.
+    pub tokens: Option<u64>,
+    /// Turns of the model.
+    pub turns: Option<u64>,
+    /// Minutes of agents at work.
+    pub minutes: Option<f64>,
 }
 
 #[cfg(test)]

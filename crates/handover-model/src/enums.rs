@@ -498,6 +498,123 @@ impl FailureClass {
     }
 }
 
+words! {
+    /// What an agent of a run is there for.
+    RunPhase, "phase of a run" {
+        /// Several look at a story before anybody works on it.
+        Kickoff => "kickoff",
+        /// Somebody does the work.
+        Dev => "dev",
+        /// Somebody mends what gates or a review found.
+        Fix => "fix",
+        /// Somebody who has not seen it looks at the work.
+        Review => "review",
+        /// What to do about a failure.
+        Analysis => "analysis",
+        /// How a person can try the work out.
+        Uat => "uat",
+        /// What the epic taught.
+        Retro => "retro",
+    }
+}
+
+words! {
+    /// How an agent of a run says that it ended.
+    RunVerdict, "verdict" {
+        /// The work is done.
+        Complete => "complete",
+        /// Something outside stands in the way.
+        Blocked => "blocked",
+        /// Nothing is wrong.
+        Passed => "passed",
+        /// Nothing is wrong once small things are mended.
+        PassedWithFixes => "passed_with_fixes",
+        /// Something is wrong.
+        Failed => "failed",
+        /// Once more.
+        Retry => "retry",
+        /// Leave the story out.
+        Skip => "skip",
+        /// A person must decide.
+        Escalate => "escalate",
+    }
+}
+
+words! {
+    /// Where a story of a run stands.
+    StoryState, "story state" {
+        /// Nobody works on it yet.
+        Pending => "pending",
+        /// It is being worked on, or was when the run stopped.
+        Running => "running",
+        /// Done and checked.
+        Done => "done",
+        /// Given up.
+        Failed => "failed",
+        /// Something outside, or a story before it, stands in the way.
+        Blocked => "blocked",
+        /// Left out on purpose.
+        Skipped => "skipped",
+    }
+}
+
+words! {
+    /// Where a run stands.
+    RunState, "run state" {
+        /// At work, or dead without a word.
+        Running => "running",
+        /// Stopped by a signal; can be resumed.
+        Interrupted => "interrupted",
+        /// Stopped by its budget; can be resumed.
+        Budget => "budget",
+        /// Stopped because something outside is missing or broken; can be resumed.
+        Environment => "environment",
+        /// Every story is done.
+        Done => "done",
+        /// Some stories failed.
+        Failed => "failed",
+        /// Some stories are blocked, none failed.
+        Blocked => "blocked",
+    }
+}
+
+impl RunState {
+    /// Whether there is nothing left to resume.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::Blocked)
+    }
+}
+
+words! {
+    /// What an entry of a journal is.
+    JournalKind, "kind of journal entry" {
+        /// What is about to be done.
+        Intent => "intent",
+        /// What came of it.
+        Result => "result",
+        /// What is worth knowing and changes nothing.
+        Note => "note",
+    }
+}
+
+words! {
+    /// How the output of a gate says which tests failed.
+    GateFormat, "gate format" {
+        /// It does not; the exit code is all there is.
+        None => "none",
+        /// Rust's test harness.
+        Libtest => "libtest",
+        /// The Test Anything Protocol.
+        Tap => "tap",
+        /// A JUnit XML file.
+        Junit => "junit",
+        /// `go test -json`.
+        GoJson => "go_json",
+        /// Lines with check marks and crosses, as runners for JavaScript print them.
+        Marks => "marks",
+    }
+}
+
 impl Default for RedactionMode {
     /// Patterns alone find a quarter of the secrets in public example sets.
     fn default() -> Self {

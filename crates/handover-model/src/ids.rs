@@ -138,6 +138,14 @@ text_id!(
     ReceiptId, "receipt id", check
 );
 text_id!(
+    /// One execution of a pipeline; sorts by the time of its start.
+    RunId, "run id", check
+);
+text_id!(
+    /// An epic: what a run works on.
+    EpicId, "epic id", check
+);
+text_id!(
     /// The name of a skill whose output is stored.
     SkillName, "skill name", check
 );

@@ -14,6 +14,7 @@ mod packages;
 mod reasoning;
 mod receipts;
 mod row;
+mod runs;
 mod sessions;
 mod skill_outputs;
 mod strategies;

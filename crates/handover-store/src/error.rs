@@ -61,6 +61,24 @@ pub enum StoreError {
         id: String,
     },
 
+    /// Another engine works on the epic.
+    #[error("epic `{epic}` is being run by process {} on {}", owner.pid, owner.host)]
+    Locked {
+        /// The epic.
+        epic: handover_model::EpicId,
+        /// Who works on it.
+        owner: handover_model::LockOwner,
+        /// The fence of the lock.
+        fence: u64,
+    },
+
+    /// The lock was lost to another engine.
+    #[error("another engine has taken over epic `{epic}`")]
+    Fenced {
+        /// The epic.
+        epic: handover_model::EpicId,
+    },
+
     /// A prefix of a hash fits more than one error pattern.
     #[error("`{prefix}` is the start of {count} error patterns")]
     Ambiguous {

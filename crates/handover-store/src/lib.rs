@@ -18,6 +18,7 @@ mod groups;
 mod packages;
 mod reasoning;
 mod receipts;
+mod runs;
 mod search;
 mod sessions;
 mod skill_outputs;
@@ -32,6 +33,7 @@ pub use packages::{
 };
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
+pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
@@ -51,6 +53,7 @@ pub trait Store:
     + Strategies
     + Events
     + Receipts
+    + Runs
     + TextIndex
 {
     /// Runs work while nobody else can write, as one transaction: what it reads is still true when it

@@ -10,7 +10,7 @@ mod command;
 mod gemini;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use handover_model::{FailureClass, Host};
 use serde::de::DeserializeOwned;
@@ -70,6 +70,13 @@ pub fn split_command(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentErr
     let program =
         words.next().filter(|program| !program.is_empty()).ok_or(AgentError::NoProgram)?;
     Ok((program.into(), words.map(OsString::from).collect()))
+}
+
+/// Joins a program and its arguments so that [`split_command`] gives them back; what is no text is
+/// replaced.
+pub fn join_command(program: &Path, args: &[OsString]) -> String {
+    let words = std::iter::once(program.as_os_str()).chain(args.iter().map(OsString::as_os_str));
+    shell_words::join(words.map(|word| word.to_string_lossy().into_owned()))
 }
 
 /// Reads a recorded standard output as if the program had just printed it: for tests, and for

@@ -170,6 +170,31 @@ impl Drop for Family {
     }
 }
 
+/// Ends this very process as `kill -9` would: nothing is flushed, nobody is told.
+pub fn die() -> ! {
+    loop {
+        let _ = kill_process(getpid(), Signal::KILL);
+        sleep(TICK);
+    }
+}
+
+/// This very process, for the record.
+pub fn myself(spawn: &SpawnId) -> Identity {
+    let pid = getpid().as_raw_pid();
+    let started = stat_of(pid).map(|stat| stat.starttime);
+    Identity { pid: pid.cast_unsigned(), started, boot: boot(), spawn: spawn.to_string() }
+}
+
+/// Whether a recorded process of this machine still runs; none if that cannot be told.
+pub fn is_alive(identity: &Identity) -> Option<bool> {
+    let started = identity.started?;
+    if identity.boot.is_some() && identity.boot != boot() {
+        return Some(false);
+    }
+    let stat = stat_of(identity.pid.cast_signed());
+    Some(stat.is_some_and(|stat| stat.starttime == started && !ended(&stat)))
+}
+
 /// Ends a process that an earlier run recorded, and all that carries the run's mark. A process
 /// that only has the same number is left alone.
 pub fn end_orphan(identity: &Identity, grace: Duration) -> Result<OrphanEnd, AgentError> {

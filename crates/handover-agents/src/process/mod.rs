@@ -20,7 +20,12 @@ mod system;
 
 pub use identity::Identity;
 pub(crate) use system::Family;
-pub use system::{end_marked, end_orphan};
+pub use system::{die, end_marked, end_orphan, is_alive, myself};
+
+/// The name of this machine.
+pub fn machine() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
 
 /// What became of a process that an earlier run left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,6 +71,25 @@ impl Drop for Family {
     }
 }
 
+/// Ends this very process as `kill -9` would: nothing is flushed, nobody is told.
+pub fn die() -> ! {
+    loop {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// This very process, for the record.
+pub fn myself(spawn: &SpawnId) -> Identity {
+    Identity { pid: std::process::id(), started: None, boot: None, spawn: spawn.to_string() }
+}
+
+/// A number alone tells nothing, unless nobody has it.
+pub fn is_alive(identity: &Identity) -> Option<bool> {
+    let pid = Pid::from_raw(identity.pid.cast_signed())?;
+    rustix::process::test_kill_process(pid).is_err().then_some(false)
+}
+
 /// Nothing proves that a number still means the recorded process, so nothing is ended.
 pub fn end_orphan(identity: &Identity, _grace: Duration) -> Result<OrphanEnd, AgentError> {
     Err(AgentError::Unproven { pid: identity.pid })

@@ -60,6 +60,8 @@ impl PartArgs {
             component: self.component.clone(),
             context: self.context,
             specialization: self.specialization,
+            about: None,
+            role_text: None,
             count_attempt: false,
         }
     }

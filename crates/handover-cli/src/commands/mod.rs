@@ -11,18 +11,21 @@ mod error;
 mod event;
 mod group;
 mod init;
+mod journal;
 mod mcp;
 mod package;
 mod reasoning;
 mod receipt;
 mod redact;
 mod request;
+mod run;
 mod search;
 mod session;
 mod skill_output;
 mod spawn;
 mod specialize;
 mod stack;
+mod status;
 mod strategy;
 mod template;
 mod tokens;
@@ -65,6 +68,9 @@ pub(crate) enum Command {
     Template(template::TemplateCommand),
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
+    Run(Box<run::RunArgs>),
+    Status(status::StatusArgs),
+    Journal(journal::JournalArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     #[command(subcommand)]
@@ -96,6 +102,9 @@ impl Command {
             Self::Template(command) => command.run(app),
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
+            Self::Run(args) => run::run(app, *args),
+            Self::Status(args) => status::run(app, args),
+            Self::Journal(args) => journal::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Config(command) => command.run(app),

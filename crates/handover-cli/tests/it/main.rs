@@ -14,6 +14,7 @@ mod mcp;
 mod packages;
 mod people;
 mod project;
+mod runs;
 mod spawn;
 mod specialize;
 mod text;

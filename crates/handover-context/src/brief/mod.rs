@@ -37,6 +37,10 @@ pub struct Request {
     pub context: bool,
     /// Whether a specialization is wanted at all.
     pub specialization: bool,
+    /// What relevance is measured by, if the task has more in it than what it is about.
+    pub about: Option<String>,
+    /// What the agent is told about its role, instead of the built-in text and its form of an ending.
+    pub role_text: Option<String>,
     /// Whether the attempt is counted here, by what the role of the group got before.
     pub count_attempt: bool,
 }
@@ -160,8 +164,13 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Brief {
         }
     }
 
-    let role_text = setting.config.brief.roles.get(spawn.role.as_str());
-    let role = role::section(&spawn.role, role_text, &spawn.receipt);
+    let role = match &request.role_text {
+        Some(text) => format!("## Your Role\n\n{}\n", text.trim_end()),
+        None => {
+            let text = setting.config.brief.roles.get(spawn.role.as_str());
+            role::section(&spawn.role, text, &spawn.receipt)
+        }
+    };
     let task = match spawn.task.as_deref().map(str::trim_end).filter(|task| !task.is_empty()) {
         Some(task) => format!("## Your Task\n\n{task}\n"),
         None => String::new(),
@@ -253,7 +262,8 @@ impl Maker<'_> {
         } else if !self.request.context {
             (marker(&request.receipt), Provision::Missing, None)
         } else {
-            let spawn = assemble::Request { cap: Some(cap), ..request.clone() };
+            let task = self.request.about.clone().or_else(|| request.task.clone());
+            let spawn = assemble::Request { cap: Some(cap), task, ..request.clone() };
             let assembled = self.setting.store.map_err(str::to_owned).and_then(|store| {
                 let component = self.request.component.as_deref();
                 let setting = assemble::Setting {

@@ -161,6 +161,8 @@ proptest! {
                         component: None,
                         context: true,
                         specialization: true,
+                        about: None,
+                        role_text: None,
                         count_attempt: false,
                     };
                     let brief = compose(setting, &request);

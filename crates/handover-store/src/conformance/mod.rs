@@ -16,6 +16,7 @@ pub mod groups;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
+pub mod runs;
 pub mod search;
 pub mod sessions;
 pub mod skill_outputs;
@@ -54,6 +55,8 @@ macro_rules! conformance_tests {
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
                 one_agent_gets_it, listings;
+            runs: one_owner_at_a_time, a_lease_runs_out, the_dead_are_replaced, an_old_fence_writes_nothing,
+                journals_are_append_only, listings;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
                 purged_sessions_leave_nothing;

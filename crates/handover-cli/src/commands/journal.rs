@@ -1,0 +1,47 @@
+//! `handover journal`
+
+use handover_model::RunId;
+
+use super::{Outcome, status};
+use crate::app::App;
+use crate::error::Exit;
+
+/// Show everything that a run intended and what came of it, oldest first
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover journal\n  handover journal --json | jq '.journal[] | select(.kind == \"result\")'"
+)]
+pub(crate) struct JournalArgs {
+    /// The run [default: the latest]
+    #[arg(value_name = "RUN")]
+    run: Option<RunId>,
+}
+
+pub(crate) fn run(app: &App, args: JournalArgs) -> Outcome {
+    let run = status::find(app, args.run)?;
+    let journal = app.store()?.journal(&run.id, 1)?;
+    app.ui.answer("journal", &journal, |ui| {
+        let rows = journal
+            .iter()
+            .map(|entry| {
+                let word = |key: &str| entry.entry[key].as_str().unwrap_or_default().to_owned();
+                let what = [word("effect"), word("event"), word("note")].concat();
+                let attempt = entry.entry["attempt"].as_u64();
+                let phase = attempt.map(|attempt| format!("{} {attempt}", word("phase")));
+                let verdict =
+                    [word("verdict"), word("outcome"), word("state"), word("text")].concat();
+                vec![
+                    entry.seq.to_string(),
+                    entry.created_at.to_string(),
+                    entry.kind.to_string(),
+                    what,
+                    word("story"),
+                    phase.unwrap_or_default().trim().to_owned(),
+                    handover_text::cut::cut(&verdict, 80),
+                ]
+            })
+            .collect();
+        ui.table(&["n", "time", "kind", "what", "story", "phase", "outcome"], rows, "Nothing yet.")
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,148 @@
+//! `handover run`
+
+mod live;
+mod preview;
+mod progress;
+mod request;
+
+use handover_agents::{CancelToken, machine};
+use handover_engine::Engine;
+use handover_engine::prompt::BriefPrompter;
+use handover_model::Host;
+
+use super::Outcome;
+use super::stack::stack_of;
+use crate::app::App;
+use crate::env;
+
+/// Run the stories of an epic: each developed, checked, reviewed and committed by fresh agents
+///
+/// Stories are found in docs/stories, docs/sprint-artifacts and docs/sprints. Each is worked on in a
+/// worktree of its own, checked by the project's own tests, reviewed by an agent that sees it for the
+/// first time, and committed to the branch `handover/epic-EPIC`. Your checkout and branch are not
+/// touched. Work that fails is kept on `handover/failed/STORY`.
+///
+/// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` goes on where it was.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// The epic: `1`, `epic-1` or its file
+    #[arg(value_name = "EPIC")]
+    epic: String,
+
+    /// The agent program: claude, codex, gemini or command [default: runs.host, else claude]
+    #[arg(long)]
+    host: Option<Host>,
+
+    /// For host `command`: the program and its arguments, run without a shell
+    #[arg(long, value_name = "\"PROGRAM ARGS\"")]
+    agent_command: Option<String>,
+
+    /// The model, where the program can be told
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// With `--dry-run`: print the prompts too
+    #[arg(long, requires = "dry_run")]
+    show_prompts: bool,
+
+    /// Go on with a run that did not come to its end
+    #[arg(long)]
+    resume: bool,
+
+    /// Begin with this story
+    #[arg(long, value_name = "ID")]
+    start_from: Option<String>,
+
+    /// Leave out stories that are done
+    #[arg(long)]
+    skip_done: bool,
+
+    /// No review
+    #[arg(long)]
+    skip_review: bool,
+
+    /// Leave the work in its worktree
+    #[arg(long, conflicts_with = "merge")]
+    no_commit: bool,
+
+    /// Let the current branch follow at the end, if it is a mere step forward
+    #[arg(long)]
+    merge: bool,
+
+    /// Start no agent that would pass this sum [default: budget.run]
+    #[arg(long, value_name = "USD", value_parser = money)]
+    max_cost: Option<f64>,
+
+    /// The longest agent [default: runs.phase_timeout]
+    #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..))]
+    phase_timeout: Option<u64>,
+
+    /// The longest silence of an agent [default: runs.idle_timeout]
+    #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle_timeout: Option<u64>,
+
+    /// How often findings are mended before a story is given up [default: runs.max_fixes]
+    #[arg(long, value_name = "N")]
+    max_fixes: Option<u32>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  handover run 1 --dry-run --show-prompts      see the plan and what agents would be told
+  handover run 1 --max-cost 20                 run with Claude Code, for at most 20 USD
+  handover run 1 --host codex --merge          let the current branch follow at the end
+  handover run 1 --agent-command \"./agent.sh --fast\"
+  handover run 1 --resume                      go on after whatever stopped it
+
+Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 budget, 5 environment, 130 interrupted.";
+
+fn money(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(sum) if sum.is_finite() && sum >= 0.0 => Ok(sum),
+        Ok(_) | Err(_) => Err("a sum of 0 or more is expected".to_owned()),
+    }
+}
+
+pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
+    let request = request::request(app, &args)?;
+    let cancel = CancelToken::default();
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, cancel.flag())
+            .map_err(|error| crate::error::io(&error))?;
+    }
+    let (stack, templates) = (stack_of(app)?, app.templates());
+    let prompter = BriefPrompter {
+        store: app.store()?,
+        redactor: app.redactor()?,
+        config: app.config()?,
+        stack: &stack,
+        templates: &templates,
+        places: app.places()?,
+    };
+    let engine = Engine {
+        store: app.store()?,
+        redactor: app.redactor()?,
+        config: app.config()?,
+        prompter: &prompter,
+        project: app.project()?.root.clone(),
+        project_id: app.project_id()?,
+        environment: env::all(),
+        machine: machine(),
+        now: &env::now,
+        unique: &|| uuid::Uuid::now_v7().simple().to_string(),
+        cancel,
+        death: env::death(),
+    };
+    if args.dry_run {
+        return preview::show(app, &engine.plan(&request)?, args.show_prompts);
+    }
+    let mut shown = progress::Shown::new(app);
+    let (id, state) =
+        engine.run(&request, &mut |state, progress| shown.progress(state, progress))?;
+    shown.end(&id, &state)
+}

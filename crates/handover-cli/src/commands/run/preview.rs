@@ -1,0 +1,64 @@
+//! What would be run.
+
+use handover_engine::Preview;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+
+pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome {
+    let plan = &preview.plan;
+    let prompt_of = |id: &str| {
+        let found = preview.prompts.iter().find(|(story, _)| story == id);
+        found.map(|(_, prompt)| prompt.clone()).filter(|_| with_prompts)
+    };
+    let stories: Vec<Value> = plan
+        .stories
+        .iter()
+        .map(|story| {
+            let matched = preview.matches.iter().find(|found| found.path == story.path);
+            json!({
+                "id": story.id, "title": story.title, "path": story.path,
+                "waits_for": story.waits_for, "skip": story.skip,
+                "matched_by": matched.map(|found| found.reason),
+                "prompt": prompt_of(&story.id),
+            })
+        })
+        .collect();
+    let answer = json!({
+        "epic": plan.epic, "epic_file": plan.epic_file, "base": plan.base, "branch": plan.branch,
+        "gates": preview.gates, "pipeline": plan.pipeline, "stories": stories,
+    });
+    app.ui.answer("plan", &answer, |ui| {
+        ui.line(format_args!("Epic {} on branch {}", plan.epic, plan.branch))?;
+        let gates = if preview.gates.is_empty() {
+            "none found".to_owned()
+        } else {
+            preview.gates.join(", ")
+        };
+        ui.line(format_args!("Gates: {gates}"))?;
+        let rows = plan
+            .stories
+            .iter()
+            .map(|story| {
+                let reason = preview.matches.iter().find(|found| found.path == story.path);
+                vec![
+                    story.id.clone(),
+                    story
+                        .skip
+                        .clone()
+                        .map_or_else(|| "run".to_owned(), |why| format!("skip: {why}")),
+                    story.waits_for.join(", "),
+                    format!("{} (by {})", story.path, reason.map_or("", |found| found.reason)),
+                ]
+            })
+            .collect();
+        ui.table(&["story", "plan", "waits for", "file"], rows, "No stories.")?;
+        for (story, prompt) in preview.prompts.iter().filter(|_| with_prompts) {
+            ui.line(format_args!("\n===== prompt of {story} =====\n{prompt}"))?;
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,186 @@
+//! What is shown while a run is at work: a tree on a terminal, lines elsewhere, JSON for scripts.
+
+use std::time::Instant;
+
+use handover_engine::reducer::{Effect, Event, GateOutcome, State};
+use handover_engine::{Progress, report};
+use handover_model::{RunId, RunState};
+use serde_json::{Value, json};
+
+use super::live::Live;
+use crate::app::App;
+use crate::commands::{Outcome, status};
+use crate::error::{CommandError, Exit};
+
+/// Shows one run.
+pub(super) struct Shown<'a> {
+    app: &'a App,
+    run: Option<RunId>,
+    begin: Instant,
+    live: Option<Live>,
+    /// Why nothing can be shown any more. The run goes on: nobody has to watch.
+    lost: Option<CommandError>,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(app: &'a App) -> Self {
+        let live = (!app.ui.is_json() && app.ui.is_watched()).then(Live::default);
+        Self { app, run: None, begin: Instant::now(), live, lost: None }
+    }
+
+    pub(super) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
+        if let Progress::Begun { run, .. } = progress {
+            self.run = Some((*run).clone());
+        }
+        if self.lost.is_some() {
+            return;
+        }
+        if let Some(live) = &mut self.live {
+            return live.progress(self.app, state, progress);
+        }
+        let shown = if self.app.ui.is_json() {
+            self.app.ui.document(&self.document(progress))
+        } else {
+            self.line(state, progress);
+            Ok(())
+        };
+        self.lost = shown.err().filter(|error| error.exit != Exit::Done);
+    }
+
+    fn document(&self, progress: &Progress<'_>) -> Value {
+        let mut document = json!({"schema": 1, "run": self.run, "at": self.app.now()});
+        let (kind, rest) = match progress {
+            Progress::Begun { resumed, .. } => {
+                (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
+            }
+            Progress::Doing(effect) => ("intent", serde_json::to_value(effect).unwrap_or_default()),
+            Progress::Done(event) => ("result", result(event)),
+            Progress::Activity { story, what } => {
+                ("activity", json!({"story": story, "what": what}))
+            }
+            Progress::Warning(text) => ("warning", json!({"message": text})),
+        };
+        document["type"] = kind.into();
+        if let (Some(document), Value::Object(rest)) = (document.as_object_mut(), rest) {
+            document.extend(rest);
+        }
+        document
+    }
+
+    fn line(&self, state: &State, progress: &Progress<'_>) {
+        let ui = &self.app.ui;
+        let seconds = self.begin.elapsed().as_secs();
+        let cost = state.spent().cost_usd;
+        let stamp = format!("{:02}:{:02} ${cost:.2}", seconds / 60, seconds % 60);
+        match progress {
+            Progress::Begun { run, resumed } => {
+                let word = if *resumed { "goes on" } else { "begins" };
+                ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
+            }
+            Progress::Doing(Effect::Agent { story, phase, attempt }) => {
+                ui.note(format_args!("{stamp} {story} {phase} {attempt} …"));
+            }
+            Progress::Doing(Effect::Gates { story, attempt }) => {
+                ui.note(format_args!("{stamp} {story} gates {attempt} …"));
+            }
+            Progress::Doing(_) => {}
+            Progress::Done(event) => {
+                if let Some(text) = sentence(event) {
+                    ui.note(format_args!("{stamp} {text}"));
+                }
+            }
+            Progress::Activity { story, what } => {
+                ui.note(format_args!("{stamp}   {story}: {what}"));
+            }
+            Progress::Warning(text) => ui.warn(text),
+        }
+    }
+
+    pub(super) fn end(mut self, id: &RunId, state: &State) -> Outcome {
+        if let Some(lost) = self.lost.take() {
+            return Err(lost);
+        }
+        let run = self.app.store()?.run_record(id)?;
+        let document = report::document(&run, state, false);
+        if self.app.ui.is_json() {
+            let line = json!({"schema": 1, "type": "run_ended", "run": document});
+            self.app.ui.document(&line)?;
+        } else {
+            status::show(self.app, &document)?;
+        }
+        let code = match exit(state.state) {
+            exit @ (Exit::Done | Exit::Failed | Exit::Blocked | Exit::Usage) => return Ok(exit),
+            Exit::Budget => "budget",
+            Exit::Environment => "environment",
+            Exit::Interrupted => "interrupted",
+        };
+        let reason = state.stopped.clone().unwrap_or_default();
+        Err(CommandError::new(exit(state.state), code, format!("the run has stopped: {reason}"))
+            .hinted(format!("`handover run {} --resume` goes on.", run.epic)))
+    }
+}
+
+fn exit(state: RunState) -> Exit {
+    match state {
+        RunState::Done => Exit::Done,
+        RunState::Failed => Exit::Failed,
+        RunState::Blocked => Exit::Blocked,
+        RunState::Budget => Exit::Budget,
+        RunState::Environment => Exit::Environment,
+        RunState::Running | RunState::Interrupted => Exit::Interrupted,
+    }
+}
+
+/// An event without what is only for the engine.
+fn result(event: &Event) -> Value {
+    match event {
+        Event::Started { plan, .. } => json!({"event": "started", "base": plan.base}),
+        Event::Resumed { .. } => json!({"event": "resumed"}),
+        Event::Opened { .. }
+        | Event::PhaseEnded(_)
+        | Event::GatesEnded { .. }
+        | Event::Refused { .. }
+        | Event::Committed { .. }
+        | Event::Parked { .. }
+        | Event::Merged { .. }
+        | Event::Stopped { .. }
+        | Event::Ended { .. } => serde_json::to_value(event).unwrap_or_default(),
+    }
+}
+
+pub(super) fn sentence(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::PhaseEnded(end) => {
+            let verdict = end.verdict.map_or("no verdict", |verdict| verdict.as_str());
+            let summary = handover_text::cut::cut(&end.summary, 120);
+            format!("{} {} {}: {verdict} {summary}", end.story, end.phase, end.attempt)
+        }
+        Event::GatesEnded { story, outcome, failures, .. } => match outcome {
+            GateOutcome::Passed => format!("{story} gates passed"),
+            GateOutcome::None => format!("{story} has no gates"),
+            GateOutcome::Failed => {
+                let first = failures.first().map(String::as_str).unwrap_or_default();
+                format!("{story} gates failed: {first} ({} in all)", failures.len())
+            }
+        },
+        Event::Refused { story, problems } => {
+            format!("{story} cannot be committed: {}", problems.join("; "))
+        }
+        Event::Committed { story, commit } => {
+            format!("{story} done in {}", &commit[..commit.len().min(10)])
+        }
+        Event::Parked { story, branch } => match branch {
+            Some(branch) => format!("{story}: the work so far is on {branch}"),
+            None => format!("{story}: no work to keep"),
+        },
+        Event::Merged { refused: None } => "the current branch has followed".to_owned(),
+        Event::Merged { refused: Some(why) } => {
+            format!("the current branch has not followed: {why}")
+        }
+        Event::Started { .. }
+        | Event::Resumed { .. }
+        | Event::Opened { .. }
+        | Event::Stopped { .. }
+        | Event::Ended { .. } => return None,
+    })
+}

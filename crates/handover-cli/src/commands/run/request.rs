@@ -1,0 +1,89 @@
+//! From arguments and configuration to what is asked of the engine.
+
+use handover_agents::{join_command, split_command};
+use handover_engine::reducer::Options;
+use handover_engine::{Given, Request, story};
+use handover_model::Host;
+
+use super::RunArgs;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
+    let config = app.config()?;
+    let runs = &config.runs;
+    let host = match (args.host, &args.agent_command) {
+        (Some(host), command) => Some((host, command.clone())),
+        (None, Some(command)) => Some((Host::Command, Some(command.clone()))),
+        (None, None) => None,
+    };
+    let configured = runs.host.unwrap_or(Host::Claude);
+    let needs_a_program = match &host {
+        Some((host, command)) => *host == Host::Command && command.is_none(),
+        None => configured == Host::Command && !args.resume,
+    };
+    if needs_a_program && runs.command.is_none() {
+        return Err(CommandError::invalid("host `command` needs a program")
+            .hinted("Pass `--agent-command \"PROGRAM ARGS\"` or set `runs.command`."));
+    }
+    let host = host.map(|(host, command)| {
+        let usual = || runs.command.clone().filter(|_| host == Host::Command);
+        (host, command.or_else(usual))
+    });
+    let command = runs.command.clone().filter(|_| configured == Host::Command);
+    let host = match host {
+        Some((host, Some(command))) => Some((host, Some(from_here(app, &command)?))),
+        other => other,
+    };
+    let command = command.map(|command| from_here(app, &command)).transpose()?;
+    Ok(Request {
+        epic: story::epic_id(&args.epic)?,
+        session: app.named_session()?,
+        resume: args.resume,
+        start_from: args.start_from.clone(),
+        skip_done: args.skip_done,
+        skip_review: args.skip_review,
+        profile: runs.profile,
+        defaults: Options {
+            host: configured,
+            command,
+            model: runs.model.clone(),
+            no_commit: false,
+            merge: false,
+            phase_timeout: runs.phase_timeout,
+            idle_timeout: runs.idle_timeout,
+            max_fixes: runs.max_fixes,
+            budget: config.budget.clone(),
+        },
+        given: Given {
+            host,
+            model: args.model.clone(),
+            no_commit: args.no_commit,
+            merge: args.merge,
+            max_cost: args.max_cost,
+            phase_timeout: args.phase_timeout,
+            idle_timeout: args.idle_timeout,
+            max_fixes: args.max_fixes,
+        },
+    })
+}
+
+/// The command with a program that is named by a path made absolute: agents start elsewhere.
+fn from_here(app: &App, command: &str) -> Result<String, CommandError> {
+    let (program, args) = split_command(command).map_err(CommandError::invalid)?;
+    if program.is_absolute() || program.components().count() < 2 {
+        return Ok(command.to_owned());
+    }
+    let found = [app.folder()?, app.project()?.root.clone()]
+        .into_iter()
+        .find_map(|folder| fs_err::canonicalize(folder.join(&program)).ok());
+    match found {
+        Some(program) => Ok(join_command(&program, &args)),
+        None => Err(CommandError::new(
+            Exit::Environment,
+            "host",
+            format!("the agent program `{}` was not found", program.display()),
+        )
+        .hinted("It is looked for in the current folder and in the project's.")),
+    }
+}

@@ -1,0 +1,101 @@
+//! `handover status`
+
+use handover_agents::{Identity, is_alive, machine};
+use handover_engine::{fold, report};
+use handover_model::{Run, RunId};
+use handover_store::{RunFilter, StoreError};
+use serde_json::Value;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// Show where a run stands: its stories, their phases, what they cost
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  handover status\n  handover status --json | jq .run.state")]
+pub(crate) struct StatusArgs {
+    /// The run [default: the latest]
+    #[arg(value_name = "RUN")]
+    run: Option<RunId>,
+}
+
+pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
+    let run = find(app, args.run)?;
+    let journal = app.store()?.journal(&run.id, 1)?;
+    let Some(folded) = fold(&run.id, &journal)? else {
+        return Err(CommandError::new(
+            Exit::Failed,
+            "empty_run",
+            format!("run `{}` died before it was planned", run.id),
+        )
+        .hinted(format!("Start it again with `handover run {}`.", run.epic)));
+    };
+    let document = report::document(&run, &folded.state, is_at_work(app, &run)?);
+    app.ui.answer("run", &document, |_| show(app, &document))?;
+    Ok(Exit::Done)
+}
+
+/// The run that was named, or the latest.
+pub(super) fn find(app: &App, id: Option<RunId>) -> Result<Run, CommandError> {
+    let store = app.store()?;
+    match id {
+        Some(id) => Ok(store.run_record(&id)?),
+        None => {
+            let filter = RunFilter { epic: None, limit: Some(1) };
+            let latest = store.runs(&filter)?.pop();
+            latest.ok_or_else(|| {
+                CommandError::from(StoreError::not_found("run", "latest"))
+                    .hinted("Start one with `handover run EPIC`.")
+            })
+        }
+    }
+}
+
+/// Whether an engine holds the epic, as far as that can be told from here.
+fn is_at_work(app: &App, run: &Run) -> Result<bool, CommandError> {
+    let Some((owner, _)) = app.store()?.epic_owner(&run.epic)? else { return Ok(false) };
+    let identity = Identity {
+        pid: owner.pid,
+        started: owner.started,
+        boot: owner.boot,
+        spawn: "engine".to_owned(),
+    };
+    Ok(owner.host != machine() || is_alive(&identity) != Some(false))
+}
+
+/// A run for people.
+pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    app.ui.line(format_args!(
+        "Run {} of epic {}: {}, {:.4} USD, branch {}",
+        text(run, "id"),
+        text(run, "epic"),
+        text(run, "state"),
+        run["cost_usd"].as_f64().unwrap_or_default(),
+        text(run, "branch"),
+    ))?;
+    let mut rows = Vec::new();
+    for story in run["stories"].as_array().into_iter().flatten() {
+        let phases: Vec<String> = story["phases"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|phase| format!("{} {}", text(phase, "phase"), text(phase, "verdict")))
+            .collect();
+        let commit = text(story, "commit");
+        let place = if commit.is_empty() {
+            text(story, "failed_branch")
+        } else {
+            commit.chars().take(10).collect()
+        };
+        rows.push(vec![
+            text(story, "id"),
+            text(story, "state"),
+            format!("{:.4}", story["cost_usd"].as_f64().unwrap_or_default()),
+            place,
+            phases.join(", "),
+            handover_text::cut::cut(&text(story, "reason"), 100),
+        ]);
+    }
+    app.ui.table(&["story", "state", "usd", "kept in", "phases", "why"], rows, "No stories.")
+}

@@ -1,0 +1,302 @@
+//! What a run does when nothing goes wrong, and what it leaves alone.
+
+use serde_json::Value;
+
+use super::{Epic, story};
+
+#[test]
+fn stories_are_developed_reviewed_and_committed() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    epic.run(&[]).ok();
+    assert_eq!(epic.states(), ["done", "done"]);
+    assert_eq!(
+        epic.subjects("handover/epic-1"),
+        ["feat(epic-1): complete 1-2-b", "feat(epic-1): complete 1-1-a"]
+    );
+    let body = epic.git(&["log", "-1", "--format=%B", "handover/epic-1"]);
+    for trailer in ["Epic: 1", "Story: 1-2-b", "Run: run_", "Receipt: r_"] {
+        assert!(body.contains(trailer), "{body}");
+    }
+    assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "work");
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("Status: done"), "{story}");
+    assert!(story.contains("## Dev Agent Record") && story.contains("## Code Review Record"));
+    // Nothing of ours stays in git but the branch.
+    assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
+    assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn the_users_checkout_is_left_as_it_is() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("README.md", "half a thought\n");
+    epic.env.write("untracked.txt", "mine\n");
+    epic.env.write("staged.txt", "mine too\n");
+    epic.env.git("", &["add", "staged.txt"]);
+    let before = epic.git(&["status", "--porcelain"]);
+    epic.run(&[]).ok();
+    assert_eq!(epic.git(&["status", "--porcelain"]), before);
+    assert_eq!(epic.git(&["symbolic-ref", "--short", "HEAD"]), "main");
+    let files = epic.git(&["show", "--name-only", "--format=", "handover/epic-1"]);
+    assert_eq!(files.lines().collect::<Vec<_>>(), ["1-1-a.txt", "docs/stories/1-1-a.md"]);
+}
+
+#[test]
+fn a_story_that_is_not_committed_yet_can_be_run() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("docs/stories/1-2-new.md", story("1-2-new"));
+    epic.run(&[]).ok();
+    assert_eq!(epic.states(), ["done", "done"]);
+    assert!(
+        epic.git(&["show", "handover/epic-1:docs/stories/1-2-new.md"]).contains("Status: done")
+    );
+}
+
+#[test]
+fn the_contract_of_status() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(r#"* dev 1 | write x.txt y result '{"nonce":"{HANDOVER_NONCE}","story":"1-1-a","phase":"dev","verdict":"complete","summary":"done so","usage":{"cost_usd":0.25,"tokens":100,"turns":3}}'"#);
+    epic.run(&[]).ok();
+    let run = epic.status();
+    assert_eq!(run["epic"], "1");
+    assert_eq!(run["state"], "done");
+    assert_eq!(run["branch"], "handover/epic-1");
+    assert_eq!(run["base"], epic.git(&["rev-parse", "main"]));
+    assert_eq!(run["cost_usd"], 0.25);
+    let story = &run["stories"][0];
+    assert_eq!(story["commit"], epic.git(&["rev-parse", "handover/epic-1"]));
+    let phases: Vec<(&str, &str)> = story["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| (p["phase"].as_str().unwrap(), p["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(phases, [("dev", "complete"), ("gates", "none"), ("review", "passed")]);
+    assert!(story["phases"][0]["duration_ms"].is_u64());
+    let journal = epic.env.run(["journal", "--json"]).ok().json();
+    let kinds: Vec<&str> = journal["journal"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds[0], "result");
+    assert!(kinds.contains(&"intent") && kinds.contains(&"note"));
+    epic.env.run(["status"]).ok();
+    epic.env.run(["journal"]).ok();
+}
+
+#[test]
+fn progress_is_one_document_a_line() {
+    let epic = Epic::new(&["1-1-a"]);
+    let output = epic.run(&["--json"]).ok();
+    let lines: Vec<Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["schema"] == 1));
+    assert_eq!(lines[0]["type"], "run_started");
+    let last = lines.last().unwrap();
+    assert_eq!((&last["type"], &last["run"]["state"]), (&"run_ended".into(), &"done".into()));
+}
+
+#[test]
+fn a_dry_run_leaves_no_trace() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let before = epic.git(&["for-each-ref"]);
+    let output = epic.run(&["--dry-run", "--show-prompts"]).ok();
+    assert!(output.stdout.contains("prompt of 1-2-b") && output.stdout.contains("## Your Task"));
+    let plan = epic.run(&["--dry-run", "--json"]).ok().json();
+    assert_eq!(plan["plan"]["stories"][0]["matched_by"], "its name");
+    assert_eq!(epic.git(&["for-each-ref"]), before);
+    assert!(!epic.env.path(".handover/runs").exists());
+    epic.env.run(["status"]).fails(2);
+}
+
+#[test]
+fn what_an_agent_is_told() {
+    let epic = Epic::new(&["1-1-a"]);
+    let folder = epic.env.folder().to_owned();
+    let (prompt, environment) = (folder.join("prompt"), folder.join("environment"));
+    epic.script(&format!(
+        "* dev 1 | echo-prompt {} env {} write a.txt b print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * review 1 | echo-prompt {}.review print \"REVIEW PASSED: 1-1-a\"",
+        prompt.display(),
+        environment.display(),
+        prompt.display()
+    ));
+    epic.run(&[]).ok();
+    let told = fs_err::read_to_string(&prompt).unwrap();
+    for part in [
+        "## Context for developer",
+        "handover:receipt r_",
+        "## Your Role",
+        "## Your Task",
+        "- [ ] do 1-1-a",
+    ] {
+        assert!(told.contains(part), "{part} is missing in {told}");
+    }
+    let vars = fs_err::read_to_string(environment).unwrap();
+    for var in [
+        "HANDOVER_RUN=run_",
+        "HANDOVER_STORY=1-1-a",
+        "HANDOVER_PHASE=dev",
+        "HANDOVER_ATTEMPT=1",
+        "HANDOVER_NONCE=",
+        "HANDOVER_RESULT=/",
+        "HANDOVER_SESSION=epic-1",
+        "HANDOVER_GROUP=1-1-a",
+    ] {
+        assert!(vars.contains(var), "{var} is missing in {vars}");
+    }
+    let review = fs_err::read_to_string(folder.join("prompt.review")).unwrap();
+    assert!(review.contains("You are seeing this code for the first time"), "{review}");
+    assert!(review.contains("+b"), "{review}");
+    let receipts = epic.env.run(["receipt", "list", "--json"]).ok().json();
+    let states: Vec<&str> = receipts["receipts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["delivered", "delivered"]);
+}
+
+#[test]
+fn findings_are_mended_and_reviewed_again() {
+    let epic = Epic::new(&["1-1-a"]);
+    let prompt = epic.env.folder().join("fix-prompt");
+    epic.script(&format!(
+        "* review 1 | result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"1-1-a\",\"phase\":\"review\",\"verdict\":\"failed\",\"findings\":[{{\"severity\":\"high\",\"file\":\"1-1-a.txt\",\"issue\":\"no greeting\"}}]}}'\n\
+         * fix 1 | echo-prompt {} append 1-1-a.txt hello print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        prompt.display()
+    ));
+    epic.run(&[]).ok();
+    assert!(fs_err::read_to_string(prompt).unwrap().contains("[high] 1-1-a.txt: no greeting"));
+    assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "workhello");
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("no greeting"), "{story}");
+}
+
+#[test]
+fn a_reviewer_cannot_write() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(
+        "* review 1 | write sneaked.txt x write 1-1-a.txt other print \"REVIEW PASSED: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(!files.contains("sneaked"), "{files}");
+    assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "work");
+}
+
+#[test]
+fn failed_work_is_kept_apart() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    epic.env.write(
+        "docs/stories/1-3-c.md",
+        format!(
+            "{}\nDepends on: 1.1\n",
+            story("1-3-c").replace("\n\n## Tasks", "\nDepends on: 1.1\n\n## Tasks")
+        ),
+    );
+    epic.commit_all("dependency");
+    epic.script(
+        "1-1-a dev 1 | write half.txt half print \"IMPLEMENTATION BLOCKED: 1-1-a - no key\"",
+    );
+    epic.run(&[]).fails(3);
+    assert_eq!(epic.states(), ["blocked", "done", "blocked"]);
+    assert_eq!(epic.reason(0), "no key");
+    assert_eq!(epic.git(&["show", "handover/failed/1-1-a:half.txt"]), "half");
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(!files.contains("half.txt"), "{files}");
+}
+
+#[test]
+fn flags_leave_stories_out() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    epic.env.write("docs/stories/1-2-b.md", story("1-2-b").replace("ready-for-dev", "Done"));
+    epic.commit_all("done");
+    epic.run(&["--skip-done", "--start-from", "1.2", "--skip-review"]).ok();
+    assert_eq!(epic.states(), ["skipped", "skipped", "done"]);
+    assert_eq!(epic.subjects("handover/epic-1"), ["feat(epic-1): complete 1-3-c"]);
+    let error = epic.run(&["--start-from", "1-9", "--json"]).fails(2);
+    assert_eq!(error.error()["code"], "not_found");
+}
+
+#[test]
+fn the_current_branch_follows_if_asked() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.run(&["--merge"]).ok();
+    assert_eq!(epic.git(&["rev-parse", "main"]), epic.git(&["rev-parse", "handover/epic-1"]));
+    assert!(epic.env.path("1-1-a.txt").exists());
+    // The branch is a step behind now, and the next run begins where the user is.
+    epic.env.write("docs/stories/1-2-b.md", story("1-2-b"));
+    epic.commit_all("another story");
+    epic.run(&["--skip-done", "--merge"]).ok();
+    assert_eq!(epic.states(), ["skipped", "done"]);
+}
+
+#[test]
+fn work_can_stay_uncommitted() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    epic.run(&["--no-commit"]).ok();
+    assert_eq!(epic.states(), ["done", "done"]);
+    assert_eq!(epic.git(&["branch", "--list", "handover/*"]), "");
+    assert_eq!(epic.status()["stories"][0]["commit"], Value::Null);
+    assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 3);
+}
+
+#[test]
+fn sprint_status_is_kept_in_step() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let plan = "development_status:\n  epic-1: backlog\n  1-1-a: ready-for-dev # first\n  1-2-b: backlog\n";
+    epic.env.write("docs/sprint-artifacts/sprint-status.yaml", plan);
+    epic.commit_all("plan");
+    epic.run(&[]).ok();
+    let path = "docs/sprint-artifacts/sprint-status.yaml";
+    let after = epic.git(&["show", &format!("handover/epic-1:{path}")]);
+    assert_eq!(after, "development_status:\n  epic-1: done\n  1-1-a: done # first\n  1-2-b: done");
+    let between = epic.git(&["show", &format!("handover/epic-1~1:{path}")]);
+    assert!(
+        between.contains("epic-1: in-progress") && between.contains("1-2-b: backlog"),
+        "{between}"
+    );
+}
+
+#[test]
+fn a_program_named_by_a_path_is_found_from_where_the_user_is() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let epic = Epic::new(&["1-1-a"]);
+    let script = "#!/bin/sh\nif [ $HANDOVER_PHASE = dev ]; then echo \"$1\" > a.txt; \
+        echo \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"; else echo \"REVIEW PASSED: $HANDOVER_STORY\"; fi\n";
+    epic.env.write("tools/my agent.sh", script);
+    let path = epic.env.path("tools/my agent.sh");
+    fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    epic.env.run_in("tools", ["run", "1", "--agent-command", "'./my agent.sh' 'two words'"]).ok();
+    assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "two words");
+    let output = epic.env.run(["run", "1", "--agent-command", "./nothing", "--json"]).fails(5);
+    assert_eq!(output.error()["code"], "host");
+}
+
+#[test]
+fn a_terminal_shows_a_tree() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let words: Vec<String> = epic.args(&[]).iter().map(|arg| format!("'{arg}'")).collect();
+    let command = format!("{} {}", env!("CARGO_BIN_EXE_handover"), words.join(" "));
+    let inside = epic.env.command();
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
+    terminal.env_clear().envs(inside.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = terminal.current_dir(epic.env.path("")).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{shown}");
+    for part in [
+        "epic 1  0/2 done",
+        "▸ 1-1-a  dev 1",
+        "· 1-2-b",
+        "✓ 1-1-a",
+        "epic 1  2/2 done",
+        "\x1b[3A\x1b[J",
+    ] {
+        assert!(shown.contains(part), "{part:?} is missing in {shown}");
+    }
+}

@@ -1,0 +1,213 @@
+//! The project's own tools decide.
+
+use super::Epic;
+
+/// One project of npm with a failing test that was there before.
+fn npm() -> Epic {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
+    epic.env.write(
+        "old.test.js",
+        "const test = require('node:test'); const assert = require('node:assert');\n\
+         test('broken since ever', () => assert.equal(1, 2));\ntest('fine', () => {});\n",
+    );
+    epic.commit_all("npm");
+    epic
+}
+
+fn verdicts(epic: &Epic) -> Vec<String> {
+    epic.status()["stories"][0]["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| format!("{} {}", p["phase"].as_str().unwrap(), p["verdict"].as_str().unwrap()))
+        .collect()
+}
+
+const TEST: &str = "const test = require(\"node:test\"); const assert = require(\"node:assert\"); test(\"new\", () => assert.equal(require(\"./sum.js\")(1, 2), 3));";
+
+#[test]
+fn npm_old_failures_do_not_count_and_new_ones_do() {
+    let epic = npm();
+    epic.script(&format!(
+        "* dev 1 | write new.test.js '{TEST}' write sum.js 'module.exports = (a, b) => a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | echo-prompt {} write sum.js 'module.exports = (a, b) => a + b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        epic.env.folder().join("fix").display()
+    ));
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+    let told = fs_err::read_to_string(epic.env.folder().join("fix")).unwrap();
+    let found = told.split("### What was found").nth(1).unwrap().split("###").next().unwrap();
+    assert!(found.contains("new") && !found.contains("broken since ever"), "{found}");
+}
+
+#[test]
+fn work_that_fails_its_tests_is_never_committed() {
+    let epic = npm();
+    epic.script(&format!(
+        "* dev 1 | write new.test.js '{TEST}' write sum.js 'module.exports = (a, b) => a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix * | append sum.js ';' print \"IMPLEMENTATION COMPLETE: 1-1-a\""
+    ));
+    epic.run(&["--max-fixes", "1"]).fails(1);
+    assert_eq!(epic.states(), ["failed"]);
+    assert_eq!(epic.git(&["branch", "--list", "handover/epic-1"]), "");
+    assert!(epic.git(&["show", "handover/failed/1-1-a:sum.js"]).contains("a - b"));
+}
+
+#[test]
+fn cargo_tests_and_compiler_errors_count() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    // The toolchain is the user's, wherever the home of the test is.
+    let home = std::path::PathBuf::from(std::env::var_os("HOME").unwrap());
+    for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
+        let place = std::env::var_os(name).map_or_else(|| home.join(folder), Into::into);
+        epic.env.set(name, place.to_str().unwrap());
+    }
+    epic.env.write("Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n");
+    epic.env.write("src/lib.rs", "#[test]\nfn old() { assert!(false) }\n");
+    epic.env.write(".gitignore", "target\nCargo.lock\n");
+    epic.commit_all("cargo");
+    epic.script(
+        "* dev 1 | append src/lib.rs '#[test] fn new() { missing() }' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | append src/lib.rs 'fn missing() { panic!() }' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 2 | write src/lib.rs '#[test] fn old() { assert!(false) } #[test] fn new() {}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        [
+            "dev complete",
+            "gates failed",
+            "fix complete",
+            "gates failed",
+            "fix complete",
+            "gates passed",
+            "review passed"
+        ]
+    );
+    // What tools build and leave behind is in no commit.
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(!files.contains("target"), "{files}");
+}
+
+#[test]
+fn configured_commands_count_and_unknown_failures_are_failures() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(
+        ".handover/config.toml",
+        "[gates]\ncommands = [{ name = \"check\", argv = [\"sh\", \"-c\", \"cat tap.txt; test ! -e bad\"], format = \"tap\" }]\n",
+    );
+    epic.env.write("tap.txt", "1..1\nnot ok 1 - old\n");
+    epic.commit_all("gate");
+    // As bad as before.
+    epic.script("* dev 1 | write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
+    epic.run(&[]).ok();
+    // Nothing more than an exit code.
+    let epic2 = Epic::new(&["1-1-a"]);
+    epic2.env.write(
+        ".handover/config.toml",
+        "[gates]\ncommands = [{ name = \"check\", argv = [\"sh\", \"-c\", \"test ! -e bad\"] }]\n",
+    );
+    epic2.script("* dev 1 | write bad x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
+    epic2.run(&["--max-fixes", "0"]).fails(1);
+    assert!(epic2.reason(0).contains("check: exit code 1"), "{}", epic2.reason(0));
+}
+
+#[test]
+fn a_gate_that_hangs_or_is_missing() {
+    let gate = |argv: &str| {
+        format!("[gates]\ntimeout = 1\ncommands = [{{ name = \"check\", argv = {argv} }}]\n")
+    };
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(".handover/config.toml", gate("[\"sleep\", \"600\"]"));
+    epic.run(&["--max-fixes", "0"]).fails(1);
+    assert!(epic.reason(0).contains("time limit"), "{}", epic.reason(0));
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(".handover/config.toml", gate("[\"no-such-tool\"]"));
+    epic.run(&[]).fails(5);
+    epic.env.write(".handover/config.toml", "");
+    epic.run(&["--resume"]).ok();
+}
+
+/// Where `scripts/tools` put them. A missing one fails the test; it never skips.
+fn tools() -> std::path::PathBuf {
+    let folder = std::env::var_os("HANDOVER_TEST_TOOLS").map_or_else(
+        || {
+            std::path::Path::new(&std::env::var_os("HOME").unwrap())
+                .join(".cache/handover/test-tools")
+        },
+        Into::into,
+    );
+    assert!(
+        folder.join("installed").exists(),
+        "run scripts/tools: {} is not there",
+        folder.display()
+    );
+    folder
+}
+
+#[test]
+fn pytest_old_failures_do_not_count_and_new_ones_do() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env
+        .write("test_old.py", "def test_old():\n    assert False\n\ndef test_fine():\n    pass\n");
+    epic.env.write(".gitignore", ".venv\n");
+    epic.commit_all("python");
+    std::os::unix::fs::symlink(tools().join("python"), epic.env.path(".venv")).unwrap();
+    epic.script(
+        "* dev 1 | write test_new.py 'def test_new(): assert 1 == 2' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write test_new.py 'import nothing' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 2 | write test_new.py 'def test_new(): pass' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        [
+            "dev complete",
+            "gates failed",
+            "fix complete",
+            "gates failed",
+            "fix complete",
+            "gates passed",
+            "review passed"
+        ]
+    );
+}
+
+#[test]
+fn go_old_failures_do_not_count_and_new_ones_do() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("go.mod", "module shop\n\ngo 1.19\n");
+    epic.env.write(
+        "old_test.go",
+        "package shop\n\nimport \"testing\"\n\nfunc TestOld(t *testing.T) { t.Fail() }\n",
+    );
+    epic.commit_all("go");
+    let test = |body: &str| {
+        format!("package shop; import \"testing\"; func TestNew(t *testing.T) {{ {body} }}")
+    };
+    epic.script(&format!(
+        "* dev 1 | write new_test.go '{}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write new_test.go '{}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 2 | write new_test.go '{}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        test("t.Fail()"),
+        test("missing()"),
+        test("")
+    ));
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        [
+            "dev complete",
+            "gates failed",
+            "fix complete",
+            "gates failed",
+            "fix complete",
+            "gates passed",
+            "review passed"
+        ]
+    );
+}

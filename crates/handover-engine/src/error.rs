@@ -1,0 +1,95 @@
+//! Why a run could not go on. A story that fails is no error.
+
+use handover_agents::AgentError;
+use handover_context::brief::Refusal;
+use handover_model::InvalidId;
+use handover_store::StoreError;
+
+use crate::gates::GateError;
+use crate::git::GitError;
+use crate::story::StoryError;
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The stories cannot be run.
+    #[error(transparent)]
+    Story(#[from] StoryError),
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The guard let a prompt not pass.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Git refused or failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A gate has no result.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// The agent program could not be run.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A name that cannot be an id.
+    #[error(transparent)]
+    Id(#[from] InvalidId),
+    /// A file around the run could not be read or written.
+    #[error("failed to read or write a file of the run")]
+    Io(#[from] std::io::Error),
+    /// A run that did not come to its end is there.
+    #[error("run `{run}` of epic `{epic}` has not come to its end ({state})")]
+    Unfinished {
+        /// The run.
+        run: String,
+        /// The epic.
+        epic: String,
+        /// Where it stands.
+        state: handover_model::RunState,
+    },
+    /// A journal that this version cannot read.
+    #[error("the journal of run `{run}` cannot be read at entry {seq}: {reason}")]
+    Journal {
+        /// The run.
+        run: String,
+        /// The entry.
+        seq: u64,
+        /// Why.
+        reason: String,
+    },
+    /// The story to start from does not exist.
+    #[error("epic `{epic}` has no story `{story}`; it has {}", stories.join(", "))]
+    NoSuchStory {
+        /// The epic.
+        epic: String,
+        /// What was asked for.
+        story: String,
+        /// What there is.
+        stories: Vec<String>,
+    },
+    /// A name that would not survive being written down.
+    #[error("the name of story `{story}` looks like a secret ({rule})")]
+    SecretName {
+        /// The story.
+        story: String,
+        /// What it looks like.
+        rule: String,
+    },
+    /// The program of a resumed run was not written down whole.
+    #[error("the agent command of the run holds a secret and was not written down whole")]
+    RedactedCommand,
+    /// Processes of an earlier engine cannot be ended.
+    #[error("{count} process(es) of an earlier engine cannot be ended")]
+    Stuck {
+        /// How many.
+        count: u32,
+    },
+    /// Somebody must set something right before agents can work.
+    #[error("the agent program cannot work: {message}")]
+    Host {
+        /// What it says.
+        message: String,
+    },
+    /// A signal asked for the end.
+    #[error("interrupted")]
+    Interrupted,
+}

@@ -1,0 +1,84 @@
+//! What changed between two trees.
+
+use super::{GitError, Repo};
+
+/// A file that differs between two trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where it is, from the root of the repository.
+    pub path: String,
+    /// Its mode now; none if it is gone.
+    pub mode: Option<String>,
+    /// Its content now; none if it is gone.
+    pub blob: Option<String>,
+}
+
+impl Change {
+    /// Whether it is a repository inside the repository.
+    pub fn is_repository(&self) -> bool {
+        self.mode.as_deref() == Some("160000")
+    }
+}
+
+impl Repo {
+    /// The files that differ, by path.
+    pub fn changes(&self, from: &str, to: &str) -> Result<Vec<Change>, GitError> {
+        let raw =
+            self.call(["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to]).bytes()?;
+        let mut parts = raw.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let mut changes = Vec::new();
+        while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
+            // `:100644 100644 <old> <new> M`
+            let mut words = head.trim_start_matches(':').split(' ');
+            let mode = words.nth(1).unwrap_or_default().to_owned();
+            let blob = words.nth(1).unwrap_or_default().to_owned();
+            let there = mode != "000000";
+            changes.push(Change {
+                path: path.into_owned(),
+                mode: there.then_some(mode),
+                blob: there.then_some(blob),
+            });
+        }
+        Ok(changes)
+    }
+
+    /// The changes as a patch, without some paths; at most so many bytes.
+    pub fn patch(
+        &self,
+        from: &str,
+        to: &str,
+        without: &[String],
+        cap: u64,
+    ) -> Result<String, GitError> {
+        let mut call = self.call([
+            "diff-tree",
+            "-p",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "-M",
+            from,
+            to,
+            "--",
+            ".",
+        ]);
+        for path in without {
+            call = call.arg(format!(":(exclude,top,literal){path}"));
+        }
+        Ok(String::from_utf8_lossy(&call.bytes_up_to(cap)?).into_owned())
+    }
+
+    /// The size of each content.
+    pub fn blob_sizes(&self, blobs: &[&str]) -> Result<Vec<u64>, GitError> {
+        let answer = self
+            .call(["cat-file", "--batch-check=%(objectsize)"])
+            .input(blobs.join("\n"))
+            .text()?;
+        Ok(answer.lines().map(|line| line.trim().parse().unwrap_or(0)).collect())
+    }
+
+    /// A content.
+    pub fn blob(&self, blob: &str) -> Result<Vec<u8>, GitError> {
+        self.call(["cat-file", "blob", blob]).bytes()
+    }
+}

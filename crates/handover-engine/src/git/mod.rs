@@ -1,0 +1,57 @@
+//! Git, through its program and never a shell. The user's checkout, branch and index are not touched:
+//! all work is done in worktrees of our own, with an index of our own, and commits are made of trees.
+//!
+//! Hooks, signing and housekeeping of the user do not run: a hook that waits for a terminal would
+//! stop a run for ever, and gates do the checking.
+
+mod command;
+mod commit;
+mod diff;
+mod error;
+mod worktree;
+
+pub use command::Repo;
+pub use commit::{Commit, NewCommit};
+pub use diff::Change;
+pub use error::GitError;
+pub use worktree::Worktree;
+
+/// A story's id as one part of a branch's name.
+pub fn ref_part(id: &str) -> String {
+    let plain: String = id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
+        .collect();
+    let mut part = plain.trim_matches(['.', '-']).replace("..", "-");
+    if part.to_ascii_lowercase().ends_with(".lock") {
+        part.push('-');
+    }
+    if part == id && part.len() <= 100 {
+        return part;
+    }
+    let short: String = part.chars().take(80).collect();
+    let hash = blake3::hash(id.as_bytes()).to_hex();
+    format!("{}-{}", short.trim_end_matches(['.', '-']), &hash[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ref_part;
+
+    #[test]
+    fn every_id_becomes_one_part_of_a_name() {
+        assert_eq!(ref_part("1-2-login"), "1-2-login");
+        for odd in ["a b", "a..b", "x.lock", "ä/ö", "$(rm -rf)", "-x", ".", &"y".repeat(150)] {
+            let part = ref_part(odd);
+            assert!(
+                part.len() <= 100 && !part.contains("..") && !part.ends_with(".lock"),
+                "{part}"
+            );
+            assert!(
+                part.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)),
+                "{part}"
+            );
+        }
+        assert_ne!(ref_part("a b"), ref_part("a/b"));
+    }
+}

@@ -1,0 +1,193 @@
+//! The journal of a run: what is about to be done, and what came of it.
+//!
+//! An effect is written down before it is begun and its event after it has ended. What is found
+//! without an event has been begun and perhaps done: every effect can be done again.
+
+use handover_agents::Identity;
+use handover_model::{JournalEntry, JournalKind, RunId, RunState, Timestamp};
+use handover_store::{NewJournalEntry, Store};
+use handover_text::Redactor;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::EngineError;
+use crate::reducer::{Effect, Event, State};
+
+/// How long a lock is held beyond what an effect may take.
+const LEASE_SECONDS: i64 = 120;
+
+/// The writer of a journal.
+pub(crate) struct Journal<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) redactor: &'a Redactor,
+    pub(crate) run: RunId,
+    pub(crate) fence: u64,
+    pub(crate) seq: u64,
+    /// How long the longest effect may take.
+    pub(crate) longest: u64,
+    pub(crate) death: Option<Death>,
+}
+
+/// Where an engine dies as if by `kill -9`: for tests of crashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Death {
+    /// Something has been done, and this entry would say so.
+    Before(u64),
+    /// This entry has been written, and nothing done yet.
+    After(u64),
+}
+
+/// An effect that has been begun.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Intent {
+    pub(crate) seq: u64,
+    pub(crate) effect: Effect,
+    pub(crate) at: Timestamp,
+}
+
+/// Something worth knowing that changes nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+pub(crate) enum Note {
+    /// A process was started.
+    Spawned {
+        /// Which.
+        process: Identity,
+    },
+    /// What an earlier engine left running was ended.
+    Reaped {
+        /// How many processes.
+        count: u32,
+    },
+    /// Anything else.
+    Said {
+        /// In words.
+        text: String,
+    },
+}
+
+impl Journal<'_> {
+    pub(crate) fn intent(
+        &mut self,
+        effect: &Effect,
+        now: Timestamp,
+    ) -> Result<Intent, EngineError> {
+        self.append(JournalKind::Intent, effect, None, now)?;
+        Ok(Intent { seq: self.seq, effect: effect.clone(), at: now })
+    }
+
+    /// Writes an event down and gives it back as it was written, without secrets.
+    pub(crate) fn event(&mut self, event: &Event, now: Timestamp) -> Result<Event, EngineError> {
+        let state = match event {
+            Event::Started { .. } | Event::Resumed { .. } => Some(RunState::Running),
+            Event::Stopped { state, .. } | Event::Ended { state } => Some(*state),
+            Event::Opened { .. }
+            | Event::PhaseEnded(_)
+            | Event::GatesEnded { .. }
+            | Event::Refused { .. }
+            | Event::Committed { .. }
+            | Event::Parked { .. }
+            | Event::Merged { .. } => None,
+        };
+        let written = self.append(JournalKind::Result, event, state, now)?;
+        serde_json::from_value(written).map_err(|error| self.unreadable(self.seq, &error))
+    }
+
+    pub(crate) fn note(&mut self, note: &Note, now: Timestamp) -> Result<(), EngineError> {
+        self.append(JournalKind::Note, note, None, now).map(drop)
+    }
+
+    fn append(
+        &mut self,
+        kind: JournalKind,
+        entry: &impl Serialize,
+        state: Option<RunState>,
+        now: Timestamp,
+    ) -> Result<serde_json::Value, EngineError> {
+        let value = serde_json::to_value(entry)
+            .unwrap_or_else(|error| json!({"note": "said", "text": error.to_string()}));
+        let entry = self.redactor.clean_json(value);
+        let lease = (LEASE_SECONDS + self.longest.cast_signed()).saturating_mul(1_000_000);
+        let until = Timestamp::from_micros(now.as_micros().saturating_add(lease));
+        let written = entry.value().clone();
+        let new = NewJournalEntry { seq: self.seq + 1, kind, entry, state, until, now };
+        if self.death == Some(Death::Before(new.seq)) {
+            handover_agents::die();
+        }
+        self.store.append_journal(&self.run, &new, self.fence)?;
+        self.seq += 1;
+        if self.death == Some(Death::After(self.seq)) {
+            handover_agents::die();
+        }
+        Ok(written)
+    }
+
+    fn unreadable(&self, seq: u64, error: &serde_json::Error) -> EngineError {
+        EngineError::Journal { run: self.run.to_string(), seq, reason: error.to_string() }
+    }
+}
+
+/// What a journal says.
+#[derive(Debug, Clone)]
+pub struct Folded {
+    /// Where the run stands.
+    pub state: State,
+    /// The effect that was begun and has no event.
+    pub(crate) open: Option<Intent>,
+    /// The processes that were started for it.
+    pub(crate) processes: Vec<Identity>,
+    /// The number of the last entry.
+    pub(crate) seq: u64,
+}
+
+/// Reads a journal back; none if it does not even have a beginning.
+pub fn fold(run: &RunId, entries: &[JournalEntry]) -> Result<Option<Folded>, EngineError> {
+    let mut folded: Option<Folded> = None;
+    for entry in entries {
+        let unreadable = |error: serde_json::Error| EngineError::Journal {
+            run: run.to_string(),
+            seq: entry.seq,
+            reason: error.to_string(),
+        };
+        match entry.kind {
+            JournalKind::Result => {
+                let event: Event =
+                    serde_json::from_value(entry.entry.clone()).map_err(unreadable)?;
+                match &mut folded {
+                    None => {
+                        folded = State::start(&event).map(|state| Folded {
+                            state,
+                            open: None,
+                            processes: Vec::new(),
+                            seq: entry.seq,
+                        });
+                    }
+                    Some(folded) => {
+                        folded.state.apply(&event);
+                        // A stop is not the event of what was going on, and neither is a resumption.
+                        if !matches!(event, Event::Stopped { .. } | Event::Resumed { .. }) {
+                            folded.open = None;
+                            folded.processes.clear();
+                        }
+                    }
+                }
+            }
+            JournalKind::Intent => {
+                let effect = serde_json::from_value(entry.entry.clone()).map_err(unreadable)?;
+                if let Some(folded) = &mut folded {
+                    folded.open = Some(Intent { seq: entry.seq, effect, at: entry.created_at });
+                }
+            }
+            JournalKind::Note => {
+                let note = serde_json::from_value(entry.entry.clone());
+                if let (Some(folded), Ok(Note::Spawned { process })) = (&mut folded, note) {
+                    folded.processes.push(process);
+                }
+            }
+        }
+        if let Some(folded) = &mut folded {
+            folded.seq = entry.seq;
+        }
+    }
+    Ok(folded)
+}

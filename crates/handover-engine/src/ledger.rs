@@ -1,0 +1,154 @@
+//! What was used, and whether there is enough left for one more.
+
+use std::iter::Sum;
+use std::ops::Add;
+
+use handover_model::config::{Allowance, BudgetConfig};
+use handover_model::{RunPhase, RunVerdict};
+use serde::{Deserialize, Serialize};
+
+use crate::reducer::{GateOutcome, PhaseEnd, StoryRun};
+
+/// What was used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Money.
+    pub cost_usd: f64,
+    /// Tokens, read and written.
+    pub tokens: u64,
+    /// Turns of the model.
+    pub turns: u64,
+    /// Time.
+    pub duration_ms: u64,
+}
+
+impl Add for Spent {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            cost_usd: self.cost_usd + other.cost_usd,
+            tokens: self.tokens.saturating_add(other.tokens),
+            turns: self.turns.saturating_add(other.turns),
+            duration_ms: self.duration_ms.saturating_add(other.duration_ms),
+        }
+    }
+}
+
+impl Sum for Spent {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
+    }
+}
+
+/// One line of the ledger.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// An agent's phase, or `gates`.
+    pub phase: &'static str,
+    /// The same for an agent.
+    pub agent: Option<RunPhase>,
+    /// Which time.
+    pub attempt: u32,
+    /// What it said.
+    pub verdict: &'static str,
+    /// What it used.
+    pub spent: Spent,
+}
+
+impl Line {
+    pub(crate) fn agent(end: &PhaseEnd) -> Self {
+        let verdict = end.verdict.map(RunVerdict::as_str);
+        let failure = end.failure.map(handover_model::FailureClass::as_str);
+        Self {
+            phase: end.phase.as_str(),
+            agent: Some(end.phase),
+            attempt: end.attempt,
+            verdict: verdict.or(failure).unwrap_or("unclear"),
+            spent: end.spent,
+        }
+    }
+
+    pub(crate) fn gates(attempt: u32, outcome: GateOutcome, duration_ms: u64) -> Self {
+        let verdict = match outcome {
+            GateOutcome::Passed => "passed",
+            GateOutcome::None => "none",
+            GateOutcome::Failed => "failed",
+        };
+        let spent = Spent { duration_ms, ..Spent::default() };
+        Self { phase: "gates", agent: None, attempt, verdict, spent }
+    }
+}
+
+/// Why one more agent is not started, if it is not. What it will use is not known, so it is taken to
+/// use as much as the dearest of its phase so far, or else of all.
+pub(crate) fn refusal(
+    budget: &BudgetConfig,
+    stories: &[StoryRun],
+    story: &StoryRun,
+    phase: RunPhase,
+) -> Option<String> {
+    let agents =
+        || stories.iter().flat_map(|story| &story.lines).filter(|line| line.agent.is_some());
+    let same = agents().filter(|line| line.agent == Some(phase)).map(|line| line.spent);
+    let guess =
+        dearest(same).or_else(|| dearest(agents().map(|line| line.spent))).unwrap_or_default();
+    let run: Spent = agents().map(|line| line.spent).sum();
+    let own = story.lines.iter().filter(|line| line.agent.is_some()).map(|line| line.spent).sum();
+    passed(&budget.run, run, guess)
+        .map(|what| format!("the run would pass its limit of {what}"))
+        .or_else(|| {
+            let what = passed(&budget.story, own, guess)?;
+            Some(format!("story `{}` would pass its limit of {what}", story.planned.id))
+        })
+}
+
+fn dearest(all: impl Iterator<Item = Spent>) -> Option<Spent> {
+    all.reduce(|a, b| Spent {
+        cost_usd: a.cost_usd.max(b.cost_usd),
+        tokens: a.tokens.max(b.tokens),
+        turns: a.turns.max(b.turns),
+        duration_ms: a.duration_ms.max(b.duration_ms),
+    })
+}
+
+/// The limit that would be passed. Money is compared in millionths: sums of tenths are not exact.
+fn passed(allowed: &Allowance, spent: Spent, guess: Spent) -> Option<String> {
+    let after = spent + guess;
+    let micros = |usd: f64| (usd * 1e6).round();
+    if let Some(most) = allowed.usd
+        && (micros(after.cost_usd) > micros(most) || micros(spent.cost_usd) >= micros(most))
+    {
+        return Some(format!("{most} USD ({:.4} spent)", spent.cost_usd));
+    }
+    if let Some(most) = allowed.tokens
+        && (after.tokens > most || spent.tokens >= most)
+    {
+        return Some(format!("{most} tokens ({} used)", spent.tokens));
+    }
+    if let Some(most) = allowed.turns
+        && (after.turns > most || spent.turns >= most)
+    {
+        return Some(format!("{most} turns ({} taken)", spent.turns));
+    }
+    let minutes = spent.duration_ms as f64 / 60_000.0;
+    if let Some(most) = allowed.minutes
+        && minutes >= most
+    {
+        return Some(format!("{most} minutes ({minutes:.1} gone)"));
+    }
+    None
+}
+
+/// What is left of money for one more, where its program can be told.
+pub(crate) fn money_left(budget: &BudgetConfig, run: Spent, story: Spent) -> Option<f64> {
+    let left = |allowed: Option<f64>, spent: f64| allowed.map(|most| (most - spent).max(0.0));
+    [
+        left(budget.phase.usd, 0.0),
+        left(budget.story.usd, story.cost_usd),
+        left(budget.run.usd, run.cost_usd),
+    ]
+    .into_iter()
+    .flatten()
+    .reduce(f64::min)
+}

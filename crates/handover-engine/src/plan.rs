@@ -1,0 +1,281 @@
+//! From what a user asks for to the plan of a run.
+
+use std::path::Path;
+
+use handover_model::{EpicId, Host, Profile, SessionId};
+
+use crate::EngineError;
+use crate::git::{GitError, Repo};
+use crate::pipeline::{Pipeline, Step};
+use crate::prompt::Ask;
+use crate::reducer::{Event, Options, Plan, PlannedStory, State};
+use crate::runner::{Engine, group_of};
+use crate::story::{Discovery, Match, Status, discover};
+use crate::task::{TaskParts, task};
+
+/// What a user asks for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The epic.
+    pub epic: EpicId,
+    /// Where its agents' records go; the epic's own session if nobody says.
+    pub session: Option<SessionId>,
+    /// Whether a run that did not come to its end goes on.
+    pub resume: bool,
+    /// The first story to work on.
+    pub start_from: Option<String>,
+    /// Whether stories that are done are left out.
+    pub skip_done: bool,
+    /// Whether there is no review.
+    pub skip_review: bool,
+    /// What a developer may do.
+    pub profile: Profile,
+    /// How it works if nobody says otherwise.
+    pub defaults: Options,
+    /// What the user says now.
+    pub given: Given,
+}
+
+/// What a user says about how a run works; the rest is as it was, or as it is configured.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// The agent program's kind, and for `command` the program.
+    pub host: Option<(Host, Option<String>)>,
+    /// The model.
+    pub model: Option<String>,
+    /// Whether commits stay off every branch.
+    pub no_commit: bool,
+    /// Whether the user's branch follows at the end.
+    pub merge: bool,
+    /// Money for the whole run.
+    pub max_cost: Option<f64>,
+    /// The longest phase, in seconds.
+    pub phase_timeout: Option<u64>,
+    /// The longest silence, in seconds.
+    pub idle_timeout: Option<u64>,
+    /// How often findings are mended.
+    pub max_fixes: Option<u32>,
+}
+
+impl Request {
+    /// The options of a run that begins.
+    pub(crate) fn options(&self) -> Options {
+        self.over(self.defaults.clone())
+    }
+
+    /// The options of a run that goes on: as it was, but for what the user says now and for a budget
+    /// that was configured since.
+    pub(crate) fn resumed(&self, before: &Options) -> Result<Options, EngineError> {
+        let mut options = before.clone();
+        let usd = self.defaults.budget.run.usd.or(before.budget.run.usd);
+        options.budget.clone_from(&self.defaults.budget);
+        options.budget.run.usd = usd;
+        let options = self.over(options);
+        if options.command.as_ref().is_some_and(|command| command.contains("[REDACTED")) {
+            return Err(EngineError::RedactedCommand);
+        }
+        Ok(options)
+    }
+
+    fn over(&self, mut options: Options) -> Options {
+        let Given {
+            host,
+            model,
+            no_commit,
+            merge,
+            max_cost,
+            phase_timeout,
+            idle_timeout,
+            max_fixes,
+        } = &self.given;
+        if let Some((host, command)) = host {
+            options.host = *host;
+            options.command.clone_from(command);
+        }
+        if model.is_some() {
+            options.model.clone_from(model);
+        }
+        options.no_commit |= no_commit;
+        options.merge |= merge;
+        options.budget.run.usd = max_cost.or(options.budget.run.usd);
+        options.phase_timeout = phase_timeout.unwrap_or(options.phase_timeout);
+        options.idle_timeout = idle_timeout.unwrap_or(options.idle_timeout);
+        options.max_fixes = max_fixes.unwrap_or(options.max_fixes);
+        options
+    }
+}
+
+/// What would be run.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The plan.
+    pub plan: Plan,
+    /// Why each file was taken.
+    pub matches: Vec<Match>,
+    /// The gates that would check the work.
+    pub gates: Vec<String>,
+    /// What the first agent of each story would be told, by story.
+    pub prompts: Vec<(String, String)>,
+}
+
+/// Plans a run.
+pub(crate) fn plan(
+    engine: &Engine<'_>,
+    repo: &Repo,
+    request: &Request,
+) -> Result<Plan, EngineError> {
+    let discovery = discover(&engine.project, &request.epic)?;
+    plan_of(engine, repo, request, &discovery)
+}
+
+fn plan_of(
+    engine: &Engine<'_>,
+    repo: &Repo,
+    request: &Request,
+    discovery: &Discovery,
+) -> Result<Plan, EngineError> {
+    let branch = format!("handover/epic-{}", request.epic);
+    let head = repo.head()?;
+    let user_branch = repo.current_branch()?;
+    if user_branch.as_ref() == Some(&branch) {
+        return Err(GitError::CheckedOut { branch }.into());
+    }
+    let full = format!("refs/heads/{branch}");
+    let base = match repo.resolve(&full)? {
+        // An earlier run went on from here, and so does this one.
+        Some(earlier) if repo.is_ancestor(&head, &earlier)? => earlier,
+        Some(earlier) if repo.is_ancestor(&earlier, &head)? => {
+            if !request.given.no_commit && earlier != head {
+                repo.move_ref(&full, &head, Some(&earlier))?;
+            }
+            head
+        }
+        Some(_) => return Err(GitError::Diverged { branch }.into()),
+        None => head,
+    };
+    let continues = repo.resolve(&full)?.is_some();
+    let mut stories = Vec::new();
+    let mut before_start = request.start_from.is_some();
+    for (story, waits_for) in &discovery.stories {
+        if let Some(found) = engine.redactor.find(&format!("{} {}", story.id, story.path)).pop() {
+            return Err(EngineError::SecretName { story: story.id.clone(), rule: found.rule });
+        }
+        if before_start && is_meant(&story.id, story.number, request) {
+            before_start = false;
+        }
+        let done = request.skip_done
+            && (story.status == Some(Status::Done) || done_in(repo, &base, &story.path)?);
+        let skip = if before_start {
+            Some("before the story to start from")
+        } else if done {
+            Some("done already")
+        } else {
+            None
+        };
+        stories.push(PlannedStory {
+            id: story.id.clone(),
+            title: story.title.clone(),
+            path: story.path.clone(),
+            waits_for: waits_for.clone(),
+            skip: skip.map(str::to_owned),
+        });
+    }
+    if let Some(story) = request.start_from.clone().filter(|_| before_start) {
+        let stories = stories.into_iter().map(|story| story.id).collect();
+        return Err(EngineError::NoSuchStory { epic: request.epic.to_string(), story, stories });
+    }
+    let records_in = match &request.session {
+        Some(session) => session.clone(),
+        None => own_session(&request.epic)?,
+    };
+    Ok(Plan {
+        epic: request.epic.clone(),
+        epic_file: discovery.epic_file.clone(),
+        records_in,
+        base,
+        user_branch,
+        branch,
+        continues,
+        pipeline: Pipeline::story(!request.skip_review, request.profile),
+        stories,
+    })
+}
+
+/// The session that the runs of an epic share.
+pub(crate) fn own_session(epic: &EpicId) -> Result<SessionId, EngineError> {
+    Ok(SessionId::new(format!("epic-{epic}"))?)
+}
+
+/// A story by its id, or by its number: `2`, `1.2` and `1-2-login` all mean the second of epic 1.
+fn is_meant(id: &str, number: Option<u64>, request: &Request) -> bool {
+    let Some(word) = &request.start_from else { return true };
+    if id == word {
+        return true;
+    }
+    let last = word.rsplit(['.', '-']).next().and_then(|last| last.parse().ok());
+    let epic = word.rsplit_once(['.', '-']).map_or(request.epic.as_str(), |(epic, _)| epic);
+    last.is_some() && last == number && epic.trim_start_matches("story-") == request.epic.as_str()
+}
+
+fn done_in(repo: &Repo, base: &str, path: &str) -> Result<bool, EngineError> {
+    let file = repo.file_of(base, &repo.prefix.join(path))?;
+    let text = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(text.is_some_and(|text| Status::of(&text) == Some(Status::Done)))
+}
+
+/// What would be run, without any trace of it.
+pub(crate) fn preview(
+    engine: &Engine<'_>,
+    repo: &Repo,
+    request: &Request,
+) -> Result<Preview, EngineError> {
+    let discovery = discover(&engine.project, &request.epic)?;
+    // A preview moves no branch.
+    let mut still = request.clone();
+    still.given.no_commit = true;
+    let plan = plan_of(engine, repo, &still, &discovery)?;
+    let project = &engine.project;
+    let gates = crate::gates::detect(project, project, Path::new("reports"), &engine.config.gates);
+    let event =
+        Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
+    let state = State::start(&event);
+    let mut prompts = Vec::new();
+    let first = plan.pipeline.steps.iter().find_map(|step| match step {
+        Step::Agent(step) => Some(step),
+        Step::Gates | Step::Commit => None,
+    });
+    if let (Some(state), Some(step)) = (state, first) {
+        for story in state.stories.iter().filter(|story| story.planned.skip.is_none()) {
+            let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
+            let text = text.map(|(found, _)| found.text.as_str()).unwrap_or_default();
+            let parts = TaskParts {
+                epic: plan.epic.as_str(),
+                story,
+                phase: step.phase,
+                text,
+                patch: "",
+                nonce: "<nonce>",
+                result: Path::new("<result file>"),
+            };
+            let ask = Ask {
+                session: plan.records_in.clone(),
+                group: group_of(&story.planned.id)?,
+                role: step.role.clone(),
+                phase: step.phase,
+                host: request.options().host,
+                model: request.options().model,
+                task: task(&parts),
+                about: format!("{}\n{text}", story.planned.title),
+                unique: "preview".to_owned(),
+                now: (engine.now)(),
+            };
+            prompts.push((story.planned.id.clone(), engine.prompter.preview(&ask)?));
+        }
+    }
+    Ok(Preview {
+        plan,
+        matches: discovery.matches,
+        gates: gates.into_iter().map(|gate| gate.name).collect(),
+        prompts,
+    })
+}

@@ -1,0 +1,163 @@
+//! What an agent is told. One seam: who puts context, role and task together can be exchanged.
+
+use handover_context::assemble::{self, deliver};
+use handover_context::brief::{Request, Setting, admit, brief, compose};
+use handover_context::package_file::Places;
+use handover_context::specialize::Templates;
+use handover_context::stack::Stack;
+use handover_model::config::Config;
+use handover_model::{
+    GroupId, Host, ReasoningLevel, ReceiptId, Role, RunPhase, SessionId, Timestamp,
+};
+use handover_store::Store;
+use handover_text::Redactor;
+
+use crate::EngineError;
+
+/// One agent to be told something.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// Where its records go.
+    pub session: SessionId,
+    /// The group of its story.
+    pub group: GroupId,
+    /// As whom it works.
+    pub role: Role,
+    /// What for.
+    pub phase: RunPhase,
+    /// The program that will read it.
+    pub host: Host,
+    /// The model.
+    pub model: Option<String>,
+    /// What it is to do.
+    pub task: String,
+    /// What relevance is measured by: the story without our instructions.
+    pub about: String,
+    /// Makes the id of its receipt.
+    pub unique: String,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What an agent is told. The guard has let it through.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    /// The text.
+    pub text: String,
+    /// The record of it.
+    pub receipt: ReceiptId,
+}
+
+/// Puts prompts together.
+pub trait Prompter {
+    /// The prompt of an agent that is about to be started; its receipt is kept.
+    fn prompt(&self, ask: &Ask) -> Result<Prompt, EngineError>;
+
+    /// The same without any trace, to be looked at.
+    fn preview(&self, ask: &Ask) -> Result<String, EngineError>;
+
+    /// The agent has been given the prompt.
+    fn delivered(&self, prompt: &Prompt, host: Host, now: Timestamp) -> Result<(), EngineError>;
+}
+
+/// Every prompt is a brief: context, specialization, what the phase is about, the task.
+pub struct BriefPrompter<'a> {
+    /// Where records go.
+    pub store: &'a dyn Store,
+    /// How secrets are found.
+    pub redactor: &'a Redactor,
+    /// The configuration.
+    pub config: &'a Config,
+    /// The technology of the project.
+    pub stack: &'a Stack,
+    /// What is known about technologies.
+    pub templates: &'a Templates,
+    /// Where package files are.
+    pub places: &'a Places,
+}
+
+impl BriefPrompter<'_> {
+    fn setting(&self) -> Setting<'_> {
+        Setting {
+            store: Ok(self.store),
+            redactor: self.redactor,
+            config: self.config,
+            stack: self.stack,
+            templates: self.templates,
+            places: Some(self.places),
+        }
+    }
+
+    fn request(&self, ask: &Ask, deliver: bool) -> Result<Request, EngineError> {
+        Ok(Request {
+            spawn: assemble::Request {
+                session: ask.session.clone(),
+                role: ask.role.clone(),
+                group: Some(ask.group.clone()),
+                task: Some(ask.task.clone()),
+                model: ask.model.clone(),
+                current_tokens: 0,
+                iteration: 0,
+                // A reviewer sees the code cold: the record, and none of the dead ends.
+                reasoning: (ask.phase == RunPhase::Review).then_some(false),
+                reasoning_level: ReasoningLevel::Medium,
+                limit: None,
+                cap: None,
+                deliver,
+                explain: false,
+                receipt: ReceiptId::new(format!("r_{}", ask.unique))?,
+                now: ask.now,
+            },
+            testing_mode: None,
+            component: None,
+            context: true,
+            specialization: true,
+            about: Some(ask.about.clone()),
+            role_text: Some(role(ask)),
+            count_attempt: deliver,
+        })
+    }
+}
+
+impl Prompter for BriefPrompter<'_> {
+    fn prompt(&self, ask: &Ask) -> Result<Prompt, EngineError> {
+        let made = brief(self.setting(), &self.request(ask, true)?)?;
+        let receipt = self.store.receipt(&made.receipt.id)?;
+        let admitted = admit(self.config.guard.mode, made.text, receipt)?;
+        Ok(Prompt { text: admitted.prompt().to_owned(), receipt: admitted.receipt().id.clone() })
+    }
+
+    fn preview(&self, ask: &Ask) -> Result<String, EngineError> {
+        Ok(compose(self.setting(), &self.request(ask, false)?).text)
+    }
+
+    fn delivered(&self, prompt: &Prompt, host: Host, now: Timestamp) -> Result<(), EngineError> {
+        let host = self.redactor.clean(host.as_str());
+        Ok(deliver(self.store, self.redactor, &prompt.receipt, Some(&host), now)?)
+    }
+}
+
+/// Who the agent is, and the few rules of the workflow.
+fn role(ask: &Ask) -> String {
+    let who = match ask.phase {
+        RunPhase::Review => {
+            "You review code. You are seeing this code for the first time. Look for what is wrong: \
+             behaviour that the story asks for and that is missing, errors that are not handled, tests \
+             that prove nothing, secrets, broken boundaries. Do not invent findings; none is a result. \
+             You only look: change nothing, your findings are mended by somebody else."
+        }
+        RunPhase::Fix => {
+            "You mend what checks found in work that somebody else has done. Mend exactly that, \
+             and the cause rather than the symptom; never weaken or delete a test to make it pass."
+        }
+        RunPhase::Dev
+        | RunPhase::Kickoff
+        | RunPhase::Analysis
+        | RunPhase::Uat
+        | RunPhase::Retro => {
+            "You implement one story, with tests, in one go. Nobody can answer questions: decide, \
+             and say what you decided. If something outside stands in the way, say that you are blocked."
+        }
+    };
+    format!("You work as {}. {who}", ask.role)
+}

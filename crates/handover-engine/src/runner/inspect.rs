@@ -1,0 +1,124 @@
+//! What must not be committed: secrets, huge files, repositories inside the repository.
+
+use std::path::Path;
+
+use handover_text::Finding;
+
+use super::Runner;
+use crate::EngineError;
+use crate::git::Change;
+
+/// Files whose contents are checksums by nature.
+const LOCK_FILES: &[&str] = &[
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "composer.lock",
+    "Gemfile.lock",
+];
+
+/// How much of a file is looked through.
+const SCANNED: usize = 5 << 20;
+
+/// A file that must not be committed, and why.
+pub(super) struct Problem {
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+impl Runner<'_, '_> {
+    /// What stands against committing the difference between two trees.
+    pub(super) fn inspect(&self, from: &str, to: &str) -> Result<Vec<Problem>, EngineError> {
+        let changes = self.repo.changes(from, to)?;
+        let mut problems = Vec::new();
+        let there: Vec<(&Change, &str)> = changes
+            .iter()
+            .filter(|change| !change.is_repository())
+            .filter_map(|change| Some((change, change.blob.as_deref()?)))
+            .collect();
+        for change in changes.iter().filter(|change| change.is_repository()) {
+            let text = format!("`{}` is a git repository of its own", change.path);
+            problems.push(Problem { path: change.path.clone(), text });
+        }
+        let blobs: Vec<&str> = there.iter().map(|(_, blob)| *blob).collect();
+        let sizes = if blobs.is_empty() { Vec::new() } else { self.repo.blob_sizes(&blobs)? };
+        let limits = &self.engine.config.runs;
+        let total: u64 = sizes.iter().sum();
+        if total > limits.max_commit_bytes {
+            let text = format!(
+                "the change has {total} bytes, and {} are allowed (runs.max_commit_bytes)",
+                limits.max_commit_bytes
+            );
+            problems.push(Problem { path: String::new(), text });
+        }
+        for ((change, blob), size) in there.iter().zip(&sizes) {
+            let path = change.path.clone();
+            if *size > limits.max_file_bytes {
+                let text = format!(
+                    "`{path}` has {size} bytes, and {} are allowed (runs.max_file_bytes)",
+                    limits.max_file_bytes
+                );
+                problems.push(Problem { path, text });
+            } else if let Some(text) = self.secret(from, &change.path, blob)? {
+                problems.push(Problem { path, text });
+            }
+        }
+        Ok(problems)
+    }
+
+    /// A secret that the file did not hold before. A telling name alone (`password = "hunter2"`) is
+    /// mostly a test or a default; it counts if the value looks random, or in files made for secrets.
+    fn secret(&self, from: &str, path: &str, blob: &str) -> Result<Option<String>, EngineError> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if LOCK_FILES.contains(&name) {
+            return Ok(None);
+        }
+        let mut content = self.repo.blob(blob)?;
+        content.truncate(SCANNED);
+        let text = String::from_utf8_lossy(&content);
+        let redactor = self.engine.redactor;
+        let is_vault = is_vault(name);
+        let suspects: Vec<Finding> = redactor
+            .find(&text)
+            .into_iter()
+            .filter(|found| found.rule != RANDOM)
+            .filter(|found| {
+                let value = &text[found.start..found.end];
+                is_vault || !is_guess(found) || !redactor.find(value).is_empty()
+            })
+            .collect();
+        if suspects.is_empty() {
+            return Ok(None);
+        }
+        let before = self.repo.file_of(from, Path::new(path))?.unwrap_or_default();
+        let before = String::from_utf8_lossy(&before);
+        let new = suspects.iter().find(|found| !before.contains(&text[found.start..found.end]));
+        Ok(new.map(|found| {
+            let line = text[..found.start].matches('\n').count() + 1;
+            format!("`{path}` holds a secret in line {line} ({})", found.rule)
+        }))
+    }
+}
+
+/// In code, random text by itself is mostly a checksum.
+const RANDOM: &str = "random-string";
+
+fn is_guess(found: &Finding) -> bool {
+    matches!(found.rule.as_str(), "assignment" | "call-with-credentials" | "command-line")
+}
+
+/// Files that are there to hold secrets.
+fn is_vault(name: &str) -> bool {
+    name == ".npmrc"
+        || name == ".netrc"
+        || name == ".pypirc"
+        || name.starts_with("id_rsa")
+        || name.starts_with("credentials")
+        || (name.starts_with(".env") && !name.ends_with("example") && !name.ends_with("sample"))
+}

@@ -1,0 +1,47 @@
+//! One engine per epic.
+
+use handover_agents::{Identity, SpawnId, is_alive, myself};
+use handover_model::{EpicId, LockOwner, Timestamp};
+use handover_store::{LockClaim, StoreError};
+
+use super::Engine;
+use crate::EngineError;
+
+/// How long a lock is held before the first entry of the journal renews it.
+const LEASE_SECONDS: i64 = 120;
+
+impl Engine<'_> {
+    /// Takes the lock of an epic. An owner of this machine that is dead loses it at once.
+    pub(super) fn lock(&self, epic: &EpicId) -> Result<u64, EngineError> {
+        let me = myself(&SpawnId::new("engine")?);
+        let now = (self.now)();
+        let claim = LockClaim {
+            epic: epic.clone(),
+            owner: LockOwner {
+                host: self.machine.clone(),
+                pid: me.pid,
+                started: me.started,
+                boot: me.boot,
+            },
+            until: Timestamp::from_micros(now.as_micros() + LEASE_SECONDS * 1_000_000),
+            over: None,
+            now,
+        };
+        match self.store.lock_epic(&claim) {
+            Err(StoreError::Locked { owner, fence, .. }) if self.is_dead(&owner) => {
+                Ok(self.store.lock_epic(&LockClaim { over: Some(fence), ..claim })?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    fn is_dead(&self, owner: &LockOwner) -> bool {
+        let identity = Identity {
+            pid: owner.pid,
+            started: owner.started,
+            boot: owner.boot.clone(),
+            spawn: "engine".to_owned(),
+        };
+        owner.host == self.machine && is_alive(&identity) == Some(false)
+    }
+}

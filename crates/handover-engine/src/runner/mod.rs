@@ -1,0 +1,445 @@
+//! Drives a run: asks the reducer what comes next, writes it down, does it, writes down what came of
+//! it, and begins again. After a crash it goes on from what was written.
+
+mod agent;
+mod commit;
+mod gates;
+mod inspect;
+mod lock;
+mod open;
+mod park;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
+use handover_model::config::Config;
+use handover_model::{GroupId, Host, RunId, RunState, SessionStatus, Timestamp};
+use handover_store::{NewRun, NewSession, RunFilter, Store};
+use handover_text::Redactor;
+
+use crate::EngineError;
+use crate::gates::GateResult;
+use crate::git::{Repo, Worktree, ref_part};
+use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
+use crate::plan::{self, Request};
+use crate::prompt::Prompter;
+use crate::reducer::{Effect, Event, State, StoryRun};
+
+/// What a run needs from outside.
+pub struct Engine<'a> {
+    /// Where the journal goes.
+    pub store: &'a dyn Store,
+    /// How secrets are found.
+    pub redactor: &'a Redactor,
+    /// The configuration.
+    pub config: &'a Config,
+    /// Who puts prompts together.
+    pub prompter: &'a dyn Prompter,
+    /// The project's folder.
+    pub project: PathBuf,
+    /// The project's name, for its sessions.
+    pub project_id: handover_model::ProjectId,
+    /// Our own environment; agents, gates and git see a part of it.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The name of this machine.
+    pub machine: String,
+    /// The clock.
+    pub now: &'a dyn Fn() -> Timestamp,
+    /// A new text that nobody can guess, of letters and digits.
+    pub unique: &'a dyn Fn() -> String,
+    /// Who stops the run.
+    pub cancel: CancelToken,
+    /// For tests of crashes.
+    pub death: Option<Death>,
+}
+
+/// Something to be shown while a run is at work.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// It begins, or goes on.
+    Begun {
+        /// The run.
+        run: &'a RunId,
+        /// Whether it goes on.
+        resumed: bool,
+    },
+    /// Something is about to be done.
+    Doing(&'a Effect),
+    /// Something came of it.
+    Done(&'a Event),
+    /// An agent or a gate gave a sign of life.
+    Activity {
+        /// The story.
+        story: &'a str,
+        /// What it does.
+        what: String,
+    },
+    /// Something odd.
+    Warning(String),
+}
+
+/// Who is shown progress.
+pub type OnProgress<'a> = &'a mut dyn FnMut(&State, &Progress<'_>);
+
+impl<'a> Engine<'a> {
+    /// Runs an epic to its end, or until something stops it. Gives the run and where it stands.
+    pub fn run(
+        &self,
+        request: &Request,
+        on_progress: OnProgress<'_>,
+    ) -> Result<(RunId, State), EngineError> {
+        let repo = Repo::open(&self.project, self.environment_of(Host::Command))?;
+        let fence = self.lock(&request.epic)?;
+        let outcome = self.locked(request, &repo, fence, on_progress);
+        // If it cannot be given back, its owner is known to be dead soon enough.
+        let _ = self.store.unlock_epic(&request.epic, fence);
+        outcome
+    }
+
+    /// What would be run, without any trace of it.
+    pub fn plan(&self, request: &Request) -> Result<plan::Preview, EngineError> {
+        let repo = Repo::open(&self.project, self.environment_of(Host::Command))?;
+        plan::preview(self, &repo, request)
+    }
+
+    fn environment_of(&self, host: Host) -> Environment {
+        Environment::scrubbed(self.environment.iter().cloned(), host, &self.config.runs.env)
+    }
+
+    fn locked(
+        &self,
+        request: &Request,
+        repo: &Repo,
+        fence: u64,
+        on_progress: OnProgress<'_>,
+    ) -> Result<(RunId, State), EngineError> {
+        let filter = RunFilter { epic: Some(request.epic.clone()), limit: Some(1) };
+        let former = match self.store.runs(&filter)?.pop() {
+            Some(run) if request.resume || !run.state.is_final() => {
+                fold(&run.id, &self.store.journal(&run.id, 1)?)?.map(|folded| (run, folded))
+            }
+            Some(_) | None => None,
+        };
+        let mut journal = Journal {
+            store: self.store,
+            redactor: self.redactor,
+            run: RunId::new(format!("run_{}", (self.unique)()))?,
+            fence,
+            seq: 0,
+            longest: self.config.gates.timeout.max(request.options().phase_timeout),
+            death: self.death,
+        };
+        let (state, open) = match former {
+            Some((run, _)) if !request.resume => {
+                return Err(EngineError::Unfinished {
+                    run: run.id.to_string(),
+                    epic: run.epic.to_string(),
+                    state: run.state,
+                });
+            }
+            Some((run, folded)) if run.state.is_final() => {
+                let text = format!(
+                    "run {} has come to its end; without `--resume` a new one begins",
+                    run.id
+                );
+                on_progress(&folded.state, &Progress::Warning(text));
+                return Ok((run.id, folded.state));
+            }
+            Some((run, folded)) => {
+                journal.run = run.id;
+                self.resume(request, &mut journal, folded, on_progress)?
+            }
+            None => (self.start(request, repo, &mut journal, on_progress)?, None),
+        };
+        let run = journal.run.clone();
+        let mut runner = Runner {
+            engine: self,
+            repo,
+            folder: self.project.join(".handover/runs").join(run.as_str()),
+            journal,
+            state,
+            on_progress,
+            in_place: None,
+            checked: None,
+        };
+        fs_err::create_dir_all(&runner.folder)?;
+        runner.drive(open)?;
+        Ok((run, runner.state))
+    }
+
+    fn start(
+        &self,
+        request: &Request,
+        repo: &Repo,
+        journal: &mut Journal<'_>,
+        on_progress: OnProgress<'_>,
+    ) -> Result<State, EngineError> {
+        let planned = plan::plan(self, repo, request)?;
+        let now = (self.now)();
+        let session = NewSession {
+            id: planned.records_in.clone(),
+            project: self.project_id.clone(),
+            metadata: self.redactor.clean_json(serde_json::json!({"epic": request.epic})),
+            now,
+        };
+        let opened = self.store.open_session(&session)?;
+        if opened.record.status != SessionStatus::Active {
+            self.store.set_session_status(&session.id, SessionStatus::Active, now)?;
+        }
+        let new = NewRun {
+            id: journal.run.clone(),
+            epic: request.epic.clone(),
+            session: planned.records_in.clone(),
+            now,
+        };
+        self.store.start_run(&new, journal.fence)?;
+        let event =
+            Event::Started { plan: Box::new(planned), options: Box::new(request.options()) };
+        let event = journal.event(&event, now)?;
+        let state = State::start(&event).ok_or(EngineError::Interrupted)?;
+        on_progress(&state, &Progress::Begun { run: &journal.run, resumed: false });
+        Ok(state)
+    }
+
+    /// Ends what the dead left behind, and goes on.
+    fn resume(
+        &self,
+        request: &Request,
+        journal: &mut Journal<'_>,
+        folded: Folded,
+        on_progress: OnProgress<'_>,
+    ) -> Result<(State, Option<Intent>), EngineError> {
+        let Folded { mut state, open, processes, seq } = folded;
+        journal.seq = seq;
+        let grace = std::time::Duration::from_millis(500);
+        let (mut ended, mut stuck) = (0, 0);
+        let mut count = |end: OrphanEnd| match end {
+            OrphanEnd::Gone => {}
+            OrphanEnd::Ended(n) => ended += n,
+            OrphanEnd::Stuck(n) => stuck += n,
+        };
+        if let Some(intent) = &open {
+            for process in &processes {
+                count(end_orphan(process, grace)?);
+            }
+            count(end_marked(&spawn_id(&journal.run, intent.seq)?, grace)?);
+        }
+        if stuck > 0 {
+            return Err(EngineError::Stuck { count: stuck });
+        }
+        let options = request.resumed(&state.options)?;
+        let now = (self.now)();
+        if ended > 0 {
+            journal.note(&Note::Reaped { count: ended }, now)?;
+        }
+        let event = journal.event(&Event::Resumed { options: Box::new(options) }, now)?;
+        state.apply(&event);
+        on_progress(&state, &Progress::Begun { run: &journal.run, resumed: true });
+        if ended > 0 {
+            let text = format!("ended {ended} process(es) that an earlier engine left behind");
+            on_progress(&state, &Progress::Warning(text));
+        }
+        Ok((state, open))
+    }
+}
+
+/// The mark of the processes of one effect.
+fn spawn_id(run: &RunId, seq: u64) -> Result<SpawnId, EngineError> {
+    Ok(SpawnId::new(format!("{run}-{seq}"))?)
+}
+
+/// The group of a story.
+pub(crate) fn group_of(story: &str) -> Result<GroupId, EngineError> {
+    let part = ref_part(story);
+    let part = part.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let short = if part.len() > 64 {
+        let hash = blake3::hash(story.as_bytes()).to_hex();
+        format!("{}-{}", &part[..55], &hash[..8])
+    } else {
+        part.to_owned()
+    };
+    Ok(GroupId::new(short)?)
+}
+
+struct Runner<'a, 'p> {
+    engine: &'a Engine<'a>,
+    repo: &'a Repo,
+    /// Where everything of the run is, worktrees and logs.
+    folder: PathBuf,
+    journal: Journal<'a>,
+    state: State,
+    on_progress: OnProgress<'p>,
+    /// The tree that a story's worktree is known to hold.
+    in_place: Option<(String, String)>,
+    /// What the gates said last, and about which tree.
+    checked: Option<(String, Vec<GateResult>)>,
+}
+
+impl Runner<'_, '_> {
+    fn now(&self) -> Timestamp {
+        (self.engine.now)()
+    }
+
+    /// Does what is to be done until nothing is left, or something stops it.
+    fn drive(&mut self, mut open: Option<Intent>) -> Result<(), EngineError> {
+        while let Some(effect) = self.state.next() {
+            if self.engine.cancel.is_cancelled() {
+                return self.stop(RunState::Interrupted, "interrupted".to_owned());
+            }
+            // What was begun before a crash is done again under the same number and time.
+            let begun = open.take().filter(|intent| intent.effect == effect);
+            let intent = match begun {
+                Some(intent) => intent,
+                None => self.journal.intent(&effect, (self.engine.now)())?,
+            };
+            (self.on_progress)(&self.state, &Progress::Doing(&effect));
+            let event = match self.perform(&intent) {
+                Ok(event) => event,
+                Err(error) => return self.stopped_by(error),
+            };
+            self.take_in(&event)?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, event: &Event) -> Result<(), EngineError> {
+        let event = self.journal.event(event, (self.engine.now)())?;
+        self.state.apply(&event);
+        (self.on_progress)(&self.state, &Progress::Done(&event));
+        Ok(())
+    }
+
+    /// A stop leaves a run that can be resumed. What cannot even be written down is told.
+    fn stopped_by(&mut self, error: EngineError) -> Result<(), EngineError> {
+        if matches!(error, EngineError::Store(_)) {
+            return Err(error);
+        }
+        let was_asked_to = matches!(error, EngineError::Interrupted);
+        let state = if was_asked_to || self.engine.cancel.is_cancelled() {
+            RunState::Interrupted
+        } else {
+            RunState::Environment
+        };
+        let mut reason = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            reason = format!("{reason}: {inner}");
+            cause = inner.source();
+        }
+        self.stop(state, reason)
+    }
+
+    fn stop(&mut self, state: RunState, reason: String) -> Result<(), EngineError> {
+        self.take_in(&Event::Stopped { state, reason })
+    }
+
+    fn perform(&mut self, intent: &Intent) -> Result<Event, EngineError> {
+        match &intent.effect {
+            Effect::Open { story } => self.open(story),
+            Effect::Agent { story, phase, attempt } => self.agent(intent, story, *phase, *attempt),
+            Effect::Gates { story, attempt } => self.gates(intent, story, *attempt),
+            Effect::Commit { story } => self.commit(intent, story),
+            Effect::Park { story } => self.park(intent, story),
+            Effect::Merge => self.merge(),
+            Effect::Halt { reason } => {
+                Ok(Event::Stopped { state: RunState::Budget, reason: reason.clone() })
+            }
+            Effect::Finish => self.finish(),
+        }
+    }
+
+    fn story(&self, id: &str) -> Result<StoryRun, EngineError> {
+        self.state.story(id).cloned().ok_or_else(|| EngineError::NoSuchStory {
+            epic: self.state.plan.epic.to_string(),
+            story: id.to_owned(),
+            stories: Vec::new(),
+        })
+    }
+
+    fn warn(&mut self, text: String) -> Result<(), EngineError> {
+        (self.on_progress)(&self.state, &Progress::Warning(text.clone()));
+        self.journal.note(&Note::Said { text }, (self.engine.now)())
+    }
+
+    /// The folder of a story's logs.
+    fn logs(&self, story: &str) -> Result<PathBuf, EngineError> {
+        let folder = self.folder.join(ref_part(story));
+        fs_err::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// A story's worktree, made anew if it is gone, holding exactly what was last written down.
+    fn worktree(&mut self, story: &StoryRun) -> Result<Worktree, EngineError> {
+        let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
+            return Err(EngineError::Interrupted);
+        };
+        let worktree = self.worktree_at(&story.planned.id, base);
+        let place = (story.planned.id.clone(), tree.clone());
+        if self.in_place.as_ref() != Some(&place) {
+            worktree.ensure()?;
+            worktree.restore(tree)?;
+            self.in_place = Some(place);
+        }
+        Ok(worktree)
+    }
+
+    fn worktree_at(&self, story: &str, base: &str) -> Worktree {
+        let name = ref_part(story);
+        let path = self.folder.join("worktrees").join(&name);
+        let index = self.folder.join(format!("{name}.index"));
+        Worktree::at(self.repo, path, index, base)
+    }
+
+    /// Where the trees of a story are kept from being collected as garbage.
+    fn keep(&self, story: &str, base: &str, tree: &str, at: Timestamp) -> Result<(), EngineError> {
+        let new = crate::git::NewCommit {
+            tree,
+            parents: vec![base.to_owned()],
+            subject: format!("work on {story}"),
+            trailers: Vec::new(),
+            at,
+        };
+        let commit = self.repo.commit(&new)?;
+        Ok(self.repo.set_ref(&self.kept(story), &commit)?)
+    }
+
+    fn kept(&self, story: &str) -> String {
+        format!("refs/handover/{}/{}", self.journal.run, ref_part(story))
+    }
+
+    fn merge(&mut self) -> Result<Event, EngineError> {
+        let plan = &self.state.plan;
+        let refused =
+            if self.repo.current_branch()? != plan.user_branch || plan.user_branch.is_none() {
+                Some("another branch is checked out by now".to_owned())
+            } else {
+                match self.repo.fast_forward(&self.state.head) {
+                    Ok(()) => None,
+                    Err(crate::git::GitError::Failed { message, .. }) => Some(message),
+                    Err(error) => return Err(error.into()),
+                }
+            };
+        Ok(Event::Merged { refused })
+    }
+
+    /// Nothing of the run stays in git but its branches.
+    fn finish(&mut self) -> Result<Event, EngineError> {
+        let keeps_worktrees = self.state.options.no_commit;
+        if !keeps_worktrees {
+            let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
+            self.repo.prune()?;
+            self.repo.delete_refs(&format!("refs/handover/{}/", self.journal.run))?;
+        }
+        let state = self.state.verdict();
+        let own = crate::plan::own_session(&self.state.plan.epic)?;
+        if self.state.plan.records_in != own {
+            // Somebody else's session is theirs to close.
+            return Ok(Event::Ended { state });
+        }
+        let ended =
+            if state == RunState::Done { SessionStatus::Completed } else { SessionStatus::Failed };
+        self.engine.store.set_session_status(&self.state.plan.records_in, ended, self.now())?;
+        Ok(Event::Ended { state })
+    }
+}

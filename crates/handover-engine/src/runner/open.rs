@@ -1,0 +1,71 @@
+//! A worktree for a story, with the story as its author left it.
+
+use std::path::PathBuf;
+
+use handover_model::GroupStatus;
+use handover_store::GroupUpdate;
+
+use super::{Runner, group_of};
+use crate::EngineError;
+use crate::reducer::{Event, PlannedStory};
+
+impl Runner<'_, '_> {
+    pub(super) fn open(&mut self, id: &str) -> Result<Event, EngineError> {
+        let story = self.story(id)?;
+        let base = self.state.head.clone();
+        let worktree = self.worktree_at(id, &base);
+        let mut tree = self.repo.tree_of(&base)?;
+        if !worktree.ensure()? {
+            worktree.restore(&tree)?;
+        }
+        let now = self.now();
+        if let Some(text) = self.authors_version(&story.planned, &base)? {
+            let path = worktree.project().join(&story.planned.path);
+            if let Some(above) = path.parent() {
+                fs_err::create_dir_all(above)?;
+            }
+            fs_err::write(path, text)?;
+            tree = worktree.snapshot()?;
+            self.keep(id, &base, &tree, now)?;
+        }
+        self.in_place = Some((id.to_owned(), tree.clone()));
+        let plan = &self.state.plan;
+        let mut group = GroupUpdate::new(plan.records_in.clone(), group_of(id)?, now);
+        group.title = Some(self.engine.redactor.clean(&story.planned.title).cut(200));
+        group.status = Some(GroupStatus::InProgress);
+        self.engine.store.set_group(&group)?;
+        Ok(Event::Opened { story: id.to_owned(), base, tree })
+    }
+
+    /// The story as it is in the user's checkout, unless the branch has gone on with it: a story may
+    /// well be written and not committed yet. None if the base has it as it should be.
+    fn authors_version(
+        &mut self,
+        story: &PlannedStory,
+        base: &str,
+    ) -> Result<Option<Vec<u8>>, EngineError> {
+        let in_repo: PathBuf = self.repo.prefix.join(&story.path);
+        let on_disk = match fs_err::read(self.engine.project.join(&story.path)) {
+            Ok(bytes) => bytes,
+            // It was there when the run was planned; the branch may have it.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let in_base = self.repo.file_of(base, &in_repo)?;
+        if in_base.as_deref() == Some(&on_disk) {
+            return Ok(None);
+        }
+        let committed = self.repo.file_of("HEAD", &in_repo)?;
+        if in_base.is_some() && in_base != committed {
+            if committed.as_deref() != Some(&on_disk) {
+                let text = format!(
+                    "`{}` was changed here and on the branch of the run; the branch counts",
+                    story.path
+                );
+                self.warn(text)?;
+            }
+            return Ok(None);
+        }
+        Ok(Some(on_disk))
+    }
+}

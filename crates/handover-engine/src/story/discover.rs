@@ -1,0 +1,299 @@
+//! Which files are the epic and its stories, and why. Names and explicit fields count; a mention in
+//! the text does not.
+
+use std::path::{Path, PathBuf};
+
+use handover_model::EpicId;
+
+use super::parse::{claims, strip_word};
+use super::{Status, Story, StoryError};
+
+const EPICS: &str = "docs/epics";
+const STORIES: &[&str] = &["docs/stories", "docs/sprint-artifacts", "docs/sprints"];
+
+/// Larger files are no stories.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Names that stand beside stories and are none.
+const ARTIFACTS: &[&str] = &[
+    "-decisions",
+    "-retro",
+    "-retrospective",
+    "-handoff",
+    "-uat",
+    "-design",
+    "-test-spec",
+    "-traceability",
+    "-metrics",
+];
+
+/// An epic and its stories.
+#[derive(Debug, Clone)]
+pub struct Discovery {
+    /// The epic.
+    pub epic: EpicId,
+    /// Its file, relative to the project.
+    pub epic_file: Option<String>,
+    /// Its stories, each with the ids of those that it waits for, in the order of work.
+    pub stories: Vec<(Story, Vec<String>)>,
+    /// Why each file was taken.
+    pub matches: Vec<Match>,
+}
+
+/// A file that was taken, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// The file, relative to the project.
+    pub path: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What a name says about an epic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// A story of it, with its number.
+    Ours(u64),
+    /// A story of another one.
+    Another,
+    /// Nothing.
+    Nothing,
+}
+
+/// The epic that a word on the command line means: `1`, `epic-1` and `docs/epics/epic-1-login.md`.
+pub fn epic_id(word: &str) -> Result<EpicId, handover_model::InvalidId> {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let Some(stem) = name.strip_suffix(".md") else {
+        return EpicId::new(without_zeros(strip_word(word, "epic").unwrap_or(word)));
+    };
+    let id = strip_word(stem, "epic").unwrap_or(stem);
+    // Of a file's name only the number counts, if it begins with one.
+    let number = id.split('-').next().filter(|number| number.parse::<u64>().is_ok());
+    EpicId::new(without_zeros(number.unwrap_or(id)))
+}
+
+fn without_zeros(id: &str) -> String {
+    match id.parse::<u64>() {
+        Ok(number) => number.to_string(),
+        Err(_) => id.to_owned(),
+    }
+}
+
+fn same_epic(one: &str, other: &str) -> bool {
+    without_zeros(one).eq_ignore_ascii_case(&without_zeros(other))
+}
+
+/// Finds the epic and its stories below a project's folder.
+pub fn discover(root: &Path, epic: &EpicId) -> Result<Discovery, StoryError> {
+    let mut matches = Vec::new();
+    let epic_file = epic_file(root, epic)?;
+    if let Some(path) = &epic_file {
+        matches.push(Match { path: path.clone(), reason: "its name" });
+    }
+    let mut stories: Vec<Story> = Vec::new();
+    for folder in STORIES {
+        for path in markdown_files(root, &root.join(folder), false)? {
+            let Some((story, reason)) = story(root, &path, epic)? else { continue };
+            if let Some(twin) = stories.iter().find(|other| other.id == story.id) {
+                return Err(StoryError::Ambiguous {
+                    what: format!("story `{}`", story.id),
+                    paths: vec![twin.path.clone(), story.path],
+                });
+            }
+            matches.push(Match { path: story.path.clone(), reason });
+            stories.push(story);
+        }
+    }
+    let folders = || STORIES.iter().map(|&folder| folder.to_owned()).collect();
+    if stories.is_empty() {
+        let epic = epic.to_string();
+        return Err(match epic_file {
+            None => StoryError::NotFound { epic, folders: folders() },
+            Some(_) => StoryError::NoStories { epic, folders: folders() },
+        });
+    }
+    let stories = super::in_order(epic.as_str(), stories)?;
+    Ok(Discovery { epic: epic.clone(), epic_file, stories, matches })
+}
+
+fn epic_file(root: &Path, epic: &EpicId) -> Result<Option<String>, StoryError> {
+    let mut found = Vec::new();
+    for path in markdown_files(root, &root.join(EPICS), true)? {
+        let stem = stem(&path);
+        let lower = stem.to_ascii_lowercase();
+        let rest = lower
+            .strip_prefix("epic")
+            .map_or(lower.as_str(), |rest| rest.trim_start_matches(['-', '_', ' ']));
+        if starts_with_epic(rest, epic.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.', ' ']))
+        {
+            found.push(relative(root, &path));
+        }
+    }
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => {
+            Err(StoryError::Ambiguous { what: format!("the file of epic `{epic}`"), paths: found })
+        }
+    }
+}
+
+/// What follows the epic at the start of a name.
+fn starts_with_epic<'t>(name: &'t str, epic: &str) -> Option<&'t str> {
+    if let Ok(number) = epic.parse::<u64>() {
+        let end = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
+        return (name[..end].parse() == Ok(number)).then(|| &name[end..]);
+    }
+    let start = name.get(..epic.len())?;
+    start.eq_ignore_ascii_case(epic).then(|| &name[epic.len()..])
+}
+
+/// What the name of a file, or a reference in the text, says.
+pub(super) fn named(name: &str, epic: &str) -> Named {
+    let lower = name.to_ascii_lowercase();
+    let rest = lower
+        .strip_prefix("story")
+        .map_or(lower.as_str(), |rest| rest.trim_start_matches(['-', '_', '.', ' ']));
+    if let Some(number) = starts_with_epic(rest, epic).and_then(number_after) {
+        return Named::Ours(number);
+    }
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    if digits > 0 && number_after(&rest[digits..]).is_some() {
+        Named::Another
+    } else {
+        Named::Nothing
+    }
+}
+
+/// `-2-title`, `.2` and `_2.x` as 2.
+fn number_after(rest: &str) -> Option<u64> {
+    let rest = rest.strip_prefix(['-', '.', '_'])?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let ends_well = rest[end..].is_empty() || rest[end..].starts_with(['-', '_', '.', ' ']);
+    rest[..end].parse().ok().filter(|_| ends_well)
+}
+
+/// The story in a file, if it is one of this epic, and what says so.
+fn story(
+    root: &Path,
+    path: &Path,
+    epic: &EpicId,
+) -> Result<Option<(Story, &'static str)>, StoryError> {
+    let id = stem(path);
+    let shown = relative(root, path);
+    let lower = id.to_ascii_lowercase();
+    if lower.starts_with("epic-") || ARTIFACTS.iter().any(|end| lower.ends_with(end)) {
+        return Ok(None);
+    }
+    let name = named(&id, epic.as_str());
+    let text = match read(path) {
+        Ok(text) => text,
+        // What is not ours by its name may be anything.
+        Err(_) if !matches!(name, Named::Ours(_)) => return Ok(None),
+        Err(reason) => return Err(StoryError::BadFile { path: shown, reason }),
+    };
+    let claims = claims(&text);
+    let said: Vec<(&'static str, String)> = [
+        ("its field `epic`", claims.epic.clone().filter(|epic| !epic.is_empty())),
+        ("its title", claims.numbers.as_ref().map(|(epic, _)| epic.clone())),
+    ]
+    .into_iter()
+    .filter_map(|(by, epic)| Some((by, epic?)))
+    .collect();
+    let ours = |said: &(&'static str, String)| same_epic(&said.1, epic.as_str());
+    let reason = match name {
+        Named::Ours(_) => Some("its name"),
+        Named::Another | Named::Nothing => said.iter().find(|said| ours(said)).map(|said| said.0),
+    };
+    let Some(reason) = reason else { return Ok(None) };
+    let other = said.iter().find(|said| !ours(said)).cloned().or_else(|| {
+        (name == Named::Another)
+            .then(|| ("its name", id.split(['-', '.', '_']).next().unwrap_or_default().to_owned()))
+    });
+    if let Some((by_other, other)) = other {
+        let one = epic.to_string();
+        return Err(StoryError::Contradiction {
+            path: shown,
+            one,
+            by_one: reason,
+            other,
+            by_other,
+        });
+    }
+    if let Some(rule) = bad_name(&id) {
+        return Err(StoryError::BadName { path: shown, rule });
+    }
+    let number = match name {
+        Named::Ours(number) => Some(number),
+        Named::Another | Named::Nothing => claims.numbers.map(|(_, number)| number),
+    };
+    let story = Story {
+        status: Status::of(&text),
+        title: if claims.title.is_empty() { id.clone() } else { claims.title },
+        depends_on: claims.depends_on,
+        path: shown,
+        number,
+        id,
+        text,
+    };
+    Ok(Some((story, reason)))
+}
+
+/// An id stands in signals, variables and messages: one line, bounded, nothing that cannot be seen.
+fn bad_name(id: &str) -> Option<&'static str> {
+    if id.len() > 200 {
+        Some("its name is longer than 200 bytes")
+    } else if id.chars().any(char::is_control) {
+        Some("its name holds control characters")
+    } else if id.trim() != id || id.is_empty() {
+        Some("its name begins or ends with white space")
+    } else {
+        None
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let size = fs_err::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > MAX_BYTES {
+        return Err(format!("it has {size} bytes, and {MAX_BYTES} are allowed"));
+    }
+    let bytes = fs_err::read(path).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// The Markdown files of a folder inside the project, by name. A folder that is not there is empty.
+fn markdown_files(root: &Path, folder: &Path, deep: bool) -> Result<Vec<PathBuf>, StoryError> {
+    let read = |source| StoryError::Read { path: folder.to_owned(), source };
+    let entries = match fs_err::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(read(error)),
+    };
+    let inside = |path: &Path| fs_err::canonicalize(path).is_ok_and(|real| real.starts_with(root));
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(read)?.path();
+        if !inside(&path) {
+            continue;
+        }
+        if path.is_dir() {
+            if deep {
+                files.extend(markdown_files(root, &path, deep)?);
+            }
+        } else if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"))
+            && path.is_file()
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}

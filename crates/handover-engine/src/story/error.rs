@@ -1,0 +1,87 @@
+//! Why stories cannot be run.
+
+use std::path::PathBuf;
+
+/// Why stories cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum StoryError {
+    /// Neither an epic nor a story of it was found.
+    #[error("there is no epic `{epic}`: no file in docs/epics, no story in {}", folders.join(", "))]
+    NotFound {
+        /// What was asked for.
+        epic: String,
+        /// Where was looked.
+        folders: Vec<String>,
+    },
+    /// An epic without stories.
+    #[error("epic `{epic}` has no stories in {}", folders.join(", "))]
+    NoStories {
+        /// The epic.
+        epic: String,
+        /// Where was looked.
+        folders: Vec<String>,
+    },
+    /// More than one file could be meant.
+    #[error("{what} could be {}", paths.join(" or "))]
+    Ambiguous {
+        /// What is looked for.
+        what: String,
+        /// The files.
+        paths: Vec<String>,
+    },
+    /// A file says two things.
+    #[error("`{path}` belongs to epic `{one}` by {by_one} and to epic `{other}` by {by_other}")]
+    Contradiction {
+        /// The file.
+        path: String,
+        /// One epic.
+        one: String,
+        /// What says so.
+        by_one: &'static str,
+        /// The other epic.
+        other: String,
+        /// What says so.
+        by_other: &'static str,
+    },
+    /// A story depends on one that does not exist.
+    #[error("story `{story}` depends on `{on}`, and epic `{epic}` has no such story")]
+    UnknownDependency {
+        /// The story.
+        story: String,
+        /// What it names.
+        on: String,
+        /// The epic.
+        epic: String,
+    },
+    /// Stories wait for each other.
+    #[error("these stories depend on each other: {}", stories.join(" → "))]
+    Cycle {
+        /// The stories, in a circle.
+        stories: Vec<String>,
+    },
+    /// A name that cannot be the id of a story.
+    #[error("`{path}` cannot be a story: {rule}")]
+    BadName {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        rule: &'static str,
+    },
+    /// A file that cannot be read as a story.
+    #[error("`{path}` cannot be read as a story: {reason}")]
+    BadFile {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A folder or file that cannot be read.
+    #[error("failed to read {}", path.display())]
+    Read {
+        /// What.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,24 @@
+//! Story and epic files: which belong to a run, what they say, and what may be written into them.
+//!
+//! Files belong to their authors. The engine sets a status, appends records, and sees to it that
+//! agents change nothing else.
+
+mod depends;
+mod discover;
+mod error;
+mod fields;
+mod integrity;
+mod parse;
+mod record;
+mod sprint;
+mod status;
+
+pub use depends::in_order;
+pub use discover::{Discovery, Match, discover, epic_id};
+pub use error::StoryError;
+pub(crate) use fields::fence_mark;
+pub use integrity::{Integrity, verify};
+pub use parse::Story;
+pub use record::{Record, append};
+pub use sprint::{find as find_sprint_status, set as set_sprint_status};
+pub use status::{Status, set as set_status};

@@ -1,0 +1,126 @@
+//! What a story file says.
+
+use super::{Status, fields};
+
+/// A story.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Story {
+    /// The file's name without `.md`.
+    pub id: String,
+    /// Where it is, relative to the project.
+    pub path: String,
+    /// Its heading, without the number.
+    pub title: String,
+    /// Its number within the epic.
+    pub number: Option<u64>,
+    /// Where it stands.
+    pub status: Option<Status>,
+    /// The stories that it waits for, as the file names them.
+    pub depends_on: Vec<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// What a file says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Claims {
+    /// The epic in the front matter or in a line above the sections.
+    pub(super) epic: Option<String>,
+    /// Epic and number of the title, `# Story 1.2: …`.
+    pub(super) numbers: Option<(String, u64)>,
+    pub(super) title: String,
+    pub(super) depends_on: Vec<String>,
+}
+
+pub(super) fn claims(text: &str) -> Claims {
+    let value =
+        |names: &[&str]| fields::find(text, names).map(|field| text[field.range].trim().to_owned());
+    let heading = fields::lines(text)
+        .into_iter()
+        .find(|line| !line.fenced && !line.front && line.text.starts_with("# "))
+        .map(|line| line.text[2..].trim().to_owned())
+        .unwrap_or_default();
+    let (numbers, title) = numbered(&heading);
+    Claims {
+        epic: value(&["epic_id", "epic id", "epic"]).map(|value| epic_word(&value)),
+        numbers,
+        title,
+        depends_on: dependencies(text),
+    }
+}
+
+/// `Story 1.2: Title` as its numbers and the title.
+fn numbered(heading: &str) -> (Option<(String, u64)>, String) {
+    let after = strip_word(heading, "story");
+    let rest = after.unwrap_or(heading);
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || ".-_".contains(c)));
+    let (number, title) = rest.split_at(end.unwrap_or(rest.len()));
+    let number = number.trim_end_matches(['.', '-', '_']);
+    let split = number.rsplit_once(['.', '-']);
+    let numbers = split.and_then(|(epic, number)| {
+        Some((epic.to_owned(), number.parse().ok()?)).filter(|_| after.is_some())
+    });
+    if numbers.is_none() {
+        return (None, heading.to_owned());
+    }
+    (numbers, title.trim_start_matches([':', '-', '–', '—', ' ']).trim().to_owned())
+}
+
+pub(super) fn strip_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let start = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    let ends = rest.starts_with([' ', '-', '_', '.', '#', ':']);
+    (start.eq_ignore_ascii_case(word) && ends)
+        .then(|| rest.trim_start_matches([' ', '-', '_', '.', '#', ':']))
+}
+
+/// `Epic 1: Accounts`, `epic-1` and `1` alike.
+fn epic_word(value: &str) -> String {
+    let value = value.trim().trim_matches(['"', '\'', '`', '*', '[']);
+    let rest = strip_word(value, "epic").unwrap_or(value);
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)));
+    rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', '-', '_']).to_owned()
+}
+
+/// Stories that are named as a condition, in a line, in the front matter or in a section.
+fn dependencies(text: &str) -> Vec<String> {
+    const NAMES: &[&str] = &["depends_on", "depends on", "dependencies", "blocked by"];
+    let mut found = Vec::new();
+    if let Some(field) = fields::find(text, NAMES) {
+        found.extend(items(&text[field.range.clone()]));
+        // A YAML list goes on below.
+        let lines = fields::lines(text);
+        let below = lines.iter().skip(field.line + 1);
+        let list = below.take_while(|line| line.front && line.text.trim_start().starts_with("- "));
+        for line in list {
+            found.extend(items(line.text));
+        }
+    }
+    for name in ["dependencies", "depends on"] {
+        for line in fields::section_items(text, name) {
+            found.extend(items(line));
+        }
+    }
+    let mut unique = Vec::new();
+    for item in found {
+        if !unique.contains(&item) {
+            unique.push(item);
+        }
+    }
+    unique
+}
+
+/// The ids of one line: `1.1, story-1-2-login` or `- Story 1.1 (accounts)`.
+fn items(line: &str) -> Vec<String> {
+    line.split([',', ';', '&'])
+        .map(|item| item.trim().trim_matches(['-', '*', '+', ' ', '[', ']', '"', '\'', '`']))
+        .map(|item| strip_word(item, "story").unwrap_or(item))
+        .filter_map(|item| item.split_whitespace().next())
+        .map(|word| {
+            word.trim_matches(['(', ')', ':', '.', '`', '"', '\'', '[', ']', '*'])
+                .trim_end_matches(".md")
+        })
+        .filter(|word| word.chars().any(|c| c.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect()
+}

@@ -1,0 +1,131 @@
+//! The status of a story in every usual spelling.
+
+use super::fields;
+
+const NAMES: &[&str] = &["status"];
+
+/// Where a story stands, as its file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Not ready to be worked on.
+    Backlog,
+    /// Ready.
+    Ready,
+    /// Somebody works on it.
+    InProgress,
+    /// Somebody looks at it.
+    Review,
+    /// Done.
+    Done,
+    /// Something stands in the way.
+    Blocked,
+    /// A word that is not known.
+    Other,
+}
+
+impl Status {
+    /// Reads a value. Only a word that stands for itself counts: "not done yet" is not done.
+    pub fn read(value: &str) -> Self {
+        let value = value.split("<!--").next().unwrap_or_default();
+        let end = [" - ", "–", "—", "(", "[", ",", ".", ";", ":", "/"]
+            .iter()
+            .filter_map(|mark| value.find(mark))
+            .filter(|at| value[..*at].chars().any(char::is_alphanumeric))
+            .min()
+            .unwrap_or(value.len());
+        let words: Vec<String> = value[..end]
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect();
+        match words.join("-").as_str() {
+            "done" | "complete" | "completed" | "finished" | "closed" | "implemented"
+            | "merged" | "x" => Self::Done,
+            "ready"
+            | "ready-for-dev"
+            | "ready-for-development"
+            | "approved"
+            | "todo"
+            | "to-do"
+            | "open"
+            | "planned"
+            | "contexted" => Self::Ready,
+            "in-progress" | "inprogress" | "started" | "doing" | "wip" | "in-development" => {
+                Self::InProgress
+            }
+            "review" | "in-review" | "ready-for-review" | "code-review" | "ready-for-qa" => {
+                Self::Review
+            }
+            "blocked" | "on-hold" | "escalated" => Self::Blocked,
+            "backlog" | "draft" | "drafted" | "new" => Self::Backlog,
+            _ => Self::Other,
+        }
+    }
+
+    /// The status of a story; none if it has none.
+    pub fn of(text: &str) -> Option<Self> {
+        fields::find(text, NAMES).map(|field| Self::read(&text[field.range]))
+    }
+}
+
+/// The line that holds the status.
+pub(super) fn line(text: &str) -> Option<fields::Field> {
+    fields::find(text, NAMES)
+}
+
+/// The text with another status, in the spelling that it has; below the title if it has none.
+pub fn set(text: &str, word: &str) -> String {
+    if let Some(field) = fields::find(text, NAMES) {
+        return format!("{}{word}{}", &text[..field.range.start], &text[field.range.end..]);
+    }
+    let title =
+        fields::lines(text).into_iter().find(|line| !line.fenced && line.text.starts_with("# "));
+    match title {
+        Some(line) => {
+            let end = line.start + line.text.len();
+            format!("{}\n\nStatus: {word}{}", &text[..end], &text[end..])
+        }
+        None => format!("Status: {word}\n\n{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_usual_spelling_is_read_and_kept() {
+        for (text, expected) in [
+            ("# S\nStatus: done\n", "# S\nStatus: review\n"),
+            ("# S\n**Status:** Done\n", "# S\n**Status:** review\n"),
+            ("# S\n**Status**: Done ✅\n", "# S\n**Status**: review\n"),
+            ("# S\n- **Status:** `done`\n", "# S\n- **Status:** `review`\n"),
+            ("# S\n\n## Status: Completed\n", "# S\n\n## Status: review\n"),
+            ("# S\n\n## Status\n\nDone\n\n## Story\n", "# S\n\n## Status\n\nreview\n\n## Story\n"),
+            ("---\nstatus: done\n---\n# S\n", "---\nstatus: review\n---\n# S\n"),
+            ("# S\r\nStatus: DONE\r\n", "# S\r\nStatus: review\r\n"),
+        ] {
+            assert_eq!(Status::of(text), Some(Status::Done), "{text:?}");
+            assert_eq!(set(text, "review"), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_word_that_stands_for_itself_counts() {
+        for value in ["not done yet", "almost done", "done-ish", "undone", "will be done", ""] {
+            assert_ne!(Status::read(value), Status::Done, "{value:?}");
+        }
+        for value in ["done (2026-01-02)", "Done - see PR 7", "✅ Done", "done.", "DONE <!-- x -->"]
+        {
+            assert_eq!(Status::read(value), Status::Done, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_status_in_code_or_in_a_later_section_is_none() {
+        assert_eq!(Status::of("# S\n```\nStatus: done\n```\n"), None);
+        assert_eq!(Status::of("# S\n\n## Notes\nStatus: done\n"), None);
+        assert_eq!(set("# S\n\ntext\n", "done"), "# S\n\nStatus: done\n\ntext\n");
+        assert_eq!(set("text\n", "done"), "Status: done\n\ntext\n");
+    }
+}

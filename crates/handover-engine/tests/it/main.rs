@@ -1,0 +1,6 @@
+//! The parts of a run that are pure, or need nothing but files and git.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod reducer;
+mod worktree;

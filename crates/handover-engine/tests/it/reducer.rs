@@ -1,0 +1,205 @@
+//! What comes next, without anything happening.
+
+use handover_engine::Spent;
+use handover_engine::pipeline::Pipeline;
+use handover_engine::reducer::{
+    Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
+};
+use handover_engine::verdict::Finding;
+use handover_model::config::BudgetConfig;
+use handover_model::{
+    EpicId, FailureClass, Host, Profile, RunPhase, RunState, RunVerdict, SessionId, StoryState,
+};
+
+fn start(stories: &[(&str, &[&str])], options: Options) -> State {
+    let stories = stories
+        .iter()
+        .map(|(id, waits_for)| PlannedStory {
+            id: (*id).to_owned(),
+            title: (*id).to_owned(),
+            path: format!("{id}.md"),
+            waits_for: waits_for.iter().map(|&on| on.to_owned()).collect(),
+            skip: None,
+        })
+        .collect();
+    let plan = Plan {
+        epic: EpicId::new("1").unwrap(),
+        epic_file: None,
+        records_in: SessionId::new("epic-1").unwrap(),
+        base: "base".to_owned(),
+        user_branch: None,
+        branch: "handover/epic-1".to_owned(),
+        continues: false,
+        pipeline: Pipeline::story(true, Profile::Edit),
+        stories,
+    };
+    State::start(&Event::Started { plan: Box::new(plan), options: Box::new(options) }).unwrap()
+}
+
+fn options() -> Options {
+    Options {
+        host: Host::Command,
+        command: None,
+        model: None,
+        no_commit: false,
+        merge: false,
+        phase_timeout: 1,
+        idle_timeout: 1,
+        max_fixes: 1,
+        budget: BudgetConfig::default(),
+    }
+}
+
+fn opened(story: &str) -> Event {
+    Event::Opened { story: story.to_owned(), base: "base".to_owned(), tree: "t0".to_owned() }
+}
+
+fn ended(story: &str, phase: RunPhase, attempt: u32, verdict: Option<RunVerdict>) -> PhaseEnd {
+    PhaseEnd {
+        story: story.to_owned(),
+        phase,
+        attempt,
+        verdict,
+        summary: "so".to_owned(),
+        findings: Vec::new(),
+        failure: None,
+        tree: "t1".to_owned(),
+        files: vec!["a".to_owned()],
+        restored: Vec::new(),
+        spent: Spent::default(),
+        receipt: None,
+    }
+}
+
+fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: RunVerdict) -> Event {
+    Event::PhaseEnded(Box::new(ended(story, phase, attempt, Some(verdict))))
+}
+
+fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
+    Event::GatesEnded {
+        story: story.to_owned(),
+        attempt,
+        outcome,
+        failures: vec!["t: x".to_owned()],
+        detail: String::new(),
+        duration_ms: 1,
+    }
+}
+
+fn committed(story: &str) -> Event {
+    Event::Committed { story: story.to_owned(), commit: format!("commit of {story}") }
+}
+
+fn agent(story: &str, phase: RunPhase, attempt: u32) -> Option<Effect> {
+    Some(Effect::Agent { story: story.to_owned(), phase, attempt })
+}
+
+#[test]
+fn a_story_goes_its_way() {
+    use RunPhase::{Dev, Fix, Review};
+    let mut state = start(&[("a", &[])], options());
+    assert_eq!(state.next(), Some(Effect::Open { story: "a".to_owned() }));
+    assert_eq!(state.handle(&opened("a")), agent("a", Dev, 1));
+    let next = state.handle(&phase("a", Dev, 1, RunVerdict::Complete));
+    assert_eq!(next, Some(Effect::Gates { story: "a".to_owned(), attempt: 1 }));
+    assert_eq!(state.handle(&gates("a", 1, GateOutcome::Failed)), agent("a", Fix, 1));
+    let next = state.handle(&phase("a", Fix, 1, RunVerdict::Complete));
+    assert_eq!(next, Some(Effect::Gates { story: "a".to_owned(), attempt: 2 }));
+    assert_eq!(state.handle(&gates("a", 2, GateOutcome::Passed)), agent("a", Review, 1));
+    let next = state.handle(&phase("a", Review, 1, RunVerdict::Passed));
+    assert_eq!(next, Some(Effect::Commit { story: "a".to_owned() }));
+    assert_eq!(state.handle(&committed("a")), Some(Effect::Finish));
+    assert_eq!(state.verdict(), RunState::Done);
+    assert_eq!(state.head, "commit of a");
+    assert_eq!(state.handle(&Event::Ended { state: RunState::Done }), None);
+}
+
+#[test]
+fn fixes_are_bounded() {
+    let mut state = start(&[("a", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&gates("a", 1, GateOutcome::Failed));
+    state.apply(&phase("a", RunPhase::Fix, 1, RunVerdict::Complete));
+    let next = state.handle(&gates("a", 2, GateOutcome::Failed));
+    assert_eq!(next, Some(Effect::Park { story: "a".to_owned() }));
+    assert_eq!(state.stories[0].state, StoryState::Failed);
+    let parked = Event::Parked { story: "a".to_owned(), branch: Some("b".to_owned()) };
+    assert_eq!(state.handle(&parked), Some(Effect::Finish));
+    assert_eq!(state.verdict(), RunState::Failed);
+}
+
+#[test]
+fn whoever_waits_in_vain_is_blocked_and_others_go_on() {
+    let mut state = start(&[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &[])], options());
+    state.apply(&opened("a"));
+    let next = state.handle(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
+    assert_eq!(next, Some(Effect::Park { story: "a".to_owned() }));
+    let next = state.handle(&Event::Parked { story: "a".to_owned(), branch: None });
+    assert_eq!(next, Some(Effect::Open { story: "d".to_owned() }));
+    let states: Vec<StoryState> = state.stories.iter().map(|story| story.state).collect();
+    use StoryState::{Blocked, Pending};
+    assert_eq!(states, [Blocked, Blocked, Blocked, Pending]);
+    assert_eq!(state.stories[2].reason, "waits for `b`");
+}
+
+#[test]
+fn the_model_is_asked_again_a_bounded_number_of_times() {
+    let mut state = start(&[("a", &[])], options());
+    state.apply(&opened("a"));
+    let unreachable = |attempt| {
+        let mut end = ended("a", RunPhase::Dev, attempt, None);
+        end.failure = Some(FailureClass::Overloaded);
+        Event::PhaseEnded(Box::new(end))
+    };
+    assert_eq!(state.handle(&unreachable(1)), agent("a", RunPhase::Dev, 2));
+    assert_eq!(state.handle(&unreachable(2)), agent("a", RunPhase::Dev, 3));
+    assert_eq!(state.handle(&unreachable(3)), Some(Effect::Park { story: "a".to_owned() }));
+}
+
+#[test]
+fn a_stop_stops_and_a_resumption_goes_on() {
+    let mut state = start(&[("a", &[])], options());
+    state.apply(&opened("a"));
+    let stop = Event::Stopped { state: RunState::Interrupted, reason: "x".to_owned() };
+    assert_eq!(state.handle(&stop), None);
+    let resumed = Event::Resumed { options: Box::new(options()) };
+    assert_eq!(state.handle(&resumed), agent("a", RunPhase::Dev, 1));
+}
+
+#[test]
+fn findings_reach_whoever_mends_them() {
+    let mut state = start(&[("a", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&gates("a", 1, GateOutcome::None));
+    let mut end = ended("a", RunPhase::Review, 1, Some(RunVerdict::Failed));
+    end.findings = vec![Finding { text: "no greeting".to_owned(), ..Finding::default() }];
+    let next = state.handle(&Event::PhaseEnded(Box::new(end)));
+    assert_eq!(next, agent("a", RunPhase::Fix, 1));
+    assert_eq!(state.stories[0].findings[0].text, "no greeting");
+}
+
+/// Events that make no sense where they come are taken in without a panic, and what comes next is
+/// always something that can be done.
+#[test]
+fn no_order_of_events_is_too_odd() {
+    let verdicts = RunVerdict::ALL.iter().copied().map(Some).chain([None]);
+    let mut events =
+        vec![opened("a"), opened("nobody"), committed("a"), gates("a", 1, GateOutcome::Failed)];
+    for verdict in verdicts {
+        for of in [RunPhase::Dev, RunPhase::Fix, RunPhase::Review, RunPhase::Retro] {
+            events.push(Event::PhaseEnded(Box::new(ended("a", of, 1, verdict))));
+        }
+    }
+    for one in &events {
+        for two in &events {
+            for three in &events {
+                let mut state = start(&[("a", &[]), ("b", &["a"])], options());
+                for event in [one, two, three] {
+                    state.handle(event);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Runs, their journals, and the lock of an epic.
+
+use handover_model::{EpicId, JournalEntry, LockOwner, Run, RunId, Timestamp};
+use handover_store::{LockClaim, NewJournalEntry, NewRun, Result, RunFilter, Runs, StoreError};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::error::backend;
+use crate::{SqliteStore, row};
+
+fn read(r: &Row<'_>) -> rusqlite::Result<Run> {
+    Ok(Run {
+        id: row::parsed(r, "id")?,
+        epic: row::parsed(r, "epic")?,
+        session: row::parsed(r, "session")?,
+        state: row::parsed(r, "state")?,
+        created_at: row::time(r, "created_at")?,
+        updated_at: row::time(r, "updated_at")?,
+    })
+}
+
+/// An epic's lock: its fence, its owner if it has one, and when the owner's time runs out.
+type Lock = (u64, Option<LockOwner>, Timestamp);
+
+fn lock(connection: &Connection, epic: &EpicId) -> Result<Option<Lock>> {
+    connection
+        .query_row(
+            "SELECT fence, owner, expires_at FROM epic_lock WHERE epic = ?1",
+            [epic.as_str()],
+            |r| {
+                let owned = r.get_ref("owner")?.as_str_or_null()?.is_some();
+                let owner = if owned { Some(row::json(r, "owner")?) } else { None };
+                Ok((row::count(r, "fence")?, owner, row::time(r, "expires_at")?))
+            },
+        )
+        .optional()
+        .map_err(backend)
+}
+
+fn check_fence(connection: &Connection, epic: &EpicId, fence: u64) -> Result<()> {
+    match lock(connection, epic)? {
+        Some((current, Some(_), _)) if current == fence => Ok(()),
+        Some(_) | None => Err(StoreError::Fenced { epic: epic.clone() }),
+    }
+}
+
+impl SqliteStore {
+    /// A write that has reached the disk on return: power may fail right after it.
+    fn write_through<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let set = |mode| self.connection.pragma_update(None, "synchronous", mode).map_err(backend);
+        set("FULL")?;
+        let written = self.write(f);
+        set("NORMAL")?;
+        written
+    }
+}
+
+impl Runs for SqliteStore {
+    fn lock_epic(&self, claim: &LockClaim) -> Result<u64> {
+        self.write_through(|tx| {
+            let fence = match lock(tx, &claim.epic)? {
+                Some((fence, Some(owner), expires))
+                    if expires > claim.now && claim.over != Some(fence) =>
+                {
+                    return Err(StoreError::Locked { epic: claim.epic.clone(), owner, fence });
+                }
+                Some((fence, ..)) => fence + 1,
+                None => 1,
+            };
+            tx.execute(
+                "INSERT INTO epic_lock (epic, fence, owner, expires_at) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (epic) DO UPDATE SET fence = ?2, owner = ?3, expires_at = ?4",
+                (
+                    claim.epic.as_str(),
+                    fence.cast_signed(),
+                    row::to_json(&claim.owner),
+                    claim.until.as_micros(),
+                ),
+            )
+            .map_err(backend)?;
+            Ok(fence)
+        })
+    }
+
+    fn unlock_epic(&self, epic: &EpicId, fence: u64) -> Result<()> {
+        self.write(|tx| {
+            tx.execute(
+                "UPDATE epic_lock SET owner = NULL WHERE epic = ?1 AND fence = ?2",
+                (epic.as_str(), fence.cast_signed()),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
+    fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>> {
+        let held = lock(&self.connection, epic)?;
+        Ok(held.and_then(|(fence, owner, _)| owner.map(|owner| (owner, fence))))
+    }
+
+    fn start_run(&self, new: &NewRun, fence: u64) -> Result<()> {
+        self.write_through(|tx| {
+            check_fence(tx, &new.epic, fence)?;
+            let now = new.now.as_micros();
+            tx.execute(
+                "INSERT INTO run (id, epic, session, state, created_at, updated_at)
+                 VALUES (?1, ?2, ?3, 'running', ?4, ?4)",
+                (new.id.as_str(), new.epic.as_str(), new.session.as_str(), now),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
+    fn append_journal(&self, run: &RunId, new: &NewJournalEntry, fence: u64) -> Result<()> {
+        self.write_through(|tx| {
+            let (key, epic, last) = tx
+                .query_row(
+                    "SELECT key, epic, (SELECT ifnull(max(seq), 0) FROM run_journal WHERE run = key) AS last
+                     FROM run WHERE id = ?1",
+                    [run.as_str()],
+                    |r| {
+                        Ok((
+                            r.get::<_, i64>("key")?,
+                            row::parsed::<EpicId>(r, "epic")?,
+                            row::count(r, "last")?,
+                        ))
+                    },
+                )
+                .optional()
+                .map_err(backend)?
+                .ok_or_else(|| StoreError::not_found("run", run))?;
+            check_fence(tx, &epic, fence)?;
+            if new.seq != last + 1 {
+                return Err(StoreError::Fenced { epic });
+            }
+            tx.execute(
+                "INSERT INTO run_journal (run, seq, kind, entry, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                (
+                    key,
+                    new.seq.cast_signed(),
+                    new.kind.as_str(),
+                    row::to_json(new.entry.value()),
+                    new.now.as_micros(),
+                ),
+            )
+            .map_err(backend)?;
+            tx.execute(
+                "UPDATE run SET updated_at = ?2, state = ifnull(?3, state) WHERE key = ?1",
+                (key, new.now.as_micros(), new.state.map(handover_model::RunState::as_str)),
+            )
+            .map_err(backend)?;
+            tx.execute(
+                "UPDATE epic_lock SET expires_at = ?2 WHERE epic = ?1",
+                (epic.as_str(), new.until.as_micros()),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
+    fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>> {
+        self.run_record(run)?;
+        row::all(
+            &self.connection,
+            "SELECT seq, kind, entry, j.created_at FROM run_journal j JOIN run ON run.key = j.run
+             WHERE run.id = ?1 AND seq >= ?2 ORDER BY seq",
+            (run.as_str(), from.cast_signed()),
+            |r| {
+                Ok(JournalEntry {
+                    seq: row::count(r, 0)?,
+                    kind: row::parsed(r, 1)?,
+                    entry: row::json(r, 2)?,
+                    created_at: row::time(r, 3)?,
+                })
+            },
+        )
+    }
+
+    fn run_record(&self, id: &RunId) -> Result<Run> {
+        self.connection
+            .query_row("SELECT * FROM run WHERE id = ?1", [id.as_str()], read)
+            .optional()
+            .map_err(backend)?
+            .ok_or_else(|| StoreError::not_found("run", id))
+    }
+
+    fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>> {
+        row::all(
+            &self.connection,
+            "SELECT * FROM run WHERE (?1 IS NULL OR epic = ?1)
+             ORDER BY created_at DESC, key DESC LIMIT ?2",
+            (filter.epic.as_ref().map(EpicId::as_str), filter.limit.map_or(-1, i64::from)),
+            read,
+        )
+    }
+}
