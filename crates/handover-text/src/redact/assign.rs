@@ -20,6 +20,9 @@ const JUDGED: usize = 300;
 /// How much white space may stand after a tag.
 const SPACE: usize = 40;
 
+/// What may stand around the text of a tag.
+const CDATA: &[u8] = b"<![CDATA[";
+
 /// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
 /// `password=password=…` is read once.
 #[derive(Debug, Default)]
@@ -166,7 +169,8 @@ impl Assignments {
                 let at = at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace());
                 let value =
                     text.get(at..at + 7).is_some_and(|t| t.eq_ignore_ascii_case(b"<value>"));
-                at + if value { 7 } else { 0 }
+                let at = at + if value { 7 } else { 0 };
+                at + if text[at..].starts_with(CDATA) { CDATA.len() } else { 0 }
             }
             Sign::Equals
             | Sign::Compare
@@ -203,7 +207,7 @@ impl Assignments {
                     && shell_name(name)
                     && text.get(value.end + 1) == Some(&b')')
                     && random::mixed(literal)
-                    || sign == Sign::Call && setter(name)
+                    || sign == Sign::Call && setter(name) && !more_strings(text, value.end)
                     || sign == Sign::Comma && key == Key::Password && property(text, start, &value);
                 let list = !sets && values::wordy_with_number(literal) && !values::made_up(literal);
                 (!list && !name.contains(&b'/')).then_some(())?;
@@ -258,6 +262,7 @@ impl Assignments {
         let name = text.get(start..end)?;
         let form = match sign {
             Sign::Tag if text.get(stop) == Some(&b'<') => Form::Quoted,
+            Sign::Tag if text[stop..].starts_with(b"]]>") => Form::Quoted,
             Sign::Tag => return None,
             Sign::Equals if tight => {
                 let named = query || before == Some(b';') || shell_name(name);
@@ -306,8 +311,8 @@ impl Assignments {
                         || matches!(name, [b'-', first, ..] if first.is_ascii_uppercase()));
                 let netrc = name == b"password" && netrc(text, start);
                 let literal = text.get(at..stop)?;
-                let setting =
-                    is_setting(name) && text.get(stop).is_none_or(u8::is_ascii_whitespace);
+                let setting = (is_setting(name) || settings::after_setenv(text, start))
+                    && text.get(stop).is_none_or(u8::is_ascii_whitespace);
                 let prose = key == Key::Password && settings::in_prose(literal);
                 let told = flag
                     && key == Key::Password
@@ -340,8 +345,8 @@ impl Assignments {
             at += inner + 1;
         }
         // `PASS: test-1 of the suite`
-        let ends_line = matches!(text.get(stop), None | Some(b'\n' | b'\r' | b',' | b';'));
-        if name == b"PASS" && sign == Sign::Colon && !ends_line {
+        let goes_on = matches!(text.get(stop), Some(b' ' | b'\t'));
+        if name == b"PASS" && sign == Sign::Colon && goes_on {
             return None;
         }
         // What follows an unquoted value in a sentence shows that it is one.
@@ -498,6 +503,12 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
     // `:name` stands for a value.
     let bound = value.starts_with(b":") && random::wordy(value);
     (!bound && !innocent::placeholder(value)).then_some((from, to))
+}
+
+/// Whether another string is given after the one that ends at `at`: this one names something.
+fn more_strings(text: &[u8], at: usize) -> bool {
+    let next = at + 1 + bytes::run(text, at + 1, 2, |b| matches!(b, b',' | b' '));
+    next > at + 1 && matches!(text.get(next), Some(b'"' | b'\''))
 }
 
 /// `setProperty("password", "…")`, `map.put("password", "…")`: a setting with its value.

@@ -56,11 +56,12 @@ const TABLE: &[Function] = functions! {
     "drivermanager.getconnection" [2] Place, yes "DriverManager.getConnection(url, \"ann\", \"«sesame»\")", no "DriverManager.getConnection(url)";
     ".wallet" | "privatekeytoaccount" | "fromprivatekey" | "from_private_key" | "fromsecretkey" [0] Looks, yes "new ethers.Wallet(\"«0x4c0883a6»\")", no "new ethers.Wallet(\"main\")";
     "login" | "authenticate" | "signin" | "sign_in" | "logon" | "auth" | "wifi.begin" [1] Looks, yes "ftp.login(\"ann\", \"«pepper28»\")", no "auth(\"basic\", \"digest\")";
-    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" | "sequelize" [2, 3, 1] Looks, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
+    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" | "sequelize" | "ldap3.connection" | "runas" [2, 3, 1] Looks, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
     "create_superuser" | "create_user" | "createuser" | "ldap_bind" [2, 1] Looks, yes "ldap_bind($c, \"cn=x\", \"«pepper28»\")", no "create_user(\"ann\", \"reader\")";
-    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" [1] Looks, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
+    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" | "add_password" [3, 2, 1] Looks, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
     "hashpw" | "password_verify" | "password_hash" | "hash_password" | "hashpassword" | "passwordhasher.hash" | "make_password" | "generate_password_hash" | "bcrypt.hash" | "bcrypt.hashsync" | "hash.make" | "passwordencoder.encode" [0] Looks, yes "bcrypt.hashpw(b\"«pepper28»\", salt)", no "hash_password(\"bcrypt\", x)";
-    "jwt.sign" | "jwt.verify" | "jwt.encode" | "jwt.decode" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Looks, yes "jwt.sign(payload, '«pepper2801»')", no "createHmac(\"sha256\", key)";
+    "jwt.sign" | "jwt.encode" [1] Place, yes "jwt.sign({id: 1}, '«sesame»')", no "jwt.sign(payload, key)";
+    "jwt.verify" | "jwt.decode" | "aes.encrypt" | "aes.decrypt" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Looks, yes "jwt.verify(token, '«pepper2801»')", no "createHmac(\"sha256\", key)";
     "signwith" | "setsigningkey" [1, 0] Looks, yes "builder.signWith(HS256, \"«pepper28!»\")", no "builder.signWith(key, HS256)";
     "hash_hmac" | "openssl_encrypt" | "openssl_decrypt" [2] Looks, yes "hash_hmac('sha256', $d, '«pepper2801»')", no "hash_hmac('sha256', $d, $key)";
     "cookieparser" | "hmac256" | "hmac512" | "aes.new" | "urlsafeserializer" | "timedserializer" | "secretkeyspec" [0] Looks, yes "Algorithm.HMAC256(\"«pepper2801»\")", no "cookieParser(\"secret\")";

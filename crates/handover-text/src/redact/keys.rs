@@ -86,7 +86,7 @@ const PUBLIC: &[&str] = &[
 const TAIL: &[&str] = &[
     "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
     "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
-    "encoded", "here", "confirmation", "confirm", "repeat", "equals", "equalsignorecase",
+    "encoded", "here", "confirmation", "confirm", "repeat", "md", "sha", "equals", "equalsignorecase",
 ];
 
 const LEN: usize = 48;

@@ -59,6 +59,14 @@ pub(super) fn pair(text: &[u8], start: usize, end: usize) -> Option<(usize, usiz
 pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let name = &text[start..end];
     let head = &text[..start];
+    // `"…" | ConvertTo-SecureString`
+    if let [string @ .., quote @ (b'"' | b'\''), b' ', b'|', b' '] = head
+        && name.ends_with(b"SecureString")
+    {
+        let len = bytes::run_back(string, string.len(), 128, |b| b != *quote && b != b'\n');
+        let (from, to) = (string.len() - len, string.len());
+        return (len >= 3 && !innocent::placeholder(&text[from..to])).then_some((from, to));
+    }
     let quote = head.last().copied().filter(|b| matches!(b, b'"' | b'\''));
     let ends: [&[u8]; 4] = match quote {
         Some(b'"') => [b"\" into \"", b"\" in \"", b"\" for \"", b"\", forKey: \""],

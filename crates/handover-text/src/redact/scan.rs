@@ -150,7 +150,7 @@ impl<'t> Scan<'t> {
             let secrets = table.secrets.into_iter();
             hits.extend(secrets.map(|(from, to)| Hit::new("assignment", from, to)));
         }
-        if matches!(text[end - 1] | 32, b'd' | b's' | b'n' | b'h' | b'e' | b'c')
+        if matches!(text[end - 1] | 32, b'd' | b's' | b'n' | b'h' | b'e' | b'c' | b'g')
             && let Some((from, to)) = prose::pair(text, start, end)
                 .or_else(|| prose::before(text, start, end))
                 .or_else(|| prose::wallet(text, start, end))
@@ -174,6 +174,10 @@ impl<'t> Scan<'t> {
                 self.manifest = read.unwrap_or(self.manifest);
             }
             _ => {}
+        }
+        if let Some((from, to)) = cli::user_password(text, start, end) {
+            self.password("command-line", from, to, hits);
+            return to.max(end);
         }
         if text[start] == b'-'
             && let Some((from, to)) = cli::secret(text, start, end)

@@ -24,6 +24,13 @@ pub(super) fn shell_name(name: &[u8]) -> bool {
         || (name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase))
 }
 
+/// Whether a name stands after the word that sets a variable: `ENV NAME value`.
+pub(super) fn after_setenv(text: &[u8], start: usize) -> bool {
+    let line = &text[bytes::line_start(text, start, 16)..start];
+    let word = line.trim_ascii();
+    line.ends_with(b" ") && ["ENV", "setenv", "SetEnv"].iter().any(|w| word == w.as_bytes())
+}
+
 /// Whether a `.netrc` entry stands before a word.
 pub(super) fn netrc(text: &[u8], at: usize) -> bool {
     let from = at.saturating_sub(160);

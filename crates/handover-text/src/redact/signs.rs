@@ -104,7 +104,8 @@ pub(super) fn sign(
         b',' if !spaced && symbol(text, start) => Some((Sign::Comma, at + 1)),
         b'<' if rest.starts_with(b"<- ") => Some((Sign::Equals, at + 3)),
         b'{' if quoted_name => default(text, at).map(|at| (Sign::Equals, at)),
-        b',' if quoted_name => match option_default(text, at) {
+        // `{"key": "password", "value": "…"}`
+        b',' if quoted_name => match value_line(text, at).or_else(|| option_default(text, at)) {
             Some(at) => Some((Sign::Equals, at)),
             // `fill_in "Password", with: "…"`
             None if rest.starts_with(b", with: ") => Some((Sign::Equals, at + 8)),

@@ -156,6 +156,16 @@ const SPELLINGS: &[&str] = &[
     "PASSWORDS = {\"ann\": \"«!willow81»\", \"bob\": \"«Cob@alt23»\"}",
     "passwords = [\"«Cob@alt23»\", \"«dagger8382»\"]",
     // More programs and files
+    "tn.read_until(b\"Password: \")\ntn.write(b\"«cactus8805»\\n\")",
+    "keyring.set_password(\"svc\", \"«ann»\", \"«Opa@l70»\")",
+    "<password><![CDATA[«K3ttl3_89»]]></password>",
+    "{\"key\": \"password\", \"value\": \"«urchin»\"}",
+    "ENV DB_PASSWORD «acorn»",
+    "sql.Open(\"mysql\", \"«root:Quiv3r_95»@/x\")",
+    "\"«hornet6779»\" | ConvertTo-SecureString -AsPlainText -Force",
+    "curl_setopt($ch, CURLOPT_USERPWD, \"ann:«4corn_68»\");",
+    "setValue(\"Basic «YWRtaW46TmVjdGFyMTE3Kg==»\", forHTTPHeaderField: \"Authorization\")",
+    "password_md5 = \"«f76c7efdb7eba7050ca197a9b3d76bbb»\"",
     "KeychainWrapper.set(\"«Nectar-Willow52»\", forKey: \"password\")",
     "redis-server --requirepass «lantern»",
     "user ann insecure-password «nectar»",
@@ -304,6 +314,9 @@ const ORDINARY: &[&str] = &[
     "NOX_SESSION=\"tests(py='2.7')\"",
     "account-ID: key/1234abcd-12ab-34cd-56ef-1234567890ab",
     "passwords = [\"required\", \"optional\"]",
+    "Basic knowledge of PHP, CURLOPT_USERPWD, \"$user:$password\"",
+    "ENV DB_PASSWORD $PASSWORD",
+    "import x from \"ns:pkg1@/lib\"",
     "already [REDACTED-3] and password=[REDACTED-1]",
 ];
 

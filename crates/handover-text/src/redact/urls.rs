@@ -30,7 +30,8 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
     }
     oracle(text, hits);
     bare(text, hits);
-    for at in memmem::find_iter(text, b"@tcp(") {
+    let sockets = memmem::find_iter(text, b"@tcp(").chain(memmem::find_iter(text, b"@unix("));
+    for at in sockets {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
         if let Some(colon) = user.iter().position(|b| *b == b':')
@@ -45,7 +46,10 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
 fn bare(text: &[u8], hits: &mut Vec<Hit>) {
     let user_byte = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
     for at in memchr::memchr_iter(b'@', text) {
-        if !text.get(at + 1).is_some_and(|b| bytes::is(*b, ALNUM)) || !host(&text[at + 1..]) {
+        // `user:password@/database` of one machine
+        let local = text.get(at + 1) == Some(&b'/');
+        let named = text.get(at + 1).is_some_and(|b| bytes::is(*b, ALNUM));
+        if !local && !(named && host(&text[at + 1..])) {
             continue;
         }
         let len = bytes::run_back(text, at, 48, |b| authority_byte(b) && !matches!(b, b':' | b'/'));
@@ -66,7 +70,8 @@ fn bare(text: &[u8], hits: &mut Vec<Hit>) {
             && !innocent::version(value)
             && !innocent::placeholder(value)
             && (!values::wordy_with_number(value) || values::made_up(value));
-        if user > 0 && opens && goes_on && looks {
+        let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'' | b'`');
+        if user > 0 && opens && goes_on && looks && (!local || quoted) {
             hits.push(Hit::new(RULE, start, at));
         }
     }

@@ -182,7 +182,8 @@ fn weak(form: Form, value: &[u8]) -> bool {
     if value.len() < least
         || value.iter().any(u8::is_ascii_whitespace)
         || innocent::reference(value)
-        || value.iter().any(|b| matches!(b, b'[' | b'('))
+        || value.contains(&b'[')
+        || value.ends_with(b")")
     {
         return false;
     }
