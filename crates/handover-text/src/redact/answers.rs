@@ -10,8 +10,10 @@ const LINES: usize = 4;
 /// The password that the function or command at `start..end` sends.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let name = text.get(start..end)?;
-    (name.ends_with(b"send") || name.ends_with(b"sendline")).then_some(())?;
+    const SENDS: [&[u8]; 3] = [b"send", b"sendline", b".write"];
+    SENDS.iter().any(|s| name.ends_with(s)).then_some(())?;
     let at = end + bytes::run(text, end, 4, |b| matches!(b, b' ' | b'-' | b'('));
+    let at = at + bytes::run(text, at, 1, |b| b == b'b');
     let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
     let len = bytes::run(text, at + 1, 128, |b| b != quote && b != b'\n');
     let value = text.get(at + 1..at + 1 + len)?;
@@ -22,7 +24,10 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     let lines = before.split(|b| *b == b'\n').rev().take(LINES);
     let prompted = lines
         .map(<[u8]>::trim_ascii)
-        .find(|line| bytes::contains_ignore_case(line, b"expect"))
+        .find(|line| {
+            let waits = [&b"expect"[..], b"read_until", b"waitfor"];
+            waits.iter().any(|word| bytes::contains_ignore_case(line, word))
+        })
         .is_some_and(|line| {
             bytes::contains_ignore_case(line, b"assword")
                 || bytes::contains_ignore_case(line, b"assphrase")

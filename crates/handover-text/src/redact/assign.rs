@@ -20,6 +20,9 @@ const JUDGED: usize = 300;
 /// How much white space may stand after a tag.
 const SPACE: usize = 40;
 
+/// What may stand around the text of a tag.
+const CDATA: &[u8] = b"<![CDATA[";
+
 /// Finds the values of names; remembers where unquoted values end, so that a line of nothing but
 /// `password=password=…` is read once.
 #[derive(Debug, Default)]
@@ -121,11 +124,14 @@ impl Assignments {
         let value = self.parse(text, start, end, key)?;
         // The start of a long value tells enough.
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
-        values::is_secret(value.key, value.form, literal).then_some((
-            value.start,
-            value.end,
-            value.key,
-        ))
+        let is_secret = match Faint::of(name) {
+            Some(Faint::Pin) if is_pin(literal) => true,
+            Some(Faint::Clave) if !settings::in_prose(literal) && !values::special(literal) => {
+                false
+            }
+            _ => values::is_secret(value.key, value.form, literal),
+        };
+        is_secret.then_some((value.start, value.end, value.key))
     }
 
     fn parse(&mut self, text: &[u8], start: usize, end: usize, key: Key) -> Option<Value> {
@@ -153,14 +159,18 @@ impl Assignments {
         let name = text.get(start..end)?;
         let verb = !is_setting(name) && (name.ends_with(b"pass") || name.ends_with(b"Pass"));
         let told = matches!(sign, Sign::Word | Sign::Words);
-        if wordy && verb || told && key != Key::Password {
+        let pin = Faint::of(name) == Some(Faint::Pin);
+        if wordy && verb || told && key != Key::Password && !pin {
             return None;
         }
         let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
         at = match sign {
             Sign::Tag => {
                 let at = at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace());
-                at + if text[at..].starts_with(b"<value>") { 7 } else { 0 }
+                let value =
+                    text.get(at..at + 7).is_some_and(|t| t.eq_ignore_ascii_case(b"<value>"));
+                let at = at + if value { 7 } else { 0 };
+                at + if text[at..].starts_with(CDATA) { CDATA.len() } else { 0 }
             }
             Sign::Equals
             | Sign::Compare
@@ -197,11 +207,9 @@ impl Assignments {
                     && shell_name(name)
                     && text.get(value.end + 1) == Some(&b')')
                     && random::mixed(literal)
-                    || sign == Sign::Call && setter(name)
+                    || sign == Sign::Call && setter(name) && !more_strings(text, value.end)
                     || sign == Sign::Comma && key == Key::Password && property(text, start, &value);
-                let list = !sets
-                    && values::wordy_with_number(literal)
-                    && !values::word_and_number(literal);
+                let list = !sets && values::wordy_with_number(literal) && !values::made_up(literal);
                 (!list && !name.contains(&b'/')).then_some(())?;
                 value.form = if sets { Form::Quoted } else { Form::Loose };
             }
@@ -225,7 +233,7 @@ impl Assignments {
             return (!matches!(sign, Sign::Space | Sign::Words) || prose || random)
                 .then_some(value);
         }
-        if sign == Sign::Equals
+        if matches!(sign, Sign::Equals | Sign::Colon)
             && let Some((start, end)) = calls::pair(text, at)
         {
             return Some(Value { start, end, form: Form::Quoted, key: Key::Password });
@@ -254,12 +262,15 @@ impl Assignments {
         let name = text.get(start..end)?;
         let form = match sign {
             Sign::Tag if text.get(stop) == Some(&b'<') => Form::Quoted,
+            Sign::Tag if text[stop..].starts_with(b"]]>") => Form::Quoted,
             Sign::Tag => return None,
             Sign::Equals if tight => {
                 let named = query || before == Some(b';') || shell_name(name);
                 // `password=word` before white space is a setting; a program would go on.
                 let ends = text.get(stop).is_none_or(u8::is_ascii_whitespace);
                 let told = key == Key::Password && settings::after_user(text, start);
+                let named = named
+                    || key == Key::Password && ends_value(text, stop) && settings::of_system(name);
                 if named || told || (key == Key::Password && ends && !name.ends_with(b"pass")) {
                     Form::Plain
                 } else {
@@ -286,6 +297,7 @@ impl Assignments {
             Sign::Colon if name == b"pass" && after_passin(text, start) => Form::Plain,
             Sign::Word
                 if values::wordy_with_number(text.get(at..stop)?)
+                    && !values::made_up(text.get(at..stop)?)
                     && text.get(at..stop)?.contains(&b'-') =>
             {
                 return None;
@@ -299,10 +311,17 @@ impl Assignments {
                         || matches!(name, [b'-', first, ..] if first.is_ascii_uppercase()));
                 let netrc = name == b"password" && netrc(text, start);
                 let literal = text.get(at..stop)?;
-                let setting =
-                    is_setting(name) && text.get(stop).is_none_or(u8::is_ascii_whitespace);
+                let setting = (is_setting(name) || settings::after_setenv(text, start))
+                    && text.get(stop).is_none_or(u8::is_ascii_whitespace);
                 let prose = key == Key::Password && settings::in_prose(literal);
-                let told = flag && key == Key::Password && settings::after_user(text, start);
+                let told = flag
+                    && key == Key::Password
+                    && (settings::after_user(text, start)
+                        || settings::on_command_line(text, start, at, stop));
+                // The next flag is no value.
+                if literal.starts_with(b"--") {
+                    return None;
+                }
                 if netrc || setting || told {
                     Form::Plain
                 } else if flag || prose {
@@ -324,6 +343,11 @@ impl Assignments {
             && at + inner + 1 < stop
         {
             at += inner + 1;
+        }
+        // `PASS: test-1 of the suite`
+        let goes_on = matches!(text.get(stop), Some(b' ' | b'\t'));
+        if name == b"PASS" && sign == Sign::Colon && goes_on {
+            return None;
         }
         // What follows an unquoted value in a sentence shows that it is one.
         if form == Form::Loose
@@ -355,6 +379,41 @@ impl Assignments {
         }
         end
     }
+}
+
+/// Names that mean something else as often: the value decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Faint {
+    /// Of a door, or of a chip.
+    Pin,
+    /// A password or a key of a map, in Spanish.
+    Clave,
+}
+
+impl Faint {
+    fn of(name: &[u8]) -> Option<Self> {
+        let last = name.rsplit(|b| !b.is_ascii_alphabetic()).next()?;
+        let is = |word: &str| last.eq_ignore_ascii_case(word.as_bytes());
+        match () {
+            () if is("pin") || is("pincode") => Some(Self::Pin),
+            () if is("clave") => Some(Self::Clave),
+            () => None,
+        }
+    }
+}
+
+/// Four to eight digits; chips have fewer pins.
+fn is_pin(value: &[u8]) -> bool {
+    let year = value.len() == 4 && matches!(value, [b'1', b'9', ..] | [b'2', b'0', ..]);
+    (4..=8).contains(&value.len())
+        && !year
+        && value.iter().all(u8::is_ascii_digit)
+        && !innocent::placeholder(value)
+}
+
+/// Whether a value ends where a word does, or a quote around the whole pair.
+fn ends_value(text: &[u8], at: usize) -> bool {
+    text.get(at).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\''))
 }
 
 /// What the name says; one word before it may complete it: `API key`, `secret access key`.
@@ -407,7 +466,9 @@ fn quoted(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
         end += 1;
     }
     let end = end.min(text.len());
-    Some(Value { start, end, form: Form::Quoted, key })
+    // `{noop}…`: how it is kept.
+    let kept = if text[start..end].starts_with(b"{noop}") { 6 } else { 0 };
+    Some(Value { start: start + kept, end, form: Form::Quoted, key })
 }
 
 /// `IDENTIFIED BY '…'`
@@ -438,7 +499,16 @@ fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)
         }
         None => return None,
     };
-    (!innocent::placeholder(text.get(from..to)?)).then_some((from, to))
+    let value = text.get(from..to)?;
+    // `:name` stands for a value.
+    let bound = value.starts_with(b":") && random::wordy(value);
+    (!bound && !innocent::placeholder(value)).then_some((from, to))
+}
+
+/// Whether another string is given after the one that ends at `at`: this one names something.
+fn more_strings(text: &[u8], at: usize) -> bool {
+    let next = at + 1 + bytes::run(text, at + 1, 2, |b| matches!(b, b',' | b' '));
+    next > at + 1 && matches!(text.get(next), Some(b'"' | b'\''))
 }
 
 /// `setProperty("password", "…")`, `map.put("password", "…")`: a setting with its value.
@@ -448,7 +518,7 @@ fn property(text: &[u8], start: usize, value: &Value) -> bool {
     let name = &text[start - open - name..start - open];
     let starts = |word: &[u8]| name.get(..word.len()).is_some_and(|n| n.eq_ignore_ascii_case(word));
     text[start - open..start].contains(&b'(')
-        && (starts(b"set") || starts(b"put") || starts(b"define"))
+        && ["set", "put", "define", "getenv", "env"].iter().any(|word| starts(word.as_bytes()))
         && text.get(value.end + 1) == Some(&b')')
 }
 

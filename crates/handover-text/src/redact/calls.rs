@@ -50,13 +50,19 @@ macro_rules! functions {
 
 #[rustfmt::skip]
 const TABLE: &[Function] = functions! {
-    "credential" | "credentials" | "basicauth" | "basic_auth" | "auth.basic" | "feature.basic" | "httpbasic" | "passwordauthentication" | "passwordtoken" [1] Place, yes "new NetworkCredential(\"ann\", \"«sesame»\")", no "new NetworkCredential(\"ann\", password)";
+    "credential" | "credentials" | "basicauth" | "basic_auth" | "auth.basic" | "feature.basic" | "httpbasic" | "passwordauthentication" | "passwordtoken" [3, 1] Place, yes "new NetworkCredential(\"ann\", \"«sesame»\")", no "new NetworkCredential(\"ann\", password)";
+    "username_pw_set" | "keystore.load" | "ks.load" [1] Place, yes "keyStore.load(in, \"«sesame»\".toCharArray())", no "keyStore.load(in, password)";
+    "passwordprotection" | "pbekeyspec" [0] Place, yes "new PBEKeySpec(\"«sesame»\".toCharArray(), salt)", no "new PBEKeySpec(password, salt)";
+    "drivermanager.getconnection" [2] Place, yes "DriverManager.getConnection(url, \"ann\", \"«sesame»\")", no "DriverManager.getConnection(url)";
+    ".wallet" | "privatekeytoaccount" | "fromprivatekey" | "from_private_key" | "fromsecretkey" [0] Looks, yes "new ethers.Wallet(\"«0x4c0883a6»\")", no "new ethers.Wallet(\"main\")";
     "login" | "authenticate" | "signin" | "sign_in" | "logon" | "auth" | "wifi.begin" [1] Looks, yes "ftp.login(\"ann\", \"«pepper28»\")", no "auth(\"basic\", \"digest\")";
-    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" [2, 3, 1] Looks, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
+    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" | "sequelize" | "ldap3.connection" | "runas" [2, 3, 1] Looks, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
     "create_superuser" | "create_user" | "createuser" | "ldap_bind" [2, 1] Looks, yes "ldap_bind($c, \"cn=x\", \"«pepper28»\")", no "create_user(\"ann\", \"reader\")";
-    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" [1] Looks, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
+    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" | "add_password" [3, 2, 1] Looks, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
     "hashpw" | "password_verify" | "password_hash" | "hash_password" | "hashpassword" | "passwordhasher.hash" | "make_password" | "generate_password_hash" | "bcrypt.hash" | "bcrypt.hashsync" | "hash.make" | "passwordencoder.encode" [0] Looks, yes "bcrypt.hashpw(b\"«pepper28»\", salt)", no "hash_password(\"bcrypt\", x)";
-    "jwt.sign" | "jwt.verify" | "jwt.encode" | "jwt.decode" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Looks, yes "jwt.sign(payload, '«pepper2801»')", no "createHmac(\"sha256\", key)";
+    "jwt.sign" | "jwt.encode" [1] Place, yes "jwt.sign({id: 1}, '«sesame»')", no "jwt.sign(payload, key)";
+    "jwt.verify" | "jwt.decode" | "aes.encrypt" | "aes.decrypt" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Looks, yes "jwt.verify(token, '«pepper2801»')", no "createHmac(\"sha256\", key)";
+    "signwith" | "setsigningkey" [1, 0] Looks, yes "builder.signWith(HS256, \"«pepper28!»\")", no "builder.signWith(key, HS256)";
     "hash_hmac" | "openssl_encrypt" | "openssl_decrypt" [2] Looks, yes "hash_hmac('sha256', $d, '«pepper2801»')", no "hash_hmac('sha256', $d, $key)";
     "cookieparser" | "hmac256" | "hmac512" | "aes.new" | "urlsafeserializer" | "timedserializer" | "secretkeyspec" [0] Looks, yes "Algorithm.HMAC256(\"«pepper2801»\")", no "cookieParser(\"secret\")";
     "strcmp" | "strncmp" | "strcasecmp" | "compare_digest" | "timingsafeequal" [1] Name, yes "strcmp(password, \"«sesame»\")", no "strcmp(option, \"password\")";
@@ -76,9 +82,12 @@ static INDEX: Index<{ index::count(&LISTS) }> = Index::new(&LISTS, Side::End);
 
 /// The password among the arguments of the function whose name is `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    if text.get(end) != Some(&b'(') {
-        return None;
-    }
+    // Ruby may leave the brackets out.
+    let open = match text.get(end..end + 2)? {
+        [b'(', _] => true,
+        [b' ', b'"' | b'\''] => false,
+        _ => return None,
+    };
     let name = text.get(start..end)?;
     if matches!(name, b".equals" | b".equalsIgnoreCase") {
         return equals(text, start, end + 1);
@@ -87,6 +96,7 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     let mut given = None;
     INDEX.at(name).find_map(|(row, _)| {
         let function = &TABLE[usize::from(row)];
+        (open || function.told == Told::Place).then_some(())?;
         let given = given.get_or_insert_with(|| arguments(text, end + 1));
         function.places.iter().find_map(|place| password(text, function.told, given, *place))
     })
@@ -153,10 +163,16 @@ fn algorithm(value: &[u8]) -> bool {
 
 /// The password of a pair: `auth=("user", "password")`.
 pub(super) fn pair(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    (text.get(at) == Some(&b'(')).then_some(())?;
+    let list = match text.get(at)? {
+        b'(' => false,
+        b'[' => true,
+        _ => return None,
+    };
     match arguments(text, at + 1)[..] {
-        [Argument { string: true, .. }, Argument { start, end, string: true }, ..] => {
-            Some((start, end))
+        [Argument { string: true, .. }, last @ Argument { start, end, string: true }] => {
+            // A list is as often one of names.
+            let looks = || password(text, Told::Looks, &[last], 0).is_some();
+            (!list || looks()).then_some((start, end))
         }
         _ => None,
     }
@@ -169,6 +185,11 @@ fn arguments(text: &[u8], mut at: usize) -> Vec<Argument> {
         at += bytes::run(text, at, 24, |b| matches!(b, b' ' | b',' | b'\n' | b'\t' | b'\r'));
         if text.get(at..at + 5) == Some(b"Some(") {
             at += 5;
+        }
+        if let Some(end) = object(text, at) {
+            found.push(Argument { start: at, end, string: false });
+            at = end;
+            continue;
         }
         let prefix = bytes::run(text, at, 1, |b| matches!(b, b'b' | b'r' | b'u' | b'f' | b'@'));
         if let Some((start, end)) = string(text, at).or_else(|| string(text, at + prefix)) {
@@ -189,6 +210,21 @@ fn arguments(text: &[u8], mut at: usize) -> Vec<Argument> {
         at += len;
     }
     found
+}
+
+/// Where the object that starts at `at` ends: `{id: 1}`.
+fn object(text: &[u8], at: usize) -> Option<usize> {
+    (text.get(at) == Some(&b'{')).then_some(())?;
+    let mut depth = 0;
+    let close = text[at..].iter().take(160).position(|b| {
+        depth += match b {
+            b'{' => 1,
+            b'}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    })?;
+    Some(at + close + 1)
 }
 
 /// The string that is asked whether it equals a password: `"…".equals(password)`.

@@ -1,7 +1,8 @@
 //! Passwords beside the flags that many commands share: `-u user:password`, `--password-stdin`.
 
-use super::bytes;
+use super::bytes::{self, ALNUM, SLASH};
 use super::commands;
+use super::encoded;
 use super::innocent;
 
 /// How far back the name of the program may stand.
@@ -20,6 +21,28 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         b"--password-stdin" => piped(text, start),
         b"-u" | b"--user" | b"--proxy-user" | b"-U" => user(text, start, end),
         b"-p" | b"-P" | b"-pw" | b"-gp" => after_user(text, start, end),
+        _ => None,
+    }
+}
+
+/// `CURLOPT_USERPWD, "ann:…"` and `Basic …` with a user and a password in it.
+pub(super) fn user_password(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    match &text[start..end] {
+        b"Basic" | b"basic" => {
+            let len = bytes::run(text, end + 1, 256, |b| bytes::is(b, ALNUM | SLASH) || b == b'=');
+            let value = text.get(end + 1..end + 1 + len)?;
+            (text[end] == b' ' && len >= 12 && encoded::is_user_password(value))
+                .then_some((end + 1, end + 1 + len))
+        }
+        name if name.ends_with(b"USERPWD") => {
+            let at = end + bytes::run(text, end, 4, |b| matches!(b, b',' | b' ' | b'=' | b'>'));
+            matches!(text.get(at), Some(b'"' | b'\'')).then_some(())?;
+            let (from, to) = word(text, at)?;
+            let value = text.get(from..to)?;
+            let colon = value.iter().position(|b| *b == b':')? + 1;
+            (value.len() > colon + 2 && !innocent::placeholder(&value[colon..]))
+                .then_some((from + colon, to))
+        }
         _ => None,
     }
 }

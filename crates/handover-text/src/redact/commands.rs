@@ -49,6 +49,7 @@ const TABLE: &[Command] = commands! {
     "mongo* … -p !" | "mongo* … -p!", yes "mongosh -u root -p «sesame»", no "mongodump -p --db shop";
     "redis-cli … -a !" | "redis-cli … AUTH !", yes "redis-cli -h h AUTH «sesame»", no "redis-cli -a $PASSWORD ping";
     "sqlcmd … -P !" | "sqlcmd … -P!" | "bcp … -P !" | "bcp … -P!" | "isql … -P !" | "isql … -P!", yes "sqlcmd -S h -U sa -P «sesame»", no "sqlcmd -S h -E";
+    "conan user … -p !", yes "conan user -p «sesame» -r x ann", no "conan user -c";
     "rabbitmqadmin … -p !", yes "rabbitmqadmin -u x -p «sesame» list", no "rabbitmqadmin list queues";
     "rabbitmqctl add_user _ ! ." | "rabbitmqctl change_password _ ! .", yes "rabbitmqctl add_user worker «sesame»", no "rabbitmqctl add_user worker";
     // Directories and shares
@@ -82,6 +83,7 @@ const TABLE: &[Command] = commands! {
     "echo _:! | chpasswd" | "echo _:! | sudo chpasswd", yes "echo 'ann:«sesame»' | sudo chpasswd", no "echo ann: | chpasswd";
     "echo … ! | passwd" | "echo … ! | sudo passwd" | "echo … ! | kinit" | "echo … ! | cryptsetup", yes "echo «sesame» | passwd --stdin ann", no "echo $WORD | passwd --stdin ann";
     "echo … ! | sudo -S", yes "echo «sesame» | sudo -S ls", no "echo done | sudo tee log";
+    "sudo … -S <<< !" | "rootpw --plaintext !" | "AUTH default ?", yes "sudo -S <<< «sesame»", no "sudo -S ls";
     "vncpasswd <<< !", yes "vncpasswd <<< «sesame»", no "vncpasswd file";
     "wpa_passphrase _ !" | "nmcli … password !", yes "nmcli dev wifi connect home password «sesame»", no "nmcli dev wifi";
     // Networks

@@ -56,6 +56,13 @@ pub(super) fn is_user_password(run: &[u8]) -> bool {
     len == digits * 3 / 4 && printable(text) && colon.is_some_and(|at| at > 0 && at + 1 < len)
 }
 
+/// Whether base64 of PEM holds a private key: its label says so.
+pub(super) fn is_private_key(run: &[u8]) -> bool {
+    let mut head = [0u8; 42];
+    let len = decode(&run[..run.len().min(56)], &mut head);
+    head[..len].windows(8).any(|w| w == b"PRIVATE ")
+}
+
 fn is_printable_start(run: &[u8]) -> bool {
     let mut head = [0u8; 12];
     let len = decode(&run[..16], &mut head);

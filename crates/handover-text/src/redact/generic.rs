@@ -54,10 +54,13 @@ pub(super) fn secret(
     if !(base64 || pieces(run).any(candidate)) || block_line(text, start, end) {
         return None;
     }
-    if declared(text, start) {
+    if declared(text, start) || variable(text, start, end) {
         return None;
     }
     let hint = Hints::new(text, start, end);
+    if !hint.wide.secret && cut_line(text, start, end) {
+        return None;
+    }
     if base64 {
         let padded = end + bytes::run(text, end, 2, |b| b == b'=');
         if encoded::is_data(run) {
@@ -97,29 +100,49 @@ fn promising(run: &[u8], seen: u8) -> bool {
     letters != 0 && (seen & DIGIT != 0 || consonants(run))
 }
 
-/// Whether the run is a line of a block of base64: lines of the same length stand around it.
+/// Whether the run is a line of a block of base64: lines of the same length stand around it, or it
+/// is the rest of a line beside a full one.
 fn block_line(text: &[u8], start: usize, end: usize) -> bool {
-    if end - start < 40 {
-        return false;
-    }
+    let least = match end - start {
+        40.. => 40,
+        _ if alone(text, start, end) => FULL_LINES[0],
+        _ => return false,
+    };
     let quote = |b: u8| {
         matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'=')
     };
-    let line = |from: usize| {
-        bytes::run(text, from, end - start + 8, |b| bytes::is(b, ALNUM | SLASH) || b == b'=')
-    };
+    let base64 = |b: u8| bytes::is(b, ALNUM | SLASH) || b == b'=';
     let after = end + bytes::run(text, end, 12, quote);
     let next = after
         + 1
         + bytes::run(text, after + 1, 24, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\r'));
-    let below = text.get(after) == Some(&b'\n') && line(next) >= 40;
+    let below = text.get(after) == Some(&b'\n') && bytes::run(text, next, least, base64) >= least;
     let before =
         start - bytes::run_back(text, start, 24, |b| matches!(b, b' ' | b'\t' | b'"' | b'\''));
     let above = before > 0 && text[before - 1] == b'\n' && {
         let last = before - 1 - bytes::run_back(text, before - 1, 12, quote);
-        bytes::run_back(text, last, 48, |b| bytes::is(b, ALNUM | SLASH)) >= 40
+        bytes::run_back(text, last, least, |b| bytes::is(b, ALNUM | SLASH)) >= least
     };
     below || above
+}
+
+/// How long the lines are into which base64 is broken: PEM, and mail.
+const FULL_LINES: [usize; 2] = [64, 76];
+
+/// Whether nothing else stands on a string's line.
+fn alone(text: &[u8], start: usize, end: usize) -> bool {
+    let blank = |b: u8| matches!(b, b' ' | b'\t' | b'=' | b'\r');
+    let from = start - bytes::run_back(text, start, 24, blank);
+    let to = end + bytes::run(text, end, 4, blank);
+    (from == 0 || text[from - 1] == b'\n') && text.get(to).is_none_or(|b| *b == b'\n')
+}
+
+/// Whether a string is one full line of a block of which the others were cut off.
+fn cut_line(text: &[u8], start: usize, end: usize) -> bool {
+    let padded = end - start + bytes::run(text, end, 2, |b| b == b'=');
+    FULL_LINES.contains(&padded)
+        && text[start..end].iter().all(|b| bytes::is(*b, ALNUM | SLASH))
+        && alone(text, start, end)
 }
 
 /// Words have vowels: letters without digits that have few may be random.
@@ -191,13 +214,15 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     if hexadecimal(s) {
         // Beside a name, 40 digits without quotes are a commit or the checksum of a package.
         let sha1 = s.len() == 40 && before.is_none_or(|b| b.is_ascii_whitespace());
-        let told = near.secret || near.api && !hint.hash && !near.id && !sha1;
+        // The key of a person who signs is called by its hash in capitals.
+        let signer = sha1 && !s.iter().any(u8::is_ascii_lowercase);
+        let told = near.secret && !signer || near.api && !hint.hash && !near.id && !sha1;
         return told && !near.hash && assigned && s.len() >= 20;
     }
     if !near.secret && !near.api && identifier(s) {
         return false;
     }
-    if near.id && !near.secret || drawing(s) {
+    if near.id && !near.secret || drawing(s) || constant(s) {
         return false;
     }
     if hint.hash || s.iter().all(|b| !b.is_ascii_alphabetic()) {
@@ -242,6 +267,11 @@ fn declared(text: &[u8], start: usize) -> bool {
         })
 }
 
+/// `${name}`
+fn variable(text: &[u8], start: usize, end: usize) -> bool {
+    text[..start].ends_with(b"${") && text.get(end) == Some(&b'}')
+}
+
 /// `webhook_url: https:`: the path of such an address is its secret.
 fn after_webhook(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(32)..start];
@@ -251,6 +281,15 @@ fn after_webhook(text: &[u8], start: usize) -> bool {
 /// Commands and numbers of a path: `207v123h210v40h-256V13zm393`.
 fn drawing(s: &[u8]) -> bool {
     s.iter().all(|b| b.is_ascii_digit() || b"MmZzLlHhVvCcSsQqTtAa-.".contains(b))
+}
+
+/// `_CAMELLIA256_NKEYS`: words in capitals, some with a number at their end.
+fn constant(s: &[u8]) -> bool {
+    let word = |part: &[u8]| {
+        let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        digits <= 4 && part[..part.len() - digits].iter().all(u8::is_ascii_uppercase)
+    };
+    s.contains(&b'_') && s.split(|b| *b == b'_').all(word)
 }
 
 /// `ABC1234-DEF5678-…`: groups of the same length, capitals and digits.
@@ -279,7 +318,11 @@ pub(super) fn identifier(s: &[u8]) -> bool {
         && s.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'H' | b'J' | b'K' | b'M' | b'N' | b'P'..=b'T' | b'V'..=b'Z'));
     let word = s.iter().take_while(|b| b.is_ascii_lowercase()).count();
     let sign = matches!(s.get(word), Some(b'_' | b'-'));
-    ulid || sign && ID_WORDS.iter().any(|w| w.as_bytes() == &s[..word])
+    // What files and accounts of public ledgers are called.
+    let ledger = s.len() == 46 && s.starts_with(b"Qm")
+        || s.starts_with(b"bafy") && s.len() >= 50
+        || s.starts_with(b"bc1") && s.iter().all(|b| bytes::is(*b, LOWER | DIGIT));
+    ulid || ledger || sign && ID_WORDS.iter().any(|w| w.as_bytes() == &s[..word])
 }
 
 /// Hashes and ids: hexadecimal, in groups (UUIDs), with words (`query-b4ff…`), as a number (`0x…`).

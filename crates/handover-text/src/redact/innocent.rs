@@ -197,7 +197,7 @@ const WORDS: &[&str] = &[
     "any", "object", "number", "type", "value", "redacted", "removed", "todo", "tbd", "env",
     "prompt", "ask", "self", "this", "some", "inherit", "auto", "plain", "basic", "bearer",
     "invalid", "missing", "wrong", "changed", "plaintext", "username", "user", "varchar", "not",
-    "the", "is", "and", "or", "for", "set", "new", "old", "field", "input",
+    "the", "is", "and", "or", "for", "set", "new", "old", "field", "input", "define", "undef",
 ];
 
 /// Parts of a value that show that it is a mask or an expression.

@@ -23,7 +23,7 @@ const PASSWORD: &[&str] = &[
     "password", "passwrd", "pswd", "passphrase", "passcode", "pwd", "passw", "passwort",
     "kennwort", "senha", "contrasena", "motdepasse", "userpass", "dbpass", "mysqlpass", "rootpass",
     "adminpass", "smtppass", "ftppass", "requirepass", "masterauth", "bindpw", "authpass",
-    "rootpw", "securestring", "keypass", "storepass", "sshpass", "wachtwoord", "salasana", "heslo",
+    "rootpw", "clave", "securestring", "keypass", "storepass", "sshpass", "wachtwoord", "salasana", "heslo",
     "parola", "losenord", "haslo", "sifre", "adgangskode", "palavrapasse", "rootbindpw", "passwd",
 ];
 
@@ -61,6 +61,7 @@ const WEAK: &[&str] = &[
     "signature",
     "sig",
     "salt",
+    "pepper",
     "session",
     "accesskeyid",
     "accountsid",
@@ -85,7 +86,7 @@ const PUBLIC: &[&str] = &[
 const TAIL: &[&str] = &[
     "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
     "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
-    "encoded", "here", "equals", "equalsignorecase",
+    "encoded", "here", "confirmation", "confirm", "repeat", "md", "sha", "equals", "equalsignorecase",
 ];
 
 const LEN: usize = 48;

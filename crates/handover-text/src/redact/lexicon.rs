@@ -8,7 +8,7 @@ use super::index::{self, Index, Side};
 const SECRET: &[&str] = &[
     "key", "token", "secret", "passw", "passphrase", "pwd", "auth", "cred", "bearer", "apikey",
     "webhook", "private", "signature", "signing", "jenkins-crumb", "\"crumb\"", "reporter_id", "jwt", "oauth", "x-api", "sasl",
-    "salt",
+    "salt", "sonar.login", "2fa seed", "accounts: [", "encrypt = ", "totp", "mfa_",
 ];
 
 /// Words near which random strings are secrets more often than not, but ids and hashes are not.
@@ -22,7 +22,7 @@ const HASH: &[&str] = &[
     "changeset", "revision", "sourcemap", "recv-key", "gpg ", "base64,", "crc32", "merge",
     "revert", "cherry", "tree", "blob", "parent", "pubkey", "public", "ssh-rsa", "ssh-ed25519",
     "ecdsa-sha2", "snapshot", "rev =", "rev:", "rev=", "uuid", "guid", "nonce", "trace", "span",
-    "artifact", "resolved", "build-id", "buildid", "submodule", "arn:",
+    "artifact", "secure:", "resolved", "build-id", "buildid", "submodule", "arn:",
 ];
 
 /// Vendors whose keys have no form of their own: near their names a random string is a key.

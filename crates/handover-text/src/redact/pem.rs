@@ -38,6 +38,8 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
             continue;
         }
         let end = match ends.peek() {
+            // A text about keys, not a key.
+            Some(end) if about_keys(&text[body..*end]) => continue,
             Some(end) => block_end(text, *end),
             None => material_end(text, body),
         };
@@ -103,6 +105,13 @@ fn secret_label(label: &[u8]) -> bool {
         || memmem::find(label, b"OpenVPN Static key").is_some()
 }
 
+/// `…-----' and '-----END…`: the marks are quoted in a sentence, nothing stands between.
+fn about_keys(between: &[u8]) -> bool {
+    between.len() < LINE
+        && matches!(between.get(5), Some(b'\'' | b'"' | b'`' | b' '))
+        && !between.split(|b| !material(*b)).any(|run| run.len() >= 12)
+}
+
 fn block_end(text: &[u8], end: usize) -> usize {
     let tail = end + 9;
     match label_len(text.get(tail..).unwrap_or_default()) {
@@ -121,7 +130,11 @@ fn material_end(text: &[u8], at: usize) -> usize {
         let header = bytes::run(text, line, 80, |b| b != b'\n');
         match text.get(stop) {
             Some(b'\r' | b'\n') if stop > line => end = stop,
-            Some(_) if header < 80 && memmem::find(&text[line..line + header], b": ").is_some() => {
+            Some(_)
+                if line > at
+                    && header < 80
+                    && memmem::find(&text[line..line + header], b": ").is_some() =>
+            {
                 end = line + header;
             }
             // The key may share its line with what follows: `MIIE…" and more`.

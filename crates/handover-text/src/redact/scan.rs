@@ -4,8 +4,8 @@ use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
 use super::keys::Key;
 use super::{
-    Hit, answers, calls, cli, columns, commands, encoded, generic, manifest, pem, shapes, urls,
-    users, vendors,
+    Hit, answers, calls, cli, columns, commands, encoded, generic, manifest, pem, prose, settings,
+    shapes, tables, urls, users, vendors,
 };
 
 /// Adds what the patterns find.
@@ -39,6 +39,8 @@ struct Scan<'t> {
     password: usize,
     /// Kubernetes Secrets up to here have been read.
     manifest: usize,
+    /// Tables of passwords up to here have been read.
+    table: usize,
 }
 
 impl<'t> Scan<'t> {
@@ -50,6 +52,7 @@ impl<'t> Scan<'t> {
             percent: 0,
             password: 0,
             manifest: 0,
+            table: 0,
         }
     }
 
@@ -131,13 +134,29 @@ impl<'t> Scan<'t> {
                 }
             }
             Some(b' ' | b'"' | b'\'') => {
-                let command = commands::secret(text, start, end);
-                if let Some((from, to)) = command.or_else(|| answers::secret(text, start, end)) {
+                let command = commands::secret(text, start, end)
+                    .or_else(|| answers::secret(text, start, end))
+                    .or_else(|| calls::secret(text, start, end))
+                    .or_else(|| settings::chap(text, start, end));
+                if let Some((from, to)) = command {
                     self.password("command-line", from, to, hits);
                     return end;
                 }
             }
             Some(_) | None => {}
+        }
+        if let Some(table) = tables::secrets(text, start, end, self.table) {
+            self.table = table.end;
+            let secrets = table.secrets.into_iter();
+            hits.extend(secrets.map(|(from, to)| Hit::new("assignment", from, to)));
+        }
+        if matches!(text[end - 1] | 32, b'd' | b's' | b'n' | b'h' | b'e' | b'c' | b'g')
+            && let Some((from, to)) = prose::pair(text, start, end)
+                .or_else(|| prose::before(text, start, end))
+                .or_else(|| prose::wallet(text, start, end))
+        {
+            self.password("assignment", from, to, hits);
+            return to.max(end);
         }
         match end - start {
             4 => {
@@ -155,6 +174,10 @@ impl<'t> Scan<'t> {
                 self.manifest = read.unwrap_or(self.manifest);
             }
             _ => {}
+        }
+        if let Some((from, to)) = cli::user_password(text, start, end) {
+            self.password("command-line", from, to, hits);
+            return to.max(end);
         }
         if text[start] == b'-'
             && let Some((from, to)) = cli::secret(text, start, end)

@@ -7,9 +7,10 @@ use super::values;
 
 /// Settings that a space separates from their value.
 #[rustfmt::skip]
-const SETTINGS: [&str; 11] = [
+const SETTINGS: [&str; 13] = [
     "requirepass", "masterauth", "bindpw", "auth_pass", "rootpw", "rcon_password", "-storepass",
     "-keypass", "rootbindpw", "ldap_bindpw", "authpass",
+    "insecure-password", "--requirepass",
 ];
 
 /// Whether a space separates a name from its value.
@@ -23,12 +24,21 @@ pub(super) fn shell_name(name: &[u8]) -> bool {
         || (name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase))
 }
 
+/// Whether a name stands after the word that sets a variable: `ENV NAME value`.
+pub(super) fn after_setenv(text: &[u8], start: usize) -> bool {
+    let line = &text[bytes::line_start(text, start, 16)..start];
+    let word = line.trim_ascii();
+    line.ends_with(b" ") && ["ENV", "setenv", "SetEnv"].iter().any(|w| word == w.as_bytes())
+}
+
 /// Whether a `.netrc` entry stands before a word.
 pub(super) fn netrc(text: &[u8], at: usize) -> bool {
     let from = at.saturating_sub(160);
     let before = &text[from..at];
     let has = |word: &[u8]| before.windows(word.len()).any(|b| b == word);
-    has(b"machine ") && (has(b"login ") || has(b"user ")) || has(b"default login ")
+    has(b"machine ") && (has(b"login ") || has(b"user "))
+        || has(b"\ndefault login ")
+        || from == 0 && before.starts_with(b"default login ")
 }
 
 /// Whether a password stands alone on its line, some lines after a user or a host that is set in
@@ -69,16 +79,68 @@ const SYSTEMS: [&str; 22] = [
     "become", "ssh", "sudo", "smtp", "mail", "ldap", "ftp", "vault", "keystore", "truststore", "master",
 ];
 
+/// Whether a name is that of a machine's password.
+pub(super) fn of_system(name: &[u8]) -> bool {
+    let mut words = name.split(|b| matches!(b, b'_' | b'-' | b'.'));
+    words.clone().count() >= 2
+        && words.any(|word| SYSTEMS.iter().any(|s| word.eq_ignore_ascii_case(s.as_bytes())))
+}
+
 /// Whether a plain word stands alone after the name of a machine's password: `db_password: word`.
 pub(super) fn kept(text: &[u8], start: usize, end: usize, at: usize, stop: usize) -> bool {
     let line = bytes::line_start(text, start, 40);
     let indent = text[line..start].iter().all(|b| matches!(b, b' ' | b'\t'));
     let ends = matches!(text.get(stop), None | Some(b'\n' | b'\r'));
-    let mut words = text[start..end].split(|b| matches!(b, b'_' | b'-' | b'.'));
-    let system = words.clone().count() >= 2
-        && words.any(|word| SYSTEMS.iter().any(|s| word.eq_ignore_ascii_case(s.as_bytes())));
     let value = &text[at..stop.max(at)];
-    indent && ends && system && value.len() >= 5 && value.iter().all(u8::is_ascii_lowercase)
+    indent
+        && ends
+        && of_system(&text[start..end])
+        && value.len() >= 5
+        && value.iter().all(u8::is_ascii_lowercase)
+}
+
+/// The third field of a line of `chap-secrets`: `ann * "…" *`.
+pub(super) fn chap(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let head = start == 0 || text[start - 1] == b'\n';
+    let server = bytes::run(text, end + 1, 32, |b| bytes::is(b, ALNUM) || b == b'*');
+    let at = end + 1 + server + 1;
+    (head && server > 0 && text.get(at - 1) == Some(&b' ')).then_some(())?;
+    let quote = bytes::run(text, at, 1, |b| b == b'"');
+    let len = bytes::run(text, at + quote, 64, |b| !b.is_ascii_whitespace() && b != b'"');
+    let (from, to) = (at + quote, at + quote + len);
+    let rest = text.get(to + quote..)?;
+    let any = matches!(rest, [b' ', b'*'] | [b' ', b'*', b'\n' | b'\r', ..]);
+    let value = text.get(from..to)?;
+    (any && (in_prose(value) || values::special(value) && random::mixed(value)))
+        .then_some((from, to))
+}
+
+/// Words of a sentence about flags.
+#[rustfmt::skip]
+const PROSE: [&str; 18] = [
+    "the", "and", "or", "a", "an", "with", "via", "use", "using", "to", "is", "if", "option", "options", "flag",
+    "flags", "argument", "prompt",
+];
+
+/// Whether a plain word is given to the flag at `start`: other flags stand on the line, and no
+/// words of a sentence.
+pub(super) fn on_command_line(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
+    let plain = |word: &[u8]| !PROSE.iter().any(|p| word.eq_ignore_ascii_case(p.as_bytes()));
+    let line = &text[bytes::line_start(text, start, 160)..start];
+    let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty());
+    let first = words.clone().next().is_some_and(|w| w[0].is_ascii_lowercase() || w[0] == b'$');
+    let flags = words.clone().any(|w| w[0] == b'-')
+        || matches!(text.get(stop..stop + 2), Some([b' ', b'-']));
+    let value = &text[at..stop.max(at)];
+    let next = &text[stop.min(text.len())..text.len().min(stop + 16)];
+    let next = next.split(|b| b.is_ascii_whitespace()).find(|w| !w.is_empty()).unwrap_or_default();
+    first
+        && flags
+        && value.len() >= 4
+        && value.iter().all(u8::is_ascii_lowercase)
+        && plain(value)
+        && plain(next)
+        && words.all(plain)
 }
 
 /// Whether a user is named before a password on the same line, with nothing but spaces between:
@@ -113,7 +175,7 @@ pub(super) fn after_user(text: &[u8], start: usize) -> bool {
 pub(super) fn in_prose(literal: &[u8]) -> bool {
     (6..=40).contains(&literal.len())
         && random::mixed(literal)
-        && (!values::wordy_with_number(literal) || values::word_and_number(literal))
+        && (!values::wordy_with_number(literal) || values::made_up(literal))
 }
 
 /// Whether words go on after a value.

@@ -1,6 +1,7 @@
 //! Tokens that no literal starts: they are known by how they are put together.
 
 use super::bytes::{self, ALNUM, DIGIT, HEX, TILDE};
+use super::encoded;
 use super::random;
 
 /// The rule whose shape the run `start..end` has, and where the token begins.
@@ -13,6 +14,9 @@ pub(super) fn shape(
     let run = &text[start..end];
     if run.starts_with(b"ey") {
         return jwt(run).then_some(("jwt", start));
+    }
+    if run.starts_with(b"LS0tLS1CRUdJTi") && encoded::is_private_key(run) {
+        return Some(("private-key", start));
     }
     if seen & DIGIT == 0 || run.len() < 24 {
         return None;

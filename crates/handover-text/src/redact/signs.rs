@@ -15,6 +15,10 @@ const WORDS: [&str; 16] = [
 /// Signs before the value that a name has if it has no other.
 const OTHERWISE: [&[u8]; 6] = [b"|| \"", b"|| '", b"?? \"", b"?? '", b"?: \"", b"?: '"];
 
+/// Words and flags before a value between quotes.
+const GIVEN: [&str; 6] =
+    ["-String \"", "-String '", "-AsPlainText \"", "-AsPlainText '", "or \"", "or '"];
+
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
@@ -93,22 +97,36 @@ pub(super) fn sign(
         b'>' if quoted_name => Some((Sign::Tag, at + 1)),
         b'(' if !spaced && matches!(rest.get(1), Some(b'"' | b'\'')) => Some((Sign::Call, at + 1)),
         b'<' if rest.starts_with(b"</key>") => plist(text, at + 6).map(|at| (Sign::Tag, at)),
-        b')' | b']' if quoted_name => filled(text, at).map(|at| (Sign::Equals, at)),
+        b')' | b']' if quoted_name => {
+            filled(text, at).or_else(|| otherwise(text, at)).map(|at| (Sign::Equals, at))
+        }
         // `set :password, "…"`
         b',' if !spaced && symbol(text, start) => Some((Sign::Comma, at + 1)),
         b'<' if rest.starts_with(b"<- ") => Some((Sign::Equals, at + 3)),
         b'{' if quoted_name => default(text, at).map(|at| (Sign::Equals, at)),
-        b',' if quoted_name => match option_default(text, at) {
+        // `{"key": "password", "value": "…"}`
+        b',' if quoted_name => match value_line(text, at).or_else(|| option_default(text, at)) {
             Some(at) => Some((Sign::Equals, at)),
+            // `fill_in "Password", with: "…"`
+            None if rest.starts_with(b", with: ") => Some((Sign::Equals, at + 8)),
             None => Some((Sign::Comma, at + 1)),
         },
         b'\n' | b'\r' => value_line(text, at).map(|at| (Sign::Equals, at)),
+        _ if spaced && tag(text, start) => {
+            let len = bytes::run(text, at, 80, |b| !matches!(b, b'<' | b'>' | b'\n'));
+            let closed = text[at + len - 1] == b'/';
+            (text.get(at + len) == Some(&b'>') && !closed).then_some((Sign::Tag, at + len + 1))
+        }
         _ if spaced => {
             if quoted_name && let Some(at) = value_line(text, at) {
                 return Some((Sign::Equals, at));
             }
-            if rest.starts_with(b"-String ") {
-                return Some((Sign::Equals, at + 8));
+            // `I fill in "Password" with "…"`
+            if quoted_name && matches!(rest, [b'w', b'i', b't', b'h', b' ', b'"' | b'\'', ..]) {
+                return Some((Sign::Equals, at + 5));
+            }
+            if let Some(given) = GIVEN.iter().find(|given| rest.starts_with(given.as_bytes())) {
+                return Some((Sign::Equals, at + given.len() - 1));
             }
             for word in WORDS {
                 if rest.starts_with(word.as_bytes()) {
@@ -199,6 +217,14 @@ fn filled(text: &[u8], at: usize) -> Option<usize> {
         .iter()
         .find(|verb| rest.starts_with(verb.as_bytes()))?;
     Some(at + verb.len())
+}
+
+/// `getenv("PASSWORD") ?: "…"`
+fn otherwise(text: &[u8], at: usize) -> Option<usize> {
+    let at = skip_space(text, at + 1);
+    let rest = text.get(at..)?;
+    let word = [&b"or \""[..], b"or '"].iter().any(|sign| rest.starts_with(sign));
+    (word || OTHERWISE.iter().any(|sign| rest.starts_with(sign))).then_some(at + 3)
 }
 
 /// `<key>name</key> <string>` of property lists.

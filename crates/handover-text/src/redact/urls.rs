@@ -29,13 +29,50 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         }
     }
     oracle(text, hits);
-    for at in memmem::find_iter(text, b"@tcp(") {
+    bare(text, hits);
+    let sockets = memmem::find_iter(text, b"@tcp(").chain(memmem::find_iter(text, b"@unix("));
+    for at in sockets {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
         if let Some(colon) = user.iter().position(|b| *b == b':')
             && !innocent::placeholder(&user[colon + 1..])
         {
             hits.push(Hit::new(RULE, at - back, at));
+        }
+    }
+}
+
+/// `user:password@host:port`, without a scheme.
+fn bare(text: &[u8], hits: &mut Vec<Hit>) {
+    let user_byte = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
+    for at in memchr::memchr_iter(b'@', text) {
+        // `user:password@/database` of one machine
+        let local = text.get(at + 1) == Some(&b'/');
+        let named = text.get(at + 1).is_some_and(|b| bytes::is(*b, ALNUM));
+        if !local && !(named && host(&text[at + 1..])) {
+            continue;
+        }
+        let len = bytes::run_back(text, at, 48, |b| authority_byte(b) && !matches!(b, b':' | b'/'));
+        let from = at - len;
+        if from == 0 || text[from - 1] != b':' {
+            continue;
+        }
+        let user = bytes::run_back(text, from - 1, 48, user_byte);
+        let start = from - 1 - user;
+        let opens =
+            start == 0 || matches!(text[start - 1], b'"' | b'\'' | b'`' | b' ' | b'=' | b'\n');
+        let rest = &text[at + 1..];
+        let name = bytes::run(rest, 0, 128, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
+        let goes_on = matches!(rest.get(name), Some(b':' | b'/'));
+        let value = &text[from..at];
+        let looks = value.len() >= 6
+            && random::mixed(value)
+            && !innocent::version(value)
+            && !innocent::placeholder(value)
+            && (!values::wordy_with_number(value) || values::made_up(value));
+        let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'' | b'`');
+        if user > 0 && opens && goes_on && looks && (!local || quoted) {
+            hits.push(Hit::new(RULE, start, at));
         }
     }
 }
@@ -100,7 +137,7 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
     };
     let password = &user[colon + 1..];
     let template = innocent::placeholder(password)
-        || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')'))
+        || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')' | b'[' | b']'))
             && !random::mixed(password);
     let shown = matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
     if template || shown {

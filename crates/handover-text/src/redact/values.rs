@@ -56,7 +56,11 @@ fn token(form: Form, value: &[u8]) -> bool {
 
 /// Ids are public unless they look like a key.
 fn id(form: Form, value: &[u8]) -> bool {
-    !random::uuid(value) && !random::hex(value) && value.len() >= 12 && weak(form, value)
+    !random::uuid(value)
+        && !value.contains(&b'/')
+        && !random::hex(value)
+        && value.len() >= 12
+        && weak(form, value)
 }
 
 fn password(form: Form, value: &[u8]) -> bool {
@@ -64,12 +68,14 @@ fn password(form: Form, value: &[u8]) -> bool {
         return false;
     }
     let spaced = value.iter().any(u8::is_ascii_whitespace);
+    // What a field is called in another language.
+    if !value.is_ascii() && !value.iter().any(u8::is_ascii_digit) && !special(value) {
+        return false;
+    }
     match form {
         Form::Quoted | Form::Compared if spaced => phrases::is_phrase(value),
         Form::Quoted | Form::Compared => {
-            let label =
-                !value.is_ascii() && !value.iter().any(u8::is_ascii_digit) && !special(value);
-            value.len() >= 3 && !label && !innocent::reference(value) && !innocent::version(value)
+            value.len() >= 3 && !innocent::reference(value) && !innocent::version(value)
         }
         Form::Plain => value.len() >= 3 && !innocent::reference(value),
         Form::Loose => {
@@ -139,6 +145,23 @@ pub(super) fn word_and_number(value: &[u8]) -> bool {
         && !ALGORITHMS.iter().any(|a| word.eq_ignore_ascii_case(a.as_bytes()))
 }
 
+/// `Copper-Walnut42`: words with capitals and a number, as people join them.
+fn joined_words(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = || value[..value.len() - digits].split(|b| matches!(b, b'-' | b'_'));
+    let capital = |word: &[u8]| {
+        word.len() >= 4
+            && word[0].is_ascii_uppercase()
+            && word[1..].iter().all(u8::is_ascii_lowercase)
+    };
+    (2..=4).contains(&digits) && words().count() >= 2 && words().all(capital)
+}
+
+/// Words and a number in a form that people give to passwords.
+pub(super) fn made_up(value: &[u8]) -> bool {
+    word_and_number(value) || joined_words(value)
+}
+
 /// Whether a program compares a secret with this value: `secret != "open-sesame"`. Words alone are
 /// as often the name of a kind.
 fn is_compared(key: Key, value: &[u8]) -> bool {
@@ -159,6 +182,8 @@ fn weak(form: Form, value: &[u8]) -> bool {
     if value.len() < least
         || value.iter().any(u8::is_ascii_whitespace)
         || innocent::reference(value)
+        || value.contains(&b'[')
+        || value.ends_with(b")")
     {
         return false;
     }

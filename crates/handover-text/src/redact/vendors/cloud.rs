@@ -58,7 +58,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "exoscale-key": "EXO{h24,}!", yes "EXO(a1b2)24", no "EXO(a1b2)8";
     "railway-token": "rw_Fe26.2**{x40,}", yes "rw_Fe26.2**(a1B2)64", no "rw_Fe26.2**x";
     "ory-token": "ory_at_{x40,}" | "ory_rt_{x40,}" | "ory_st_{w30,}" | "ory_pat_{w30,}" | "ory_apikey_{w30,}" | "ory_wak_{w30,}", yes "ory_pat_(a1B2)32", no "ory_pat_x";
-    "zuplo-key": "zpka_{a40,}", yes "zpka_(a1b2)64", no "zpka_x";
+    "zuplo-key": "zpka_{a40,}" | "zpka_{h32}_{h8}", yes "zpka_(a1b2)64", no "zpka_x";
     "unkey-key": "unkey_{w20,}?", yes "unkey_(a1B2)24", no "unkey_x";
     "pangea-token": "pts_{a32}!?", yes "pts_(a1b2)32", no "pts_x";
     "deno-deploy-token": "ddp_{w36}!" | "ddw_{w36}!", yes "ddp_(a1B2)36", no "ddp_x";

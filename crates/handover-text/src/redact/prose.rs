@@ -1,0 +1,131 @@
+//! Credentials that people tell each other: pairs after a word (`creds: ann / …`), what is typed
+//! into a field, the words that restore a wallet.
+
+use super::bytes::{self, ALNUM};
+use super::innocent;
+use super::keys::{self, Key};
+use super::random;
+use super::values;
+
+/// Words before a user and a password.
+const PAIRS: [&str; 5] = ["login", "logins", "creds", "credential", "credentials"];
+/// What stands before `with ann / …`.
+const ENTER: [&[u8]; 4] = [b"log in ", b"login ", b"sign in ", b"logged in "];
+/// Words of a sentence between them.
+const BETWEEN: usize = 4;
+/// What phrases are called that restore a wallet.
+const KINDS: [&[u8]; 5] = [b"seed", b"recovery", b"secret", b"backup", b"wallet"];
+/// How many words restore a wallet.
+const WALLET: [usize; 5] = [12, 15, 18, 21, 24];
+
+/// The password of the pair after the word at `start..end`.
+pub(super) fn pair(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let name = &text[start..end];
+    let enters = || {
+        let before = &text[start.saturating_sub(10)..start];
+        ENTER.iter().any(|e| {
+            before.len() >= e.len() && before[before.len() - e.len()..].eq_ignore_ascii_case(e)
+        })
+    };
+    let told = PAIRS.iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes()))
+        || name == b"with" && enters();
+    told.then_some(())?;
+    let space = |at: usize, most: usize| {
+        at + bytes::run(text, at, most, |b| matches!(b, b' ' | b'`' | b'*'))
+    };
+    let mut at = end + bytes::run(text, end, 4, |b| matches!(b, b':' | b'=' | b' ' | b'`' | b'*'));
+    for _ in 0..BETWEEN {
+        let user = bytes::run(text, at, 64, |b| {
+            bytes::is(b, ALNUM) || matches!(b, b'.' | b'_' | b'-' | b'@')
+        });
+        (user > 0).then_some(())?;
+        let sign = space(at + user, 3);
+        if matches!(text.get(sign), Some(b'/' | b':')) {
+            let from = space(sign + 1, 3);
+            let len = bytes::run(text, from, 48, |b| {
+                !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b',' | b')' | b';')
+            });
+            let to = from + len - bytes::run_back(text, from + len, len, |b| b == b'.');
+            return looks(text.get(from..to)?).then_some((from, to));
+        }
+        (sign > at + user).then_some(())?;
+        at = sign;
+    }
+    None
+}
+
+/// What the sentence before the word at `start..end` makes a password:
+/// `type "…" into "password"`, `use … as the password`.
+pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let name = &text[start..end];
+    let head = &text[..start];
+    // `"…" | ConvertTo-SecureString`
+    if let [string @ .., quote @ (b'"' | b'\''), b' ', b'|', b' '] = head
+        && name.ends_with(b"SecureString")
+    {
+        let len = bytes::run_back(string, string.len(), 128, |b| b != *quote && b != b'\n');
+        let (from, to) = (string.len() - len, string.len());
+        return (len >= 3 && !innocent::placeholder(&text[from..to])).then_some((from, to));
+    }
+    let quote = head.last().copied().filter(|b| matches!(b, b'"' | b'\''));
+    let ends: [&[u8]; 4] = match quote {
+        Some(b'"') => [b"\" into \"", b"\" in \"", b"\" for \"", b"\", forKey: \""],
+        Some(_) => [b"' into '", b"' in '", b"' for '", b"', forKey: '"],
+        None => [b" as the ", b" as your ", b" as a ", b" as "],
+    };
+    let words = ends.iter().find(|words| head.ends_with(words))?;
+    (keys::may_end(name) && keys::classify(name) == Some(Key::Password)).then_some(())?;
+    let to = start - words.len();
+    let len = bytes::run_back(text, to, 48, |b| match quote {
+        Some(quote) => b != quote && b != b'\n',
+        None => !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`'),
+    });
+    looks(text.get(to - len..to)?).then_some((to - len, to))
+}
+
+/// The words of a wallet after the name at `start..end`: `mnemonic: "abandon ability …"`.
+pub(super) fn wallet(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let name = &text[start..end];
+    let ends = |word: &[u8]| {
+        name.len() >= word.len() && name[name.len() - word.len()..].eq_ignore_ascii_case(word)
+    };
+    let of_wallet = || {
+        let before = &text[start.saturating_sub(10)..end];
+        KINDS.iter().any(|kind| bytes::contains_ignore_case(before, kind))
+    };
+    (ends(b"mnemonic") || ends(b"phrase") && of_wallet()).then_some(())?;
+    let sign = bytes::run(text, end, 12, |b| {
+        matches!(b, b' ' | b':' | b'=' | b'"' | b'\'' | b'`' | b'(' | b'>' | b'\n')
+    });
+    let from = end + sign;
+    let is = if text[from..].starts_with(b"is ") { 3 } else { 0 };
+    let from =
+        from + is + bytes::run(text, from + is, 2, |b| matches!(b, b'"' | b'\'' | b':' | b' '));
+    let mut to = from;
+    let mut count = 0;
+    while count <= 24 {
+        let at = if count > 0 { to + 1 } else { to };
+        let len = bytes::run(text, at, 9, |b| b.is_ascii_lowercase());
+        if !(3..=8).contains(&len) || count > 0 && text.get(to) != Some(&b' ') {
+            break;
+        }
+        to = at + len;
+        count += 1;
+    }
+    let ends = !matches!(text.get(to), Some(b) if *b == b' ' || bytes::is(*b, ALNUM));
+    (ends && WALLET.contains(&count)).then_some((from, to))
+}
+
+/// Whether a word can only be a password.
+fn looks(value: &[u8]) -> bool {
+    let mixed = random::mixed(value) || values::special(value);
+    (6..=40).contains(&value.len())
+        && mixed
+        && (!values::wordy_with_number(value) || values::made_up(value))
+        && !value
+            .iter()
+            .any(|b| matches!(b, b'/' | b'(' | b'[' | b'{' | b'<') || b.is_ascii_whitespace())
+        && !innocent::reference(value)
+        && !innocent::placeholder(value)
+        && !innocent::version(value)
+}

@@ -1,0 +1,138 @@
+//! Tables that have a column of passwords: CSV, tabs, Markdown; and lists of passwords.
+
+use super::bytes::{self, ALNUM};
+use super::innocent;
+use super::keys::{self, Key};
+use super::users;
+use super::values::{self, Form};
+
+/// How long a line is at most.
+const LINE: usize = 400;
+/// How many rows are read.
+const ROWS: usize = 256;
+/// How far a list is read.
+const LIST: usize = 600;
+/// How many columns a table has at most.
+const COLUMNS: usize = 32;
+
+/// Columns that stand beside passwords.
+const BESIDE: [&str; 9] =
+    ["name", "account", "host", "server", "site", "url", "service", "role", "id"];
+
+/// The passwords of a table or a list, and where it ends.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) secrets: Vec<(usize, usize)>,
+    pub(super) end: usize,
+}
+
+/// The passwords of the list that is called `start..end`, or in the rows below this heading.
+/// Tables before `read` have been read.
+pub(super) fn secrets(text: &[u8], start: usize, end: usize, read: usize) -> Option<Found> {
+    if start < read {
+        return None;
+    }
+    if matches!(text[end - 1], b's' | b'S') {
+        return list(text, start, end);
+    }
+    let after = end + bytes::run(text, end, 8, |b| matches!(b, b'"' | b' ' | b'*' | b'`'));
+    let cell_ends = matches!(text.get(after), Some(b',' | b';' | b'\t' | b'|' | b'\n' | b'\r'));
+    let name = &text[start..end];
+    if !cell_ends || !keys::may_end(name) || keys::classify(name) != Some(Key::Password) {
+        return None;
+    }
+    rows(text, start)
+}
+
+fn rows(text: &[u8], start: usize) -> Option<Found> {
+    let line = bytes::line_start(text, start, LINE);
+    let stop = start + bytes::run(text, start, LINE, |b| b != b'\n');
+    let sign = *b"|\t;,".iter().find(|sign| text[line..stop].contains(sign))?;
+    let head = cells(text, line, stop, sign);
+    let column = head.iter().position(|cell| (cell.0..cell.1).contains(&start))?;
+    let is_heading = |cell: &(usize, usize)| {
+        let plain = |b: &u8| bytes::is(*b, ALNUM) || matches!(b, b' ' | b'_' | b'-');
+        cell.1 - cell.0 <= 40 && text[cell.0..cell.1].iter().all(plain)
+    };
+    let is_beside = |cell: &(usize, usize)| {
+        let name = &text[cell.0..cell.1];
+        users::is_name(name) || BESIDE.iter().any(|w| name.eq_ignore_ascii_case(w.as_bytes()))
+    };
+    let table = (2..=COLUMNS).contains(&head.len())
+        && head[column].0 == start
+        && head.iter().all(is_heading)
+        && head.iter().any(is_beside);
+    table.then_some(())?;
+    let mut secrets = Vec::new();
+    let mut at = stop + 1;
+    for _ in 0..ROWS {
+        let stop = at + bytes::run(text, at, LINE, |b| b != b'\n');
+        let row = cells(text, at, stop.min(text.len()), sign);
+        if row.len() != head.len() {
+            break;
+        }
+        let (from, to) = row[column];
+        let value = &text[from..to];
+        let looks = values::is_secret(Key::Password, Form::Loose, value);
+        if looks && !innocent::version(value) {
+            secrets.push((from, to));
+        }
+        at = stop + 1;
+    }
+    Some(Found { secrets, end: at })
+}
+
+/// The passwords of a list: `passwords = ["…", "…"]`, `{"ann": "…"}`.
+fn list(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let name = &text[start..end];
+    let word = &name[name.len().checked_sub(9)?..];
+    word.eq_ignore_ascii_case(b"passwords").then_some(())?;
+    let sign = end + bytes::run(text, end, 8, |b| matches!(b, b' ' | b'=' | b':' | b'"' | b'\''));
+    let close = match text.get(sign)? {
+        b'[' => b']',
+        b'{' => b'}',
+        _ => return None,
+    };
+    text[end..sign].iter().any(|b| matches!(b, b'=' | b':')).then_some(())?;
+    let stop = sign + bytes::run(text, sign, LIST, |b| b != close);
+    let mut secrets = Vec::new();
+    let mut at = sign;
+    while let Some(open) = text.get(at..stop)?.iter().position(|b| matches!(b, b'"' | b'\'')) {
+        let from = at + open + 1;
+        let to = from + bytes::run(text, from, LIST, |b| b != text[from - 1] && b != b'\n');
+        let key = text.get(to + 1) == Some(&b':');
+        if !key && values::is_secret(Key::Password, Form::Loose, &text[from..to]) {
+            secrets.push((from, to));
+        }
+        at = (to + 1).min(stop);
+    }
+    Some(Found { secrets, end: stop })
+}
+
+/// The cells of a line, without the spaces and quotes around them.
+fn cells(text: &[u8], from: usize, to: usize, sign: u8) -> Vec<(usize, usize)> {
+    let Some(line) = text.get(from..to) else {
+        return Vec::new();
+    };
+    let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r');
+    let mut cells = Vec::new();
+    let mut at = from;
+    for cell in line.split(|b| *b == sign).take(COLUMNS + 2) {
+        let end = at + cell.len();
+        let start = at + bytes::run(text, at, cell.len(), blank);
+        let stop = end - bytes::run_back(text, end, end - start, blank);
+        cells.push(match &text[start..stop] {
+            [b'"', .., b'"'] | [b'`', .., b'`'] if stop - start >= 2 => (start + 1, stop - 1),
+            _ => (start, stop),
+        });
+        at = end + 1;
+    }
+    // `| a | b |`: the outer cells are empty.
+    if sign == b'|' {
+        cells.pop_if(|cell| cell.0 == cell.1);
+        if cells.first().is_some_and(|cell| cell.0 == cell.1) {
+            cells.remove(0);
+        }
+    }
+    cells
+}
