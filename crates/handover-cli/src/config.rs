@@ -43,6 +43,12 @@ const KEYS: &[&str] = &[
     "agents.idle_timeout",
     "agents.environment",
     "agents.programs",
+    "hooks.enabled",
+    "hooks.roles",
+    "hooks.roles_disabled",
+    "hooks.sessions_disabled",
+    "hooks.debrief_required",
+    "hooks.deadline_ms",
 ];
 
 /// Where a value comes from.

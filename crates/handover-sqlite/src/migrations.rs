@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_records.sql"),
     include_str!("../migrations/0002_packed_index.sql"),
     include_str!("../migrations/0003_briefs.sql"),
+    include_str!("../migrations/0004_hosts.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.

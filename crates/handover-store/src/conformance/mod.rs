@@ -13,6 +13,7 @@ pub mod errors;
 pub mod events;
 mod fixture;
 pub mod groups;
+pub mod hosts;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
@@ -54,6 +55,8 @@ macro_rules! conformance_tests {
             receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
                 one_agent_gets_it, listings;
+            hosts: a_conversation_is_bound, tickets_are_found_again, a_ticket_has_one_agent, asked_once_and_closed_once,
+                only_what_is_under_way_counts, the_last_sight_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
                 purged_sessions_leave_nothing;
