@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-sqlite", &["handover-model", "handover-text", "handover-store", "rusqlite"]),
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
+    ("handover-hosts", &["handover-model", "handover-text", "handover-context"]),
     (
         "handover-cli",
         &[
@@ -22,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-sqlite",
             "handover-context",
             "handover-agents",
+            "handover-hosts",
             "clap",
             "fs-err",
         ],
