@@ -87,6 +87,22 @@ pub fn registered(host: Host, text: &str) -> Result<Vec<&'static str>, SettingsE
     Ok(registered.map(|entry| entry.event).collect())
 }
 
+/// The commands by which a host calls us.
+pub fn commands(host: Host, text: &str) -> Result<Vec<String>, SettingsError> {
+    let settings: Value = parse(text)?;
+    let events = settings["hooks"].as_object().into_iter().flat_map(|events| events.values());
+    let groups = events.filter_map(Value::as_array).flatten();
+    let hooks = groups.filter_map(|group| group["hooks"].as_array()).flatten();
+    let mut commands: Vec<String> = hooks
+        .filter_map(|hook| hook["command"].as_str())
+        .filter(|command| is_ours(host, command))
+        .map(ToOwned::to_owned)
+        .collect();
+    commands.sort();
+    commands.dedup();
+    Ok(commands)
+}
+
 /// The settings with our hooks in them, each once; everything else stays byte for byte.
 pub fn install(host: Host, text: &str, command: &str) -> Result<String, SettingsError> {
     let text = uninstall(host, text)?;

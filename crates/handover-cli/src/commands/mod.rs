@@ -10,6 +10,8 @@ mod doctor;
 mod error;
 mod event;
 mod group;
+mod hook;
+mod host;
 mod init;
 mod package;
 mod reasoning;
@@ -66,6 +68,9 @@ pub(crate) enum Command {
     Receipt(receipt::ReceiptCommand),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
+    Hook(hook::HookArgs),
+    #[command(subcommand)]
+    Host(host::HostCommand),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Doctor(doctor::DoctorArgs),
@@ -96,6 +101,8 @@ impl Command {
             Self::Search(args) => search::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
+            Self::Hook(args) => hook::run(app, args),
+            Self::Host(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),

@@ -8,10 +8,13 @@ mod concurrency;
 mod config;
 mod contract;
 mod crash;
+mod hooks;
+mod host_install;
 mod learning;
 mod packages;
 mod people;
 mod project;
+mod real_hosts;
 mod specialize;
 mod text;
 

@@ -13,10 +13,16 @@ pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
         }));
     }
     for (name, input) in tools {
-        events += &done(&json!({
+        let mut call = json!({
             "type": "function_call", "call_id": format!("call_{}", super::server::unique()),
             "name": name, "arguments": input.to_string(),
-        }));
+        });
+        // Some tools stand in a namespace: `multi_agent_v1.spawn_agent`.
+        if let Some((namespace, name)) = name.split_once('.') {
+            call["namespace"] = namespace.into();
+            call["name"] = name.into();
+        }
+        events += &done(&call);
     }
     events
         + &event(&json!({

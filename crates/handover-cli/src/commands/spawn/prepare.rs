@@ -17,7 +17,7 @@ use crate::error::{CommandError, Exit, io};
 use crate::input;
 
 /// A prompt that may go out.
-pub(super) struct Ready {
+pub(crate) struct Ready {
     pub(super) admitted: Admitted,
     /// Whether its receipt is in the store, or waits in the spool.
     pub(super) in_store: bool,
@@ -103,7 +103,7 @@ pub(super) fn given(app: &App, file: &Path) -> Result<Ready, CommandError> {
     admitted(app, prompt, receipt, true)
 }
 
-fn admitted(
+pub(crate) fn admitted(
     app: &App,
     prompt: String,
     receipt: Receipt,
