@@ -105,6 +105,9 @@ pub fn commands(host: Host, text: &str) -> Result<Vec<String>, SettingsError> {
 
 /// The settings with our hooks in them, each once; everything else stays byte for byte.
 pub fn install(host: Host, text: &str, command: &str) -> Result<String, SettingsError> {
+    if is_installed(host, text, command)? {
+        return Ok(text.to_owned());
+    }
     let text = uninstall(host, text)?;
     let text = if text.trim().is_empty() { "{}\n".to_owned() } else { text };
     let root = tree(&text)?;
@@ -117,6 +120,19 @@ pub fn install(host: Host, text: &str, command: &str) -> Result<String, Settings
         groups.append(group(*entry, command));
     }
     Ok(root.to_string())
+}
+
+/// Whether every entry is there, with this command.
+fn is_installed(host: Host, text: &str, command: &str) -> Result<bool, SettingsError> {
+    let settings: Value = parse(text)?;
+    Ok(entries(host).iter().all(|entry| {
+        let groups = settings.pointer(&format!("/hooks/{}", entry.event)).and_then(Value::as_array);
+        groups.into_iter().flatten().any(|group| {
+            let hooks = group["hooks"].as_array().into_iter().flatten();
+            group["matcher"].as_str() == entry.matcher
+                && hooks.into_iter().any(|hook| hook["command"].as_str() == Some(command))
+        })
+    }))
 }
 
 fn group(entry: Entry, command: &str) -> CstInputValue {

@@ -1,6 +1,8 @@
 //! A subagent starts and stops: it is told what its prompt could not carry, its receipt is
 //! confirmed, its debrief is kept.
 
+use std::time::{Duration, Instant};
+
 use handover_context::debrief::{Debrief, Origin, parse};
 use handover_hosts::decide::stop::{Arrival, Facts, arrival, decide};
 use handover_hosts::transcript::{HEAD_BYTES, Seen, TAIL_BYTES, look};
@@ -12,6 +14,13 @@ use super::scene::{Scene, beginning, end};
 use super::{Reply, spawn};
 use crate::commands::debrief::keep_debrief;
 use crate::error::CommandError;
+
+/// How long the conversation of a subagent is waited for: hosts write it down a little later, and
+/// a short one may be over by then.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// How often it is looked at meanwhile.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The subagent of this event, if its kind is ours.
 fn ours<'a>(scene: &'a Scene<'_>) -> Result<Option<&'a Agent>, CommandError> {
@@ -45,17 +54,31 @@ pub(super) fn stops(scene: &Scene<'_>, stop: &ChildStop) -> Result<Reply, Comman
         return Ok(Reply::default());
     };
     let store = scene.app.store()?;
-    let tickets = store.open_tickets(scene.call.host, conversation)?;
+    let mut tickets = store.open_tickets(scene.call.host, conversation)?;
+    let kind = scene.app.redactor()?.clean(&agent.kind);
+    tickets.retain(|ticket| ticket.agent_type == kind.as_str());
     if tickets.is_empty() {
         return Ok(Reply::default());
     }
-    let seen = stop.transcript.as_deref().map(transcript).unwrap_or_default();
-    let words = stop.last_message.as_deref().or(seen.last_message.as_deref());
-    let debrief = parse(words.unwrap_or_default());
-    let (ticket, lost) = match arrival(&seen, debrief.receipt.as_ref(), &tickets, &agent.id) {
-        Arrival::Arrived(ticket) => (ticket, false),
-        Arrival::Lost(ticket) => (ticket, true),
-        Arrival::Unknown => return Ok(Reply::default()),
+    let deadline = Duration::from_millis(scene.app.config()?.hooks.deadline_ms);
+    let patience = (deadline / 3).min(PATIENCE);
+    let started = Instant::now();
+    let (ticket, lost, debrief) = loop {
+        let seen = stop.transcript.as_deref().map(transcript).unwrap_or_default();
+        let words = stop.last_message.as_deref().or(seen.last_message.as_deref());
+        let debrief = parse(words.unwrap_or_default());
+        let waited = started.elapsed() >= patience;
+        match arrival(&seen, debrief.receipt.as_ref(), &tickets, &agent.id) {
+            Arrival::Arrived(ticket) => break (ticket, false, debrief),
+            // A rewritten prompt is there at once or never; what came later is written later.
+            Arrival::Lost(ticket)
+                if waited || ticket.way == TicketWay::Rewrite && !ticket.asked =>
+            {
+                break (ticket, true, debrief);
+            }
+            Arrival::Unknown if waited => return Ok(Reply::default()),
+            Arrival::Lost(_) | Arrival::Unknown => std::thread::sleep(LOOK_AGAIN),
+        }
     };
     if !store.take_ticket(&ticket.receipt, &agent.id)? {
         return Ok(Reply::default());

@@ -16,7 +16,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use handover_hosts::{Act, Answer, Event};
+use handover_hosts::{Act, Answer, Call, Event};
 use handover_model::{Host, ReceiptId};
 
 use super::Outcome;
@@ -161,14 +161,11 @@ fn work(
     shared: &Shared,
     signals: &Sender<Signal>,
 ) -> Result<(), CommandError> {
-    let text = app.stdin.read("the event of the host")?;
-    let call = handover_hosts::read(host, &text).map_err(|error| {
+    let call = event(&app, host).inspect_err(|_| {
         if let Ok(project) = app.project() {
             let _ = shared.folder.set(project.folder());
         }
-        CommandError::new(Exit::Usage, "invalid_event", error)
     })?;
-    drop(text);
     if call.event == Event::Other {
         shared.say(None);
         return Ok(());
@@ -202,6 +199,12 @@ fn work(
         scene.deliver(&receipt)?;
     }
     Ok(())
+}
+
+fn event(app: &App, host: Host) -> Result<Call, CommandError> {
+    let text = app.stdin.read("the event of the host")?;
+    handover_hosts::read(host, &text)
+        .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))
 }
 
 /// The same command, in the folder of the conversation.
