@@ -346,3 +346,58 @@ fn codex_briefs_its_subagents() {
     let doctor = real.env.run(["doctor"]).ok().stdout;
     assert!(doctor.contains("codex 0.166.0 takes rewritten prompts"), "{doctor}");
 }
+
+/// The plugin in this repository, as `claude` sees it.
+fn plugin() -> std::path::PathBuf {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    fs_err::canonicalize(root).unwrap().join("plugin")
+}
+
+#[test]
+fn claude_finds_nothing_wrong_with_the_plugin() {
+    let env = project();
+    let server = ModelServer::start(Script::new());
+    let host = RealHost::claude(&env, &server);
+    for path in [plugin(), plugin().parent().unwrap().to_owned()] {
+        let mut command = std::process::Command::new(&host.program);
+        command.env_clear().envs(host.vars.clone()).current_dir(env.path(""));
+        let output = command.args(["plugin", "validate", "--strict"]).arg(&path).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn claude_briefs_its_subagents_with_the_plugin_alone() {
+    let script = Script::new().when(of("CHILD-ONE"), Answer::text(DEBRIEF));
+    let turns = vec![spawns("general-purpose", "CHILD-ONE: refresh tokens")];
+    let mut real = Real::claude(lead(script, turns));
+    real.env.run(["host", "uninstall", "claude"]).ok();
+    real.host.args.extend(["--plugin-dir".to_owned(), plugin().display().to_string()]);
+    // Its hooks call `handover` by name.
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_handover")).parent().unwrap();
+    for (name, value) in &mut real.host.vars {
+        if name == "PATH" {
+            *value = format!("{}:{value}", folder.display());
+        }
+    }
+    real.run();
+    let child = real.last_of("CHILD-ONE");
+    assert!(child.conversation_contains("docs/oauth.md"));
+    assert_eq!(real.states(), both(&[("developer", "confirmed")]));
+}
+
+/// The plugin registers what `host install` does.
+#[test]
+fn the_plugin_has_every_hook() {
+    let text = fs_err::read_to_string(plugin().join("hooks/hooks.json")).unwrap();
+    let plugin: Value = serde_json::from_str(&text).unwrap();
+    let env = project();
+    env.run(["host", "install", "claude"]).ok();
+    let text = fs_err::read_to_string(env.path(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let events = |value: &Value| -> Vec<String> {
+        value["hooks"].as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(events(&plugin), events(&settings));
+}

@@ -9,7 +9,10 @@ pub mod session_start;
 pub mod subagent_start;
 pub mod subagent_stop;
 
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::call::{Act, Answer, Call, Event};
 use output::{Output, Specific};
@@ -61,11 +64,27 @@ use input;
 #[derive(Deserialize)]
 struct Name {
     hook_event_name: String,
+    #[serde(default)]
+    turn_id: Option<IgnoredAny>,
+    #[serde(default)]
+    transcript_path: Option<PathBuf>,
+}
+
+impl Name {
+    /// Codex loads plugins of Claude Code, and then calls their hooks with events of its own.
+    fn is_codex(&self) -> bool {
+        let file = self.transcript_path.as_deref().and_then(Path::file_name);
+        let rollout = file.is_some_and(|name| name.to_string_lossy().starts_with("rollout-"));
+        rollout || self.turn_id.is_some()
+    }
 }
 
 pub(crate) fn read(text: &str) -> Result<Call, serde_json::Error> {
-    let Name { hook_event_name } = serde_json::from_str(text)?;
-    Ok(match hook_event_name.as_str() {
+    let name: Name = serde_json::from_str(text)?;
+    if name.is_codex() {
+        return crate::codex::read(text);
+    }
+    Ok(match name.hook_event_name.as_str() {
         "SessionStart" => serde_json::from_str::<session_start::Input>(text)?.into_call(),
         "PreToolUse" => serde_json::from_str::<pre_tool_use::Input>(text)?.into_call(),
         "PostToolUse" | "PostToolUseFailure" => {

@@ -111,6 +111,13 @@ fn codex_0_166_0() {
     );
 }
 
+/// A plugin of Claude Code in Codex.
+#[test]
+fn events_of_codex_are_known_by_themselves() {
+    let direct = meanings(Host::Codex, "codex-0.166.0.jsonl");
+    assert_eq!(meanings(Host::Claude, "codex-0.166.0.jsonl"), direct);
+}
+
 #[test]
 fn other_versions_of_codex() {
     assert_eq!(

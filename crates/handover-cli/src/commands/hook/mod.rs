@@ -192,7 +192,7 @@ fn work(
     let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
     let scene = Scene { app: &app, call: &call };
     let reply = if hooks.enabled { react(&scene)? } else { Reply::default() };
-    let text = handover_hosts::write(host, &call.event, &reply.answer);
+    let text = handover_hosts::write(call.host, &call.event, &reply.answer);
     if shared.say(text.as_deref())
         && let Some(receipt) = reply.delivers
     {
