@@ -33,6 +33,8 @@ enum Chore {
 enum Bench {
     /// What `handover assemble` costs
     Assemble(bench::assemble::Args),
+    /// What `handover hook` costs
+    Hook(bench::hook::Args),
     /// How the embedded store behaves as it grows
     Store(bench::store::Args),
 }
@@ -50,6 +52,7 @@ enum Eval {
 fn main() -> anyhow::Result<()> {
     match Args::parse().chore {
         Chore::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
+        Chore::Bench(Bench::Hook(args)) => bench::hook::run(&args),
         Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),

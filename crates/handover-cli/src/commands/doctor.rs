@@ -5,7 +5,7 @@ use handover_model::SessionStatus;
 use handover_store::PackageFilter;
 use serde::Serialize;
 
-use super::{Outcome, host};
+use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
@@ -15,9 +15,13 @@ use crate::error::{CommandError, Exit};
 /// package of the active sessions, and the hooks of agent programs. Exits with 0 only when all is well.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover doctor\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
+    after_help = "Examples:\n  handover doctor\n  handover doctor --probe\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
 )]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    /// Run each installed agent program once, offline, to see whether its hooks fire
+    #[arg(long)]
+    probe: bool,
+}
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
@@ -42,7 +46,7 @@ impl Check {
     }
 }
 
-pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
+pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     let mut checks = Vec::new();
     match app.project() {
         Ok(project) => checks.push(Check::fine("project", project.root.display().to_string())),
@@ -66,6 +70,9 @@ pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
             Err(error) => checks.push(Check::failed("store", error)),
         }
         checks.extend(host::checks(app));
+        if args.probe {
+            checks.extend(probe::checks(app));
+        }
     }
     let all_fine = checks.iter().all(|check| check.ok);
     app.ui.answer("checks", &checks, |ui| {

@@ -14,6 +14,7 @@ mod hook;
 mod host;
 mod init;
 mod package;
+mod probe;
 mod reasoning;
 mod receipt;
 mod redact;

@@ -304,47 +304,79 @@ fn claude_goes_on_whatever_happens_to_us() {
     assert_eq!(real.requests_of("CHILD-ONE").len(), 1);
 }
 
-#[test]
-fn codex_briefs_its_subagents() {
-    let env = project();
+/// Codex with a subagent that forgets its debrief once.
+fn codex(env: TestEnv) -> Real {
     env.write(
         "docs/oauth.md",
         "# OAuth\n## Summary\nRefresh tokens rotate after a grace period.\n",
     );
-    env.run(["host", "install", "codex", "--scope", "user"]).ok();
     env.run(["group", "set", "login", "--title", "Login rework", "--status", "in_progress"]).ok();
     let spawn = json!({"message": "CHILD-ONE: refresh tokens", "agent_type": "worker"});
+    let waits = || Answer::tool("exec_command", json!({"cmd": "sleep 1"}));
     let script = Script::new()
         .when(|r| of("CHILD-ONE")(r) && turns_of(r) == 0, Answer::text(BARE))
         .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
         .when(|r| is_lead(r) && turns_of(r) == 0, Answer::tool("multi_agent_v1.spawn_agent", spawn))
         // Codex does not wait for its subagents by itself.
-        .when(
-            |r| is_lead(r) && turns_of(r) < 12,
-            Answer::tool("exec_command", json!({"cmd": "sleep 1"})),
-        )
+        .when(|r| is_lead(r) && turns_of(r) < 12, waits())
         .when(is_lead, Answer::text("All done."));
     let server = ModelServer::start(script);
     let mut host = RealHost::codex(&env, &server);
     let flags = ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"];
     host.args.splice(1..1, flags.map(ToOwned::to_owned));
     *host.args.last_mut().unwrap() = format!("Do the {LEAD}.");
-    let real = Real { env, server, host };
-    real.env
-        .run(["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"])
-        .ok();
-    let output = real.host.command().output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lead = real.server.requests().into_iter().find(is_lead).unwrap();
-    assert!(lead.contains("Open group login (in_progress): Login rework"), "SessionStart");
-    let child = real.requests_of("CHILD-ONE");
-    assert!(child[0].conversation_contains("docs/oauth.md"), "the package");
-    assert!(child[0].conversation_contains("Role: developer."));
-    assert_eq!(child.len(), 2, "it is asked for its debrief once");
-    assert_eq!(real.states(), both(&[("developer", "confirmed")]));
-    assert_eq!(real.events("debrief")[0]["verdict"], "complete");
-    let doctor = real.env.run(["doctor"]).ok().stdout;
-    assert!(doctor.contains("codex 0.166.0 takes rewritten prompts"), "{doctor}");
+    Real { env, server, host }
+}
+
+impl Real {
+    fn codex_briefs_its_subagent(&self) {
+        let package =
+            ["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"];
+        self.env.run(package).ok();
+        let output = self.host.command().output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lead = self.server.requests().into_iter().find(is_lead).unwrap();
+        assert!(lead.contains("Open group login (in_progress): Login rework"), "SessionStart");
+        let child = self.requests_of("CHILD-ONE");
+        assert!(child[0].conversation_contains("docs/oauth.md"), "the package");
+        assert!(child[0].conversation_contains("Role: developer."));
+        assert_eq!(child.len(), 2, "it is asked for its debrief once");
+        assert_eq!(self.states(), both(&[("developer", "confirmed")]));
+        assert_eq!(self.events("debrief")[0]["verdict"], "complete");
+        let doctor = self.env.run(["doctor"]).ok().stdout;
+        assert!(doctor.contains("codex 0.166.0 takes rewritten prompts"), "{doctor}");
+    }
+
+    /// The folder of `handover` comes first on the search path.
+    fn find_us(&mut self) {
+        let folder = std::path::Path::new(env!("CARGO_BIN_EXE_handover")).parent().unwrap();
+        for (name, value) in &mut self.host.vars {
+            if name == "PATH" {
+                *value = format!("{}:{value}", folder.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn codex_briefs_its_subagents() {
+    let env = project();
+    env.run(["host", "install", "codex", "--scope", "user"]).ok();
+    codex(env).codex_briefs_its_subagent();
+}
+
+#[test]
+fn codex_briefs_its_subagents_with_the_plugin_alone() {
+    let mut real = codex(project());
+    real.find_us();
+    let root = plugin().parent().unwrap().display().to_string();
+    for args in [["marketplace", "add", root.as_str()].as_slice(), &["add", "handover@handover"]] {
+        let mut command = std::process::Command::new(&real.host.program);
+        command.env_clear().envs(real.host.vars.clone()).current_dir(real.env.path(""));
+        let output = command.arg("plugin").args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    real.codex_briefs_its_subagent();
 }
 
 /// The plugin in this repository, as `claude` sees it.
@@ -375,12 +407,7 @@ fn claude_briefs_its_subagents_with_the_plugin_alone() {
     real.env.run(["host", "uninstall", "claude"]).ok();
     real.host.args.extend(["--plugin-dir".to_owned(), plugin().display().to_string()]);
     // Its hooks call `handover` by name.
-    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_handover")).parent().unwrap();
-    for (name, value) in &mut real.host.vars {
-        if name == "PATH" {
-            *value = format!("{}:{value}", folder.display());
-        }
-    }
+    real.find_us();
     real.run();
     let child = real.last_of("CHILD-ONE");
     assert!(child.conversation_contains("docs/oauth.md"));
@@ -400,4 +427,30 @@ fn the_plugin_has_every_hook() {
         value["hooks"].as_object().unwrap().keys().cloned().collect()
     };
     assert_eq!(events(&plugin), events(&settings));
+}
+
+#[test]
+fn doctor_finds_out_what_the_installed_programs_do() {
+    let mut env = project();
+    // The programs are looked for by name.
+    let server = ModelServer::start(Script::new());
+    let host = RealHost::claude(&env, &server);
+    let path = host.vars.iter().find(|(name, _)| name == "PATH").unwrap().1.clone();
+    env.set("PATH", &format!("{}:{path}", host.program.parent().unwrap().display()));
+    let doctor = env.run(["doctor", "--probe"]).ok().stdout;
+    assert!(
+        doctor.contains("probe of claude: hooks fire; 2.1.197 takes rewritten prompts"),
+        "{doctor}"
+    );
+    assert!(
+        doctor.contains("probe of codex: hooks fire; 0.166.0 takes rewritten prompts"),
+        "{doctor}"
+    );
+    // From then on it is known.
+    env.set("PATH", &path);
+    let doctor = env.run(["doctor"]).ok().stdout;
+    assert!(doctor.contains("codex 0.166.0 takes rewritten prompts"), "{doctor}");
+    assert_eq!(server.requests().len(), 0);
+    let receipts = env.run(["receipt", "list", "--json"]).ok().json();
+    assert_eq!(receipts["receipts"], json!([]), "nothing of the probe stays here");
 }
