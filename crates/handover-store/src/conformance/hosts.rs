@@ -39,7 +39,7 @@ pub fn a_conversation_is_bound(backend: &dyn Backend) {
     let bound = |host| store.bound_session(host, &conversation("c1")).unwrap();
     assert_eq!(bound(Host::Claude), None);
     store.bind_host(Host::Claude, &conversation("c1"), &first, at(1)).unwrap();
-    assert_eq!((bound(Host::Claude), bound(Host::Codex)), (Some(first.clone()), None));
+    assert_eq!((bound(Host::Claude), bound(Host::Codex)), (Some(first), None));
     store.bind_host(Host::Claude, &conversation("c1"), &second, at(2)).unwrap();
     assert_eq!(bound(Host::Claude), Some(second.clone()));
     let nobody = store.bind_host(Host::Claude, &conversation("c1"), &session_id("no"), at(3));

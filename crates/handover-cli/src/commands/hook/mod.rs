@@ -211,8 +211,8 @@ fn event(app: &App, host: Host) -> Result<Call, CommandError> {
 fn in_folder(app: App, folder: Option<&std::path::Path>) -> App {
     match folder {
         Some(folder) if app.common.project.is_none() && folder.is_dir() => {
-            let common = Common { project: Some(folder.to_owned()), ..app.common.clone() };
-            App::new(app.ui.clone(), app.stdin.clone(), common)
+            let common = Common { project: Some(folder.to_owned()), ..app.common };
+            App::new(app.ui, app.stdin, common)
         }
         Some(_) | None => app,
     }

@@ -44,27 +44,29 @@ impl Scene<'_> {
     }
 
     fn found_session(&self, missing: Missing) -> Result<Option<SessionId>, CommandError> {
-        let store = self.app.store()?;
-        if let Some(session) = self.app.named_session()? {
-            return match store.session(&session) {
-                Ok(_) => Ok(Some(session)),
+        let (store, bound) = (self.app.store()?, self.bound()?);
+        let session = match (self.app.named_session()?, &bound) {
+            (Some(named), _) => match store.session(&named) {
+                Ok(_) => Some(named),
                 Err(StoreError::NotFound { .. }) if missing == Missing::Open => {
-                    self.opened(session).map(Some)
+                    Some(self.opened(named)?)
                 }
-                Err(StoreError::NotFound { .. }) => Ok(None),
-                Err(error) => Err(error.into()),
-            };
-        }
-        if let Some(bound) = self.bound()? {
-            return Ok(Some(bound));
-        }
-        let mut active = store.sessions(Some(SessionStatus::Active))?;
-        let session = match (active.len(), missing) {
-            (1, _) => active.pop().map(|session| session.id),
-            (_, Missing::Open) => Some(self.opened(generated_id(self.app)?)?),
-            (_, Missing::Leave) => None,
+                Err(StoreError::NotFound { .. }) => None,
+                Err(error) => return Err(error.into()),
+            },
+            (None, Some(bound)) => Some(bound.clone()),
+            (None, None) => {
+                let mut active = store.sessions(Some(SessionStatus::Active))?;
+                match (active.len(), missing) {
+                    (1, _) => active.pop().map(|session| session.id),
+                    (_, Missing::Open) => Some(self.opened(generated_id(self.app)?)?),
+                    (_, Missing::Leave) => None,
+                }
+            }
         };
-        if let (Some(session), Some(conversation)) = (&session, self.conversation()) {
+        if let (Some(session), Some(conversation)) = (&session, self.conversation())
+            && bound.as_ref() != Some(session)
+        {
             store.bind_host(self.call.host, conversation, session, self.app.now())?;
         }
         Ok(session)

@@ -181,7 +181,7 @@ fn essence(error: &str) -> Option<String> {
         let lower = line.to_lowercase();
         SIGNS.iter().any(|sign| lower.contains(sign))
     };
-    let line = lines().find(telling).or_else(|| lines().last())?;
+    let line = lines().find(telling).or_else(|| lines().next_back())?;
     Some(cut(line, CHARS))
 }
 

@@ -4,7 +4,7 @@ use handover_hosts::settings::install;
 use handover_model::Host;
 use serde_json::json;
 
-use super::place::{Place, Scope, command};
+use super::place::{Place, Scope, all, command};
 use crate::app::App;
 use crate::commands::hook::Hooked;
 use crate::commands::{Outcome, init};
@@ -50,6 +50,18 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
     }
     if changed && !args.dry_run {
         place.put(before.as_deref(), &after)?;
+    }
+    let others =
+        all(app).into_iter().filter(|other| other.host == host && other.path != place.path);
+    for other in others {
+        if other.registered().is_ok_and(|events| !events.is_empty()) {
+            app.ui.warn(format_args!(
+                "{host} calls Handover from {} as well, so every event is answered twice; \
+                 `handover host uninstall {host} --scope {}` ends that",
+                other.path.display(),
+                other.scope
+            ));
+        }
     }
     let answer = json!({
         "name": host,
