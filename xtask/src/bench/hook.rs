@@ -63,8 +63,8 @@ pub fn run(args: &Args) -> Result<()> {
         )
     };
     let nothing = || piped(&mut Command::new("/bin/true"), &passed);
-    let python =
-        || piped(Command::new("python3").args(["-c", "pass"]), "").context("is python3 installed?");
+    let interpreter = interpreter()?;
+    let python = || piped(Command::new(&interpreter).args(["-c", "pass"]), "");
     println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
     compare(args.runs, "`/bin/true` / an event with nothing to do", nothing, || hook(&passed))?;
     compare(args.runs, "a Python interpreter that does nothing / PreToolUse", python, || {
@@ -72,6 +72,15 @@ pub fn run(args: &Args) -> Result<()> {
     })?;
     println!("\nTo reach: first × 1.5 + 2 ms, and a ratio of 0.33.");
     Ok(())
+}
+
+/// The interpreter itself: `python3` may be a script that looks for one.
+fn interpreter() -> Result<String> {
+    let output = Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()
+        .context("is python3 installed?")?;
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
 /// Runs a program with a text on its standard input.

@@ -31,6 +31,8 @@ mod tokens;
 
 use clap::Subcommand;
 
+pub(crate) use hook::{HookArgs, Hooked};
+
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::call::{Act, Answer, Call, Event};
+use crate::call::{Act, Agent, Answer, Call, Event};
 use output::{Output, Specific};
 
 /// The fields that every event has, and those of one event.
@@ -49,7 +49,8 @@ macro_rules! input {
                         .and_then(|id| handover_model::HostSessionId::new(id).ok()),
                     folder: self.cwd.clone(),
                     transcript: self.transcript_path.clone(),
-                    agent: $crate::call::agent(self.agent_id.as_deref(), self.agent_type.as_deref()),
+                    agent: $crate::call::agent(self.agent_id.as_deref(), self.agent_type.as_deref())
+                        .or_else(|| $crate::claude::writer(self.transcript_path.as_deref()?)),
                     model: None,
                     host: handover_model::Host::Claude,
                     event: self.into_event(),
@@ -59,6 +60,16 @@ macro_rules! input {
     };
 }
 use input;
+
+/// The subagent that writes a conversation down. Some events from inside of one say so in no other
+/// way, such as that its window was made smaller.
+fn writer(transcript: &Path) -> Option<Agent> {
+    if transcript.parent()?.file_name()? != "subagents" {
+        return None;
+    }
+    let name = transcript.file_name()?.to_str()?;
+    crate::call::agent(name.strip_prefix("agent-")?.strip_suffix(".jsonl"), None)
+}
 
 /// What decides how the rest is read. Large fields are skipped, not kept.
 #[derive(Deserialize)]

@@ -83,6 +83,7 @@ fn other_versions_of_claude() {
             "stops \"\" transcript=false held=true",
             "[general-purpose] checkpoint PreCompact auto",
             "-",
+            "[] opened Compact",
         ]
     );
 }

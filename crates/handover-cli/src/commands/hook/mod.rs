@@ -36,7 +36,7 @@ pub(crate) use log::{FILE as LOG_FILE, last_lines};
 #[command(after_help = "Examples:\n  handover hook claude < event.json\n  HANDOVER_OFF=1 claude")]
 pub(crate) struct HookArgs {
     /// The agent program
-    host: Hooked,
+    pub(crate) host: Hooked,
 }
 
 /// The agent programs that have hooks.
@@ -119,6 +119,14 @@ enum Signal {
 
 pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
     let host = Host::from(args.host);
+    if app.stdin.is_terminal() {
+        return Err(CommandError::new(
+            Exit::Usage,
+            "usage",
+            "an event is expected on standard input",
+        )
+        .hinted(format!("{host} calls this itself; `handover host install {host}` tells it to.")));
+    }
     if env::var(env::OFF).is_some_and(|value| value != "0") {
         // The host would find a closed pipe.
         let _ = app.stdin.bytes("the event");
