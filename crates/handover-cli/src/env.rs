@@ -35,6 +35,8 @@ pub(crate) const GROUP: &str = "HANDOVER_GROUP";
 pub(crate) const OFF: &str = "HANDOVER_OFF";
 /// The receipt of the agent that runs us, if `handover spawn` started it.
 pub(crate) const SPAWN: &str = handover_agents::SpawnId::VARIABLE;
+/// The folder in which Claude Code was started.
+pub(crate) const CLAUDE_PROJECT: &str = "CLAUDE_PROJECT_DIR";
 /// What the agent program that runs us says of itself.
 pub(crate) const AI_AGENT: &str = "AI_AGENT";
 /// Where the store is: a file path or a `postgres://` URL.

@@ -165,6 +165,22 @@ fn the_session_is_the_named_the_bound_the_only_or_a_new_one() {
 }
 
 #[test]
+fn an_agent_that_went_elsewhere_is_still_of_this_project() {
+    let mut env = with_package();
+    env.set("CLAUDE_PROJECT_DIR", env.path("").to_str().unwrap());
+    let input = json!({"prompt": "a", "subagent_type": "worker"});
+    let fields = json!({"tool_name": "Agent", "tool_input": input, "cwd": env.folder()});
+    let event = event(&env, "PreToolUse", fields).to_string();
+    let mut command = env.command();
+    command.args(["hook", "claude"]).current_dir(env.folder());
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), event.as_bytes()).unwrap();
+    let output = env.output(child).ok();
+    assert!(output.stdout.contains("docs/oauth.md"), "{output}");
+}
+
+#[test]
 fn subagents_that_start_together_are_attempts_of_their_own() {
     let env = with_package();
     let inputs: Vec<_> = (0..4)

@@ -11,6 +11,7 @@ mod scene;
 mod spawn;
 mod tool;
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
@@ -23,6 +24,7 @@ use super::Outcome;
 use crate::app::{App, Common};
 use crate::env;
 use crate::error::{CommandError, Exit};
+use crate::project::Project;
 use scene::Scene;
 
 pub(crate) use log::{FILE as LOG_FILE, last_lines};
@@ -80,7 +82,7 @@ struct Shared {
     matters: AtomicBool,
     event: OnceLock<Event>,
     /// `.handover/`
-    folder: OnceLock<std::path::PathBuf>,
+    folder: OnceLock<PathBuf>,
 }
 
 impl Shared {
@@ -215,14 +217,20 @@ fn event(app: &App, host: Host) -> Result<Call, CommandError> {
         .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))
 }
 
-/// The same command, in the folder of the conversation.
-fn in_folder(app: App, folder: Option<&std::path::Path>) -> App {
-    match folder {
-        Some(folder) if app.common.project.is_none() && folder.is_dir() => {
-            let common = Common { project: Some(folder.to_owned()), ..app.common };
+/// The same command, in the folder of the conversation; an agent may have gone elsewhere, so that
+/// the folder in which the host was started counts too.
+fn in_folder(app: App, folder: Option<&Path>) -> App {
+    if app.common.project.is_some() {
+        return app;
+    }
+    let started = env::var(env::CLAUDE_PROJECT).map(PathBuf::from);
+    let mut folders = folder.map(Path::to_owned).into_iter().chain(started);
+    match folders.find(|folder| folder.is_dir() && Project::find(folder).is_ok()) {
+        Some(folder) => {
+            let common = Common { project: Some(folder), ..app.common };
             App::new(app.ui, app.stdin, common)
         }
-        Some(_) | None => app,
+        None => app,
     }
 }
 
