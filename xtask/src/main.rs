@@ -33,6 +33,8 @@ enum Chore {
 enum Bench {
     /// What `handover assemble` costs
     Assemble(bench::assemble::Args),
+    /// What `handover hook` costs
+    Hook(bench::hook::Args),
     /// What the engine of runs adds to each phase
     Run(bench::run::Args),
     /// How the embedded store behaves as it grows
@@ -52,6 +54,7 @@ enum Eval {
 fn main() -> anyhow::Result<()> {
     match Args::parse().chore {
         Chore::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
+        Chore::Bench(Bench::Hook(args)) => bench::hook::run(&args),
         Chore::Bench(Bench::Run(args)) => bench::run::run(&args),
         Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),

@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-sqlite", &["handover-model", "handover-text", "handover-store", "rusqlite"]),
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
+    ("handover-hosts", &["handover-model", "handover-text", "handover-context"]),
     (
         "handover-mcp",
         &["handover-model", "handover-text", "handover-store", "handover-context", "rmcp", "tokio"],
@@ -39,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-agents",
             "handover-mcp",
             "handover-engine",
+            "handover-hosts",
             "clap",
             "fs-err",
         ],

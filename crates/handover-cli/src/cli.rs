@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser};
+use clap::{Args, CommandFactory, Parser, ValueEnum};
 use handover_model::SessionId;
 
 use crate::app::{App, Common};
-use crate::commands::Command;
+use crate::commands::{Command, HookArgs, Hooked};
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
 use crate::ui::{ColorChoice, Ui};
@@ -36,7 +36,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 blocked, 4 budget, 5 environment, 130 interrupted.";
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 struct Global {
     /// The session that the command is about [default: HANDOVER_SESSION, else the only active one]
@@ -76,9 +76,12 @@ pub(crate) fn command() -> clap::Command {
 /// Runs one command line.
 pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     let wants_json = args.iter().any(|arg| arg == "--json");
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
-        Err(error) => return parse_error(&error, wants_json),
+    let cli = match hook(&args) {
+        Some(cli) => cli,
+        None => match Cli::try_parse_from(args) {
+            Ok(cli) => cli,
+            Err(error) => return parse_error(&error, wants_json),
+        },
     };
     let Cli { command, global } = cli;
     let ui = Ui::new(global.json, global.quiet, global.color);
@@ -101,6 +104,15 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
             error.exit
         }
     }
+}
+
+/// The command line that agent programs call hundreds of times a day: describing all the other
+/// commands to clap would take longer than the work.
+fn hook(args: &[OsString]) -> Option<Cli> {
+    let [_, hook, host] = args else { return None };
+    let hooked = Hooked::from_str(host.to_str()?, false).ok().filter(|_| hook == "hook")?;
+    let command = Command::Hook(HookArgs { host: hooked });
+    Some(Cli { command, global: Global::default() })
 }
 
 /// Help and version are data; everything else is a usage error.

@@ -59,6 +59,12 @@ const KEYS: &[&str] = &[
     "budget.phase",
     "budget.story",
     "budget.run",
+    "hooks.enabled",
+    "hooks.roles",
+    "hooks.roles_disabled",
+    "hooks.sessions_disabled",
+    "hooks.debrief_required",
+    "hooks.deadline_ms",
 ];
 
 /// Where a value comes from.

@@ -27,6 +27,14 @@ pub(crate) fn var(name: &str) -> Option<String> {
 pub(crate) const SESSION: &str = "HANDOVER_SESSION";
 /// The group that commands are about, if no flag says so.
 pub(crate) const GROUP: &str = "HANDOVER_GROUP";
+/// Switches hooks off.
+pub(crate) const OFF: &str = "HANDOVER_OFF";
+/// The receipt of the agent that runs us, if `handover spawn` started it.
+pub(crate) const SPAWN: &str = handover_agents::SpawnId::VARIABLE;
+/// The folder in which Claude Code was started.
+pub(crate) const CLAUDE_PROJECT: &str = "CLAUDE_PROJECT_DIR";
+/// What the agent program that runs us says of itself.
+pub(crate) const AI_AGENT: &str = "AI_AGENT";
 /// Where the store is: a file path or a `postgres://` URL.
 pub(crate) const STORE: &str = "HANDOVER_STORE";
 
@@ -42,6 +50,31 @@ pub(crate) fn user_config_folder() -> Option<PathBuf> {
         None => PathBuf::from(var("HOME")?).join(".config"),
     };
     Some(folder.join("handover"))
+}
+
+/// The folder where Claude Code keeps the user's settings.
+pub(crate) fn claude_folder() -> Option<PathBuf> {
+    match var("CLAUDE_CONFIG_DIR") {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => Some(PathBuf::from(var("HOME")?).join(".claude")),
+    }
+}
+
+/// The folder where Codex keeps the user's settings.
+pub(crate) fn codex_folder() -> Option<PathBuf> {
+    match var("CODEX_HOME") {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => Some(PathBuf::from(var("HOME")?).join(".codex")),
+    }
+}
+
+/// Where a program is that a shell would find by this name.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_file());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// The moment.

@@ -58,10 +58,18 @@ impl Stdin {
         Ok(())
     }
 
+    /// Whether a person would have to type it.
+    pub(crate) fn is_terminal(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Process => std::io::stdin().is_terminal(),
+        }
+    }
+
     fn open(&self, what: &str) -> Result<Box<dyn Read + '_>, CommandError> {
         match self {
             Self::Text(text) => Ok(Box::new(text.as_bytes())),
-            Self::Process if std::io::stdin().is_terminal() => Err(CommandError::new(
+            Self::Process if self.is_terminal() => Err(CommandError::new(
                 Exit::Usage,
                 "usage",
                 format!("{what} is expected on standard input"),

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
 use crate::roles::RoleOverride;
 use crate::{
-    GateFormat, GuardMode, Host, Profile, ProjectId, RedactionMode, Role, Routing, TestingMode,
-    Tier,
+    GateFormat, GuardMode, Host, Profile, ProjectId, RedactionMode, Role, Routing, SessionId,
+    TestingMode, Tier,
 };
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
@@ -44,6 +44,8 @@ pub struct Config {
     pub gates: GatesConfig,
     /// What a run may cost.
     pub budget: BudgetConfig,
+    /// What the hooks of agent programs do.
+    pub hooks: HooksConfig,
 }
 
 /// `[project]`
@@ -169,6 +171,57 @@ impl Default for AgentsConfig {
             environment: Vec::new(),
             programs: BTreeMap::new(),
         }
+    }
+}
+
+/// `[hooks]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HooksConfig {
+    /// Whether hooks do anything.
+    pub enabled: bool,
+    /// The role of each kind of subagent, besides the built-in ones; `none` leaves a kind alone.
+    pub roles: BTreeMap<String, Role>,
+    /// Roles whose subagents are left alone.
+    pub roles_disabled: Vec<Role>,
+    /// Sessions in which nothing is done.
+    pub sessions_disabled: Vec<SessionId>,
+    /// Whether a subagent is held back once if it leaves no debrief.
+    pub debrief_required: bool,
+    /// Milliseconds after which a hook gives up and lets the host go on.
+    pub deadline_ms: u64,
+}
+
+impl Default for HooksConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            roles: BTreeMap::new(),
+            roles_disabled: Vec::new(),
+            sessions_disabled: Vec::new(),
+            debrief_required: true,
+            deadline_ms: 5_000,
+        }
+    }
+}
+
+/// The kinds of subagents that hosts have for work of any sort.
+const WORKERS: &[&str] = &["general-purpose", "worker", "default"];
+
+impl HooksConfig {
+    /// The role of a kind of subagent; none if it is to be left alone.
+    pub fn role_of(&self, agent_type: &str) -> Option<Role> {
+        let role = match self.roles.get(agent_type) {
+            Some(role) if role.as_str() == "none" => return None,
+            Some(role) => role.clone(),
+            None if WORKERS.contains(&agent_type) => Role::new(crate::roles::DEVELOPER).ok()?,
+            // Subagents that are called as our roles are: `qa-expert`, `team:qa_expert`.
+            None => {
+                let name = agent_type.rsplit(':').next()?.replace('-', "_");
+                Role::new(*crate::roles::BUILT_IN.iter().find(|role| **role == name)?).ok()?
+            }
+        };
+        (!self.roles_disabled.contains(&role)).then_some(role)
     }
 }
 
@@ -428,6 +481,26 @@ mod tests {
         assert_eq!(of(Tier::Large), (1_800, 1_080));
         let all = BriefConfig { specialization_percent: 400, small: u64::MAX, ..brief };
         assert_eq!(all.specialization(Tier::Small), u64::MAX);
+    }
+
+    #[test]
+    fn subagents_have_roles() {
+        let mut hooks = HooksConfig::default();
+        let role = |hooks: &HooksConfig, kind: &str| {
+            hooks.role_of(kind).map_or_else(String::new, String::from)
+        };
+        assert_eq!(role(&hooks, "general-purpose"), "developer");
+        assert_eq!(role(&hooks, "qa-expert"), "qa_expert");
+        assert_eq!(role(&hooks, "team:tech_lead"), "tech_lead");
+        for other in ["Explore", "Plan", "explorer", "team:", ""] {
+            assert_eq!(role(&hooks, other), "", "{other}");
+        }
+        hooks.roles.insert("Explore".to_owned(), Role::new("investigator").unwrap());
+        hooks.roles.insert("general-purpose".to_owned(), Role::new("none").unwrap());
+        hooks.roles_disabled.push(Role::new("qa_expert").unwrap());
+        assert_eq!(role(&hooks, "Explore"), "investigator");
+        assert_eq!(role(&hooks, "general-purpose"), "");
+        assert_eq!(role(&hooks, "qa-expert"), "");
     }
 
     #[test]

@@ -149,6 +149,10 @@ words! {
         Verdict => "verdict",
         /// An agent left something behind, or failed to.
         Debrief => "debrief",
+        /// A subagent of a kind that is not ours was spawned; it was left as it is.
+        Untouched => "untouched",
+        /// A conversation of a host came to a point where its state counts.
+        Checkpoint => "checkpoint",
     }
 }
 
@@ -430,6 +434,16 @@ words! {
         Gemini => "gemini",
         /// Any program that reads its prompt from standard input.
         Command => "command",
+    }
+}
+
+words! {
+    /// How the brief of a subagent goes to it.
+    TicketWay, "way of a brief" {
+        /// Its prompt was rewritten.
+        Rewrite => "rewrite",
+        /// It is told when it starts, because its host loses rewritten prompts.
+        Start => "start",
     }
 }
 

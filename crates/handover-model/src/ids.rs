@@ -134,6 +134,10 @@ text_id!(
     AgentId, "agent id", check
 );
 text_id!(
+    /// A conversation of an agent program, as the program names it.
+    HostSessionId, "host session id", check
+);
+text_id!(
     /// A receipt; sorts by the time of its creation.
     ReceiptId, "receipt id", check
 );

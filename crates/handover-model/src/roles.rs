@@ -103,10 +103,23 @@ const fn rules(
     }
 }
 
-const DEVELOPER: &str = "developer";
+/// The role of whoever builds something.
+pub const DEVELOPER: &str = "developer";
 const SENIOR: &str = "senior_software_engineer";
 const QA: &str = "qa_expert";
 const LEAD: &str = "tech_lead";
+
+/// The roles that are there without any configuration.
+pub const BUILT_IN: &[&str] = &[
+    DEVELOPER,
+    SENIOR,
+    QA,
+    LEAD,
+    "investigator",
+    "requirements_engineer",
+    "project_manager",
+    "orchestrator",
+];
 
 impl RoleRules {
     /// The rules of a role.

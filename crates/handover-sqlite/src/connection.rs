@@ -47,7 +47,7 @@ pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
     }
     connection
         .execute_batch(&format!(
-            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
              PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}; PRAGMA mmap_size = {MAPPED_BYTES};"
         ))
         .map_err(backend)?;

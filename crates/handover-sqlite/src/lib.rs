@@ -8,6 +8,7 @@ mod error;
 mod errors;
 mod events;
 mod groups;
+mod hosts;
 mod index;
 mod migrations;
 mod packages;

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_packed_index.sql"),
     include_str!("../migrations/0003_briefs.sql"),
     include_str!("../migrations/0004_runs.sql"),
+    include_str!("../migrations/0005_hosts.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.

@@ -15,6 +15,7 @@ mod error;
 mod errors;
 mod events;
 mod groups;
+mod hosts;
 mod packages;
 mod reasoning;
 mod receipts;
@@ -28,6 +29,7 @@ pub use error::{Fault, StoreError};
 pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use groups::{GroupUpdate, Groups};
+pub use hosts::{Hosts, NewTicket};
 pub use packages::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,
 };
@@ -54,6 +56,7 @@ pub trait Store:
     + Events
     + Receipts
     + Runs
+    + Hosts
     + TextIndex
 {
     /// Runs work while nobody else can write, as one transaction: what it reads is still true when it

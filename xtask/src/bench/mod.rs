@@ -2,6 +2,7 @@
 //! little about another machine.
 
 pub mod assemble;
+pub mod hook;
 pub mod run;
 pub mod store;
 

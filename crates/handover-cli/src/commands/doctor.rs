@@ -6,22 +6,27 @@ use handover_model::SessionStatus;
 use handover_store::PackageFilter;
 use serde::Serialize;
 
-use super::Outcome;
+use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
 /// Check that everything Handover needs is in order
 ///
-/// Looks at the project, the configuration, the store (a full integrity check) and the files of every
-/// package of the active sessions. Exits with 0 only when all is well.
+/// Looks at the project, the configuration, the store (a full integrity check), the files of every
+/// package of the active sessions, and the hooks of agent programs. Exits with 0 only when all is well.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover doctor\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
+    after_help = "Examples:\n  handover doctor\n  handover doctor --probe\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
 )]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    /// Run each installed agent program once, offline, to see whether its hooks fire
+    #[arg(long)]
+    probe: bool,
+}
 
+/// One thing that was looked at.
 #[derive(Debug, Serialize)]
-struct Check {
+pub(crate) struct Check {
     name: String,
     ok: bool,
     detail: String,
@@ -29,20 +34,20 @@ struct Check {
 }
 
 impl Check {
-    fn fine(name: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn fine(name: &str, detail: impl Into<String>) -> Self {
         Self { name: name.to_owned(), ok: true, detail: detail.into(), fix: None }
     }
 
-    fn wrong(name: &str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn wrong(name: &str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { name: name.to_owned(), ok: false, detail: detail.into(), fix: Some(fix.into()) }
     }
 
-    fn failed(name: &str, error: CommandError) -> Self {
+    pub(crate) fn failed(name: &str, error: CommandError) -> Self {
         Self { name: name.to_owned(), ok: false, detail: error.message, fix: error.hint }
     }
 }
 
-pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
+pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     let mut checks = Vec::new();
     match app.project() {
         Ok(project) => checks.push(Check::fine("project", project.root.display().to_string())),
@@ -64,6 +69,10 @@ pub(crate) fn run(app: &App, _args: DoctorArgs) -> Outcome {
         match store(app) {
             Ok(found) => checks.extend(found),
             Err(error) => checks.push(Check::failed("store", error)),
+        }
+        checks.extend(host::checks(app));
+        if args.probe {
+            checks.extend(probe::checks(app));
         }
     }
     let all_fine = checks.iter().all(|check| check.ok);

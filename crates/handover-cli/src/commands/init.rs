@@ -1,11 +1,13 @@
 //! `handover init`
 
+use std::path::PathBuf;
+
 use handover_sqlite::SqliteStore;
 use serde_json::json;
 
 use super::Outcome;
 use crate::app::App;
-use crate::error::{Exit, io};
+use crate::error::{CommandError, Exit, io};
 use crate::project::Project;
 
 /// Make a folder a Handover project
@@ -28,15 +30,7 @@ const GITIGNORE: &str = "\
 ";
 
 pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
-    let project = app.project_to_be()?;
-    let folder = project.folder();
-    fs_err::create_dir_all(folder.join("artifacts")).map_err(|error| io(&error))?;
-    write_new(&folder.join(".gitignore"), GITIGNORE)?;
-    write_new(&folder.join("config.toml"), &config_text(&project))?;
-    // From here on it is a project like any other.
-    let app = App::new_at(app, &project.root);
-    let store = app.store_path()?;
-    SqliteStore::open(&store)?;
+    let (project, store) = make(app)?;
     let answer = json!({"root": project.root, "store": store});
     app.ui.answer("project", &answer, |ui| {
         ui.line(format_args!("Project {}", project.root.display()))?;
@@ -46,8 +40,21 @@ pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Makes the project, unless it is one, and says where its store is.
+pub(crate) fn make(app: &App) -> Result<(Project, PathBuf), CommandError> {
+    let project = app.project_to_be()?;
+    let folder = project.folder();
+    fs_err::create_dir_all(folder.join("artifacts")).map_err(|error| io(&error))?;
+    write_new(&folder.join(".gitignore"), GITIGNORE)?;
+    write_new(&folder.join("config.toml"), &config_text(&project))?;
+    // From here on it is a project like any other.
+    let store = App::new_at(app, &project.root).store_path()?;
+    SqliteStore::open(&store)?;
+    Ok((project, store))
+}
+
 /// Writes a file unless it is there; whole or not at all, also when sixteen processes try.
-fn write_new(path: &std::path::Path, text: &str) -> Result<(), crate::error::CommandError> {
+fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
     if path.exists() {
         return Ok(());
     }

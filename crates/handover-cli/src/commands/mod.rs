@@ -10,10 +10,13 @@ mod doctor;
 mod error;
 mod event;
 mod group;
+mod hook;
+mod host;
 mod init;
 mod journal;
 mod mcp;
 mod package;
+mod probe;
 mod reasoning;
 mod receipt;
 mod redact;
@@ -31,6 +34,8 @@ mod template;
 mod tokens;
 
 use clap::Subcommand;
+
+pub(crate) use hook::{HookArgs, Hooked};
 
 use crate::app::App;
 use crate::error::{CommandError, Exit};
@@ -73,6 +78,9 @@ pub(crate) enum Command {
     Journal(journal::JournalArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
+    Hook(hook::HookArgs),
+    #[command(subcommand)]
+    Host(host::HostCommand),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Mcp(mcp::McpArgs),
@@ -107,6 +115,8 @@ impl Command {
             Self::Journal(args) => journal::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
+            Self::Hook(args) => hook::run(app, args),
+            Self::Host(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Mcp(args) => mcp::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),

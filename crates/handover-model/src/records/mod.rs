@@ -4,6 +4,7 @@
 mod error_pattern;
 mod event;
 mod group;
+mod host;
 mod package;
 mod reasoning;
 mod receipt;
@@ -15,6 +16,7 @@ mod strategy;
 pub use error_pattern::{ErrorIncident, ErrorPattern};
 pub use event::Event;
 pub use group::Group;
+pub use host::{HostVersion, Ticket};
 pub use package::{Delivery, Package};
 pub use reasoning::Reasoning;
 pub use receipt::{LeftOut, Provided, Provision, Receipt, ReceiptItem, Section};

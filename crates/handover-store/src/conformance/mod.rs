@@ -13,6 +13,7 @@ pub mod errors;
 pub mod events;
 mod fixture;
 pub mod groups;
+pub mod hosts;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
@@ -57,6 +58,8 @@ macro_rules! conformance_tests {
                 one_agent_gets_it, listings;
             runs: one_owner_at_a_time, a_lease_runs_out, the_dead_are_replaced, an_old_fence_writes_nothing,
                 journals_are_append_only, listings;
+            hosts: a_conversation_is_bound, tickets_are_found_again, a_ticket_has_one_agent, asked_once_and_closed_once,
+                the_last_sight_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
                 purged_sessions_leave_nothing;

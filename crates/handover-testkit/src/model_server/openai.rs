@@ -17,8 +17,8 @@ pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
             "type": "function_call", "call_id": format!("call_{}", super::server::unique()),
             "name": name, "arguments": input.to_string(),
         });
-        // Tools of servers and of other agents stand in namespaces.
-        if let Some((namespace, name)) = name.split_once('/') {
+        // Tools of servers and of other agents stand in namespaces: `multi_agent_v1.spawn_agent`.
+        if let Some((namespace, name)) = name.split_once(['.', '/']) {
             (call["namespace"], call["name"]) = (namespace.into(), name.into());
         }
         events += &done(&call);

@@ -9,6 +9,8 @@ mod show;
 
 use clap::Subcommand;
 
+pub(crate) use new::generated_id;
+
 use super::Outcome;
 use crate::app::App;
 

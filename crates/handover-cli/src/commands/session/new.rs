@@ -98,7 +98,7 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
 }
 
 /// Sorts by time, and can be said aloud: `s-20261115-104502-7f3a`.
-fn generated_id(app: &App) -> Result<SessionId, CommandError> {
+pub(crate) fn generated_id(app: &App) -> Result<SessionId, CommandError> {
     let time: String =
         app.now().to_string().chars().filter(char::is_ascii_digit).take(14).collect();
     let (date, clock) = time.split_at(8);

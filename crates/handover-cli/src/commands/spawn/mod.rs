@@ -24,6 +24,8 @@ use crate::app::App;
 use crate::error::{CommandError, Exit};
 use prepare::Ready;
 
+pub(crate) use prepare::admitted;
+
 /// Start an agent with its brief, and keep what it leaves behind
 ///
 /// Makes the brief, has the guard look at it, runs the agent program in the current folder with the

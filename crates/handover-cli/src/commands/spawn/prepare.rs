@@ -18,7 +18,7 @@ use crate::error::{CommandError, Exit, io};
 use crate::input;
 
 /// A prompt that may go out.
-pub(super) struct Ready {
+pub(crate) struct Ready {
     pub(super) admitted: Admitted,
     /// Whether its receipt is in the store, or waits in the spool.
     pub(super) in_store: bool,
@@ -161,7 +161,7 @@ pub(super) fn given(app: &App, args: &SpawnArgs, file: &Path) -> Result<Ready, C
     }
 }
 
-fn admitted(
+pub(crate) fn admitted(
     app: &App,
     prompt: String,
     receipt: Receipt,

@@ -1,0 +1,54 @@
+//! A conversation starts with an empty window: it is bound to its session and told the state of
+//! the work.
+
+use handover_hosts::Act;
+use handover_hosts::decide::opening::{Work, restore};
+use handover_model::{Package, Phase, Priority, SessionId};
+use handover_store::{ReasoningFilter, Store};
+
+use super::Reply;
+use super::scene::{Missing, Scene};
+use super::spawn::tokenizer;
+use crate::error::CommandError;
+
+/// How many critical packages are looked at, newest first.
+const CRITICAL: usize = 10;
+
+/// How many decisions are told.
+const DECISIONS: u32 = 3;
+
+pub(super) fn react(scene: &Scene<'_>) -> Result<Reply, CommandError> {
+    // A subagent has its brief.
+    if scene.call.agent.is_some() {
+        return Ok(Reply::default());
+    }
+    // A session is made when there is work for one, not whenever somebody looks.
+    let Some(session) = scene.session(Missing::Leave)? else { return Ok(Reply::default()) };
+    let store = scene.app.store()?;
+    let filter = ReasoningFilter {
+        phase: Some(Phase::Decisions),
+        limit: Some(DECISIONS),
+        ..ReasoningFilter::default()
+    };
+    let work = Work {
+        groups: store.groups(&session)?,
+        critical: critical(store, &session)?,
+        decisions: store.reasoning(&session, &filter)?,
+    };
+    let text = restore(&session, &work, tokenizer(scene));
+    Ok(text.map_or_else(Reply::default, |text| Act::Tell(text).into()))
+}
+
+/// Critical packages that nobody was given yet.
+fn critical(store: &dyn Store, session: &SessionId) -> Result<Vec<Package>, CommandError> {
+    let mut found = store.candidates(session, None, None)?;
+    found.retain(|candidate| candidate.priority == Priority::Critical);
+    found.sort_by_key(|candidate| std::cmp::Reverse((candidate.created_at, candidate.id)));
+    let mut packages = Vec::new();
+    for candidate in found.iter().take(CRITICAL) {
+        if store.package_deliveries(candidate.id)?.is_empty() {
+            packages.push(store.package(candidate.id)?);
+        }
+    }
+    Ok(packages)
+}

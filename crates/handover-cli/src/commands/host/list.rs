@@ -1,0 +1,45 @@
+//! `handover host list`
+
+use handover_hosts::settings::entries;
+use serde_json::{Value, json};
+
+use super::place::all;
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+
+/// Show which agent programs call Handover, and from where
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  handover host list\n  handover host list --json")]
+pub(crate) struct ListArgs {}
+
+pub(crate) fn run(app: &App, _args: &ListArgs) -> Outcome {
+    let mut hosts: Vec<Value> = Vec::new();
+    for place in all(app) {
+        let found = place.registered();
+        let events = found.as_deref().unwrap_or_default();
+        hosts.push(json!({
+            "name": place.host,
+            "scope": place.scope,
+            "path": place.path,
+            "installed": !events.is_empty(),
+            "complete": events.len() == entries(place.host).len(),
+            "events": events,
+            "problem": found.as_ref().err().map(|error| &error.message),
+        }));
+    }
+    app.ui.answer("hosts", &hosts, |ui| {
+        let text = |host: &Value, key: &str| host[key].as_str().unwrap_or_default().to_owned();
+        let rows = hosts.iter().map(|host| {
+            let state = match (&host["problem"], &host["complete"], &host["installed"]) {
+                (Value::String(_), ..) => "broken settings",
+                (_, Value::Bool(true), _) => "installed",
+                (_, _, Value::Bool(true)) => "in part",
+                _ => "no",
+            };
+            vec![text(host, "name"), text(host, "scope"), state.to_owned(), text(host, "path")]
+        });
+        ui.table(&["host", "scope", "hooks", "settings"], rows.collect(), "")
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,173 @@
+//! A model that is none: it spawns one subagent, which says that it is done.
+//!
+//! It speaks Anthropic's messages and OpenAI's responses, on loopback, for as long as it lives.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+use tiny_http::{Header, Method, Request, Response, Server};
+
+/// The word by which the conversation is told from that of the subagent.
+pub(super) const LEAD: &str = "handover-probe";
+
+const TASK: &str = "Say that you are done.";
+const DEBRIEF: &str =
+    "Done.\n\n```handover\nverdict: complete\nsummary: Nothing had to be done.\n```\n";
+
+/// More than any request of a conversation that short.
+const MAX_BYTES: u64 = 16 << 20;
+
+type Problem = Box<dyn std::error::Error + Send + Sync>;
+
+pub(super) struct Model {
+    http: Arc<Server>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+impl Model {
+    pub(super) fn start() -> Result<Self, Problem> {
+        let http = Arc::new(Server::http("127.0.0.1:0")?);
+        let server = Arc::clone(&http);
+        let accepting = std::thread::spawn(move || {
+            for request in server.incoming_requests() {
+                // Somebody who hung up needs no answer.
+                std::thread::spawn(move || drop(serve(request)));
+            }
+        });
+        Ok(Self { http, accepting: Some(accepting) })
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://{}", self.http.server_addr())
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        self.http.unblock();
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
+    }
+}
+
+fn serve(mut request: Request) -> Result<(), Problem> {
+    let path = request.url().split('?').next().unwrap_or_default().to_owned();
+    if *request.method() != Method::Post
+        || !matches!(path.as_str(), "/v1/messages" | "/v1/responses")
+    {
+        return reply(request, "application/json", "{}".to_owned());
+    }
+    let mut body = Vec::new();
+    request.as_reader().take(MAX_BYTES).read_to_end(&mut body)?;
+    let body: Value = serde_json::from_slice(&body)?;
+    if path == "/v1/responses" {
+        return reply(request, "text/event-stream", events(&responses(&body)));
+    }
+    let block = message(&body);
+    if body["stream"] == true {
+        reply(request, "text/event-stream", events(&stream(&block)))
+    } else {
+        let message = json!({
+            "id": "msg", "type": "message", "role": "assistant", "model": "probe", "content": [block],
+            "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1},
+        });
+        reply(request, "application/json", message.to_string())
+    }
+}
+
+fn reply(request: Request, kind: &str, body: String) -> Result<(), Problem> {
+    let header = Header::from_bytes("Content-Type", kind).map_err(|()| "no header")?;
+    Ok(request.respond(Response::from_string(body).with_header(header))?)
+}
+
+/// What Claude Code is answered: one block.
+fn message(body: &Value) -> Value {
+    let conversation = body["messages"].to_string();
+    if !conversation.contains(LEAD) {
+        return json!({"type": "text", "text": DEBRIEF});
+    }
+    if conversation.contains("\"tool_result\"") {
+        return json!({"type": "text", "text": "Done."});
+    }
+    let input = json!({"description": "probe", "prompt": TASK, "subagent_type": "general-purpose"});
+    json!({"type": "tool_use", "id": "toolu_probe", "name": "Agent", "input": input})
+}
+
+/// A block as it is streamed.
+fn stream(block: &Value) -> Vec<Value> {
+    let is_tool = block["type"] == "tool_use";
+    let (start, delta, reason) = if is_tool {
+        let mut start = block.clone();
+        start["input"] = json!({});
+        let input = block["input"].to_string();
+        (start, json!({"type": "input_json_delta", "partial_json": input}), "tool_use")
+    } else {
+        let start = json!({"type": "text", "text": ""});
+        (start, json!({"type": "text_delta", "text": block["text"]}), "end_turn")
+    };
+    let message = json!({
+        "id": "msg", "type": "message", "role": "assistant", "model": "probe", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
+    });
+    vec![
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": start}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({
+            "type": "message_delta", "usage": {"output_tokens": 1},
+            "delta": {"stop_reason": reason, "stop_sequence": null},
+        }),
+        json!({"type": "message_stop"}),
+    ]
+}
+
+/// What Codex is answered: one item and its frame.
+fn responses(body: &Value) -> Vec<Value> {
+    let items = body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let said = |text: &str| {
+        json!({"type": "message", "role": "assistant", "id": "msg",
+            "content": [{"type": "output_text", "text": text}]})
+    };
+    let call = |name: &str, input: Value| {
+        json!({"type": "function_call", "call_id": format!("call_{name}"), "name": name,
+            "namespace": "multi_agent_v1", "arguments": input.to_string()})
+    };
+    let calls = items.iter().filter(|item| item["type"] == "function_call").count();
+    let item = match (body["input"].to_string().contains(LEAD), calls) {
+        (false, _) => said(DEBRIEF),
+        (true, 0) => call("spawn_agent", json!({"message": TASK, "agent_type": "worker"})),
+        // It does not wait for its subagents by itself.
+        (true, 1) => match spawned(items) {
+            Some(id) => call("wait_agent", json!({"targets": [id], "timeout_ms": 30_000})),
+            None => said("There are no subagents here."),
+        },
+        (true, _) => said("Done."),
+    };
+    let usage = json!({
+        "input_tokens": 1, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 1,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 2,
+    });
+    vec![
+        json!({"type": "response.created", "response": {"id": "resp"}}),
+        json!({"type": "response.output_item.done", "item": item}),
+        json!({"type": "response.completed", "response": {"id": "resp", "usage": usage}}),
+    ]
+}
+
+/// The subagent that the spawn has led to.
+fn spawned(items: &[Value]) -> Option<String> {
+    let output = items.iter().find(|item| item["type"] == "function_call_output")?;
+    let output: Value = serde_json::from_str(output["output"].as_str()?).ok()?;
+    Some(output["agent_id"].as_str()?.to_owned())
+}
+
+fn events(events: &[Value]) -> String {
+    let event = |event: &Value| {
+        format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default())
+    };
+    events.iter().map(event).collect()
+}

@@ -1,0 +1,138 @@
+//! Claude Code. Its events have many more fields than are read here, and more in every version:
+//! what is not known is skipped, what is missing is none.
+
+pub mod checkpoint;
+pub mod output;
+pub mod post_tool_use;
+pub mod pre_tool_use;
+pub mod session_start;
+pub mod subagent_start;
+pub mod subagent_stop;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::call::{Act, Agent, Answer, Call, Event};
+use output::{Output, Specific};
+
+/// The fields that every event has, and those of one event.
+macro_rules! input {
+    ($(#[$meta:meta])* { $($(#[$fmeta:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Default, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default)]
+        pub struct Input {
+            /// The name of the event.
+            pub hook_event_name: String,
+            /// The conversation.
+            pub session_id: Option<String>,
+            /// Where it is written down.
+            pub transcript_path: Option<std::path::PathBuf>,
+            /// The folder that it works in.
+            pub cwd: Option<std::path::PathBuf>,
+            /// The subagent that it is about.
+            pub agent_id: Option<String>,
+            /// The kind of that subagent.
+            pub agent_type: Option<String>,
+            $($(#[$fmeta])* pub $field: $type,)*
+        }
+
+        impl Input {
+            /// The event in words that hold for every host.
+            pub fn into_call(self) -> $crate::Call {
+                $crate::Call {
+                    conversation: self
+                        .session_id
+                        .as_deref()
+                        .and_then(|id| handover_model::HostSessionId::new(id).ok()),
+                    folder: self.cwd.clone(),
+                    transcript: self.transcript_path.clone(),
+                    agent: $crate::call::agent(self.agent_id.as_deref(), self.agent_type.as_deref())
+                        .or_else(|| $crate::claude::writer(self.transcript_path.as_deref()?)),
+                    model: None,
+                    host: handover_model::Host::Claude,
+                    event: self.into_event(),
+                }
+            }
+        }
+    };
+}
+use input;
+
+/// The subagent that writes a conversation down. Some events from inside of one say so in no other
+/// way, such as that its window was made smaller.
+fn writer(transcript: &Path) -> Option<Agent> {
+    if transcript.parent()?.file_name()? != "subagents" {
+        return None;
+    }
+    let name = transcript.file_name()?.to_str()?;
+    crate::call::agent(name.strip_prefix("agent-")?.strip_suffix(".jsonl"), None)
+}
+
+/// What decides how the rest is read. Large fields are skipped, not kept.
+#[derive(Deserialize)]
+struct Name {
+    hook_event_name: String,
+    #[serde(default)]
+    turn_id: Option<IgnoredAny>,
+    #[serde(default)]
+    transcript_path: Option<PathBuf>,
+}
+
+impl Name {
+    /// Codex loads plugins of Claude Code, and then calls their hooks with events of its own.
+    fn is_codex(&self) -> bool {
+        let file = self.transcript_path.as_deref().and_then(Path::file_name);
+        let rollout = file.is_some_and(|name| name.to_string_lossy().starts_with("rollout-"));
+        rollout || self.turn_id.is_some()
+    }
+}
+
+pub(crate) fn read(text: &str) -> Result<Call, serde_json::Error> {
+    let name: Name = serde_json::from_str(text)?;
+    if name.is_codex() {
+        return crate::codex::read(text);
+    }
+    Ok(match name.hook_event_name.as_str() {
+        "SessionStart" => serde_json::from_str::<session_start::Input>(text)?.into_call(),
+        "PreToolUse" => serde_json::from_str::<pre_tool_use::Input>(text)?.into_call(),
+        "PostToolUse" | "PostToolUseFailure" => {
+            serde_json::from_str::<post_tool_use::Input>(text)?.into_call()
+        }
+        "SubagentStart" => serde_json::from_str::<subagent_start::Input>(text)?.into_call(),
+        "SubagentStop" => serde_json::from_str::<subagent_stop::Input>(text)?.into_call(),
+        "PreCompact" | "Stop" | "SessionEnd" => {
+            serde_json::from_str::<checkpoint::Input>(text)?.into_call()
+        }
+        _ => Call::new(handover_model::Host::Claude, Event::Other),
+    })
+}
+
+pub(crate) fn write(event: &Event, answer: &Answer) -> Option<String> {
+    let mut output = Output { system_message: answer.notice.clone(), ..Output::default() };
+    match (event, answer.act.clone()) {
+        (Event::Spawn(_), Act::Rewrite(input)) => {
+            output.hook_specific_output = Some(Specific::rewritten(input));
+        }
+        (Event::Spawn(_), Act::Refuse(reason)) => {
+            output.hook_specific_output = Some(Specific::refused(reason));
+        }
+        (Event::Opened(_), Act::Tell(text)) => {
+            output.hook_specific_output = Some(Specific::SessionStart { additional_context: text });
+        }
+        (Event::ChildStarts, Act::Tell(text)) => {
+            output.hook_specific_output =
+                Some(Specific::SubagentStart { additional_context: text });
+        }
+        (Event::ChildStops(_), Act::Hold(reason)) => {
+            output.decision = Some(output::Decision::Block);
+            output.reason = Some(reason);
+        }
+        // What an event cannot be answered with is not said.
+        _ if output.system_message.is_none() => return None,
+        _ => {}
+    }
+    serde_json::to_string(&output).ok()
+}

@@ -1,0 +1,18 @@
+//! A conversation starts, or goes on with an empty window.
+
+use super::input;
+use crate::call::{Event, Source};
+
+input! {
+    /// `SessionStart`
+    {
+        /// startup, resume, clear, compact.
+        source: Option<String>,
+    }
+}
+
+impl Input {
+    fn into_event(self) -> Event {
+        Event::Opened(Source::named(self.source.as_deref()))
+    }
+}

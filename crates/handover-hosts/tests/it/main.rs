@@ -1,0 +1,6 @@
+//! The protocols against recorded events of several versions, and the schemas against their files.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod recordings;
+mod schemas;

@@ -1,0 +1,180 @@
+//! Agent programs whose hooks call us.
+
+use handover_model::{
+    AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, Timestamp,
+};
+use handover_store::{Hosts, NewTicket, Result};
+use handover_text::Clean;
+use rusqlite::{OptionalExtension, Row};
+
+use crate::error::backend;
+use crate::{SqliteStore, row, session_key};
+
+const TICKET: &str = "SELECT receipt, host, host_session, agent_type, task_hash, way, agent, asked,
+    created_at, closed_at FROM ticket";
+
+fn read(r: &Row<'_>) -> rusqlite::Result<Ticket> {
+    Ok(Ticket {
+        receipt: row::parsed(r, "receipt")?,
+        host: row::parsed(r, "host")?,
+        host_session: row::parsed(r, "host_session")?,
+        agent_type: r.get("agent_type")?,
+        task_hash: r.get("task_hash")?,
+        way: row::parsed(r, "way")?,
+        agent: row::parsed_opt(r, "agent")?,
+        asked: r.get("asked")?,
+        created_at: row::time(r, "created_at")?,
+        closed_at: row::time_opt(r, "closed_at")?,
+    })
+}
+
+impl Hosts for SqliteStore {
+    fn bind_host(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        session: &SessionId,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(|tx| {
+            let key = session_key(tx, session)?;
+            tx.execute(
+                "INSERT INTO host_binding (host, host_session, session, created_at)
+                 VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO UPDATE SET session = excluded.session",
+                (host.as_str(), conversation.as_str(), key, now.as_micros()),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
+    fn bound_session(&self, host: Host, conversation: &HostSessionId) -> Result<Option<SessionId>> {
+        self.connection
+            .prepare_cached(
+                "SELECT s.id FROM host_binding b JOIN session s ON s.key = b.session
+                 WHERE b.host = ?1 AND b.host_session = ?2",
+            )
+            .and_then(|mut s| {
+                s.query_row((host.as_str(), conversation.as_str()), |r| row::parsed(r, 0))
+                    .optional()
+            })
+            .map_err(backend)
+    }
+
+    fn open_ticket(&self, new: &NewTicket) -> Result<()> {
+        self.write(|tx| {
+            tx.execute(
+                "INSERT INTO ticket
+                    (receipt, host, host_session, agent_type, task_hash, way, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                (
+                    new.receipt.as_str(),
+                    new.host.as_str(),
+                    new.host_session.as_str(),
+                    new.agent_type.as_str(),
+                    &new.task_hash,
+                    new.way.as_str(),
+                    new.now.as_micros(),
+                ),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
+    fn open_tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>> {
+        row::all(
+            &self.connection,
+            &format!(
+                "{TICKET} WHERE host = ?1 AND host_session = ?2 AND closed_at IS NULL
+                 ORDER BY created_at, receipt"
+            ),
+            (host.as_str(), conversation.as_str()),
+            read,
+        )
+    }
+
+    fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>> {
+        self.connection
+            .prepare_cached(&format!(
+                "{TICKET} WHERE agent = ?2 AND host = ?1
+                 ORDER BY created_at DESC, receipt DESC LIMIT 1"
+            ))
+            .and_then(|mut s| s.query_row((host.as_str(), agent.as_str()), read).optional())
+            .map_err(backend)
+    }
+
+    fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool> {
+        self.write(|tx| {
+            let taken = tx
+                .execute(
+                    "UPDATE ticket SET agent = ?2 WHERE receipt = ?1 AND ifnull(agent, ?2) = ?2",
+                    (receipt.as_str(), agent.as_str()),
+                )
+                .map_err(backend)?;
+            Ok(taken == 1)
+        })
+    }
+
+    fn ask_ticket(&self, receipt: &ReceiptId) -> Result<bool> {
+        self.write(|tx| {
+            let asked = tx
+                .execute(
+                    "UPDATE ticket SET asked = 1 WHERE receipt = ?1 AND asked = 0",
+                    [receipt.as_str()],
+                )
+                .map_err(backend)?;
+            Ok(asked == 1)
+        })
+    }
+
+    fn close_ticket(&self, receipt: &ReceiptId, now: Timestamp) -> Result<bool> {
+        self.write(|tx| {
+            let closed = tx
+                .execute(
+                    "UPDATE ticket SET closed_at = ?2 WHERE receipt = ?1 AND closed_at IS NULL",
+                    (receipt.as_str(), now.as_micros()),
+                )
+                .map_err(backend)?;
+            Ok(closed == 1)
+        })
+    }
+
+    fn note_host_version(
+        &self,
+        host: Host,
+        version: &Clean,
+        drops_rewrites: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(|tx| {
+            tx.execute(
+                "INSERT INTO host_version (host, version, drops_rewrites, seen_at)
+                 VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO UPDATE SET drops_rewrites = excluded.drops_rewrites,
+                    seen_at = excluded.seen_at",
+                (host.as_str(), version.as_str(), drops_rewrites, now.as_micros()),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
+    fn host_versions(&self) -> Result<Vec<HostVersion>> {
+        row::all(
+            &self.connection,
+            "SELECT host, version, drops_rewrites, seen_at FROM host_version
+             ORDER BY host, version",
+            [],
+            |r| {
+                Ok(HostVersion {
+                    host: row::parsed(r, "host")?,
+                    version: r.get("version")?,
+                    drops_rewrites: r.get("drops_rewrites")?,
+                    seen_at: row::time(r, "seen_at")?,
+                })
+            },
+        )
+    }
+}
