@@ -49,7 +49,7 @@ const TABLE: &[Command] = commands! {
     "mongo* … -p !" | "mongo* … -p!", yes "mongosh -u root -p «sesame»", no "mongodump -p --db shop";
     "redis-cli … -a !" | "redis-cli … AUTH !", yes "redis-cli -h h AUTH «sesame»", no "redis-cli -a $PASSWORD ping";
     "sqlcmd … -P !" | "sqlcmd … -P!" | "bcp … -P !" | "bcp … -P!" | "isql … -P !" | "isql … -P!", yes "sqlcmd -S h -U sa -P «sesame»", no "sqlcmd -S h -E";
-    "conan user … -p !", yes "conan user -p «sesame» -r x ann", no "conan user -c";
+    "wandb login ?" | "conan user … -p !", yes "conan user -p «sesame» -r x ann", no "conan user -c";
     "rabbitmqadmin … -p !", yes "rabbitmqadmin -u x -p «sesame» list", no "rabbitmqadmin list queues";
     "rabbitmqctl add_user _ ! ." | "rabbitmqctl change_password _ ! .", yes "rabbitmqctl add_user worker «sesame»", no "rabbitmqctl add_user worker";
     // Directories and shares

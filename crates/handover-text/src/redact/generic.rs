@@ -201,7 +201,7 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
         ) | None
     );
     let s = trim(s);
-    if s.len() < LEAST || innocent::placeholder(s) {
+    if s.len() < LEAST {
         return false;
     }
     let number = s.strip_prefix(b"0x").or_else(|| s.strip_prefix(b"0X"));
@@ -217,7 +217,10 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
         // The key of a person who signs is called by its hash in capitals.
         let signer = sha1 && !s.iter().any(u8::is_ascii_lowercase);
         let told = near.secret && !signer || near.api && !hint.hash && !near.id && !sha1;
-        return told && !near.hash && assigned && s.len() >= 20;
+        return told && !near.hash && assigned && s.len() >= 20 && !innocent::placeholder(s);
+    }
+    if innocent::placeholder(s) {
+        return false;
     }
     if !near.secret && !near.api && identifier(s) {
         return false;

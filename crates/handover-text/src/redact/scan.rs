@@ -2,6 +2,7 @@
 
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
+use super::index::{Letters, Side};
 use super::keys::Key;
 use super::{
     Hit, answers, calls, cli, columns, commands, encoded, generic, manifest, pem, prose, settings,
@@ -145,18 +146,10 @@ impl<'t> Scan<'t> {
             }
             Some(_) | None => {}
         }
-        if let Some(table) = tables::secrets(text, start, end, self.table) {
-            self.table = table.end;
-            let secrets = table.secrets.into_iter();
-            hits.extend(secrets.map(|(from, to)| Hit::new("assignment", from, to)));
-        }
-        if matches!(text[end - 1] | 32, b'd' | b's' | b'n' | b'h' | b'e' | b'c' | b'g')
-            && let Some((from, to)) = prose::pair(text, start, end)
-                .or_else(|| prose::before(text, start, end))
-                .or_else(|| prose::wallet(text, start, end))
+        if wakes(text, start, end)
+            && let Some(at) = self.told(start, end, hits)
         {
-            self.password("assignment", from, to, hits);
-            return to.max(end);
+            return at;
         }
         match end - start {
             4 => {
@@ -174,10 +167,6 @@ impl<'t> Scan<'t> {
                 self.manifest = read.unwrap_or(self.manifest);
             }
             _ => {}
-        }
-        if let Some((from, to)) = cli::user_password(text, start, end) {
-            self.password("command-line", from, to, hits);
-            return to.max(end);
         }
         if text[start] == b'-'
             && let Some((from, to)) = cli::secret(text, start, end)
@@ -213,6 +202,25 @@ impl<'t> Scan<'t> {
         end
     }
 
+    /// What a word tells about the words or lines beside it; gives where to go on.
+    fn told(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
+        let text = self.text;
+        if let Some(table) = tables::secrets(text, start, end, self.table) {
+            self.table = table.end;
+            let secrets = table.secrets.into_iter();
+            hits.extend(secrets.map(|(from, to)| Hit::new("assignment", from, to)));
+        }
+        let sentence = prose::pair(text, start, end)
+            .or_else(|| prose::before(text, start, end))
+            .or_else(|| prose::wallet(text, start, end))
+            .map(|(from, to)| ("assignment", from, to));
+        let (rule, from, to) = sentence.or_else(|| {
+            cli::user_password(text, start, end).map(|(from, to)| ("command-line", from, to))
+        })?;
+        self.password(rule, from, to, hits);
+        Some(to.max(end))
+    }
+
     /// Adds a password and the user beside it.
     fn password(&mut self, rule: &'static str, from: usize, to: usize, hits: &mut Vec<Hit<'_>>) {
         hits.push(Hit::new(rule, from, to));
@@ -244,6 +252,24 @@ fn holds_secret(text: &str) -> bool {
     let mut hits = Vec::new();
     Scan::new(text, Layers::Inner).run(&mut hits);
     !hits.is_empty()
+}
+
+/// Words that tell something about what stands beside them.
+#[rustfmt::skip]
+const WAKING: &[&str] = &[
+    "login", "logins", "creds", "credential", "credentials", "with", "mnemonic", "phrase", "passwords", "basic",
+    "userpwd", "password", "passwd", "passphrase", "passcode", "pwd", "pass", "passwort", "securestring",
+];
+
+static WAKES: Letters = Letters::new(&[WAKING], Side::End);
+
+/// Whether a word may be one of these: false for nearly every word, and cheap.
+#[inline]
+fn wakes(text: &[u8], start: usize, end: usize) -> bool {
+    match text[start..end] {
+        [.., c, a, b] => WAKES.has(a, b, c),
+        _ => false,
+    }
 }
 
 /// Skips the letter of an escape, so that `\nghp_…` starts with the token.

@@ -101,10 +101,10 @@ pub(super) fn kept(text: &[u8], start: usize, end: usize, at: usize, stop: usize
 
 /// The third field of a line of `chap-secrets`: `ann * "…" *`.
 pub(super) fn chap(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let head = start == 0 || text[start - 1] == b'\n';
+    (start == 0 || text[start - 1] == b'\n').then_some(())?;
     let server = bytes::run(text, end + 1, 32, |b| bytes::is(b, ALNUM) || b == b'*');
     let at = end + 1 + server + 1;
-    (head && server > 0 && text.get(at - 1) == Some(&b' ')).then_some(())?;
+    (server > 0 && text.get(at - 1) == Some(&b' ')).then_some(())?;
     let quote = bytes::run(text, at, 1, |b| b == b'"');
     let len = bytes::run(text, at + quote, 64, |b| !b.is_ascii_whitespace() && b != b'"');
     let (from, to) = (at + quote, at + quote + len);

@@ -57,6 +57,10 @@ pub(super) fn sign(
             if text.get(at + colons) == Some(&b'=') {
                 return Some((Sign::Equals, at + colons + 1));
             }
+            // `userPassword:: …` of LDIF
+            if colons == 2 && text.get(at + 2) == Some(&b' ') {
+                return Some((Sign::Colon, at + 2));
+            }
             if colons > 1 {
                 return None;
             }
@@ -96,7 +100,12 @@ pub(super) fn sign(
         b'>' if tag(text, start) => Some((Sign::Tag, at + 1)),
         b'>' if quoted_name => Some((Sign::Tag, at + 1)),
         b'(' if !spaced && matches!(rest.get(1), Some(b'"' | b'\'')) => Some((Sign::Call, at + 1)),
-        b'<' if rest.starts_with(b"</key>") => plist(text, at + 6).map(|at| (Sign::Tag, at)),
+        b'<' if rest.starts_with(b"</key>") => {
+            tagged(text, at + 6, b"<string>").map(|at| (Sign::Tag, at))
+        }
+        b'<' if rest.starts_with(b"</name>") => {
+            tagged(text, at + 7, b"<value>").map(|at| (Sign::Tag, at))
+        }
         b')' | b']' if quoted_name => {
             filled(text, at).or_else(|| otherwise(text, at)).map(|at| (Sign::Equals, at))
         }
@@ -227,10 +236,10 @@ fn otherwise(text: &[u8], at: usize) -> Option<usize> {
     (word || OTHERWISE.iter().any(|sign| rest.starts_with(sign))).then_some(at + 3)
 }
 
-/// `<key>name</key> <string>` of property lists.
-fn plist(text: &[u8], at: usize) -> Option<usize> {
+/// `<key>name</key> <string>` of property lists, `<name>…</name> <value>` of Hadoop.
+fn tagged(text: &[u8], at: usize, tag: &[u8]) -> Option<usize> {
     let at = at + bytes::run(text, at, SPACE, |b| b.is_ascii_whitespace());
-    (text.get(at..at + 8) == Some(b"<string>")).then_some(at + 8)
+    text.get(at..)?.starts_with(tag).then_some(at + tag.len())
 }
 
 /// `name: FOO_TOKEN` and on the next line, or in the next attribute, `value: "…"`.

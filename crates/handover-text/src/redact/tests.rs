@@ -161,6 +161,8 @@ const SPELLINGS: &[&str] = &[
     "<password><![CDATA[«K3ttl3_89»]]></password>",
     "{\"key\": \"password\", \"value\": \"«urchin»\"}",
     "ENV DB_PASSWORD «acorn»",
+    "<name>x.ConnectionPassword</name>\n<value>«eclipse»</value>",
+    "userPassword:: «TGFudGVybi1FbWJlcjcy»",
     "sql.Open(\"mysql\", \"«root:Quiv3r_95»@/x\")",
     "\"«hornet6779»\" | ConvertTo-SecureString -AsPlainText -Force",
     "curl_setopt($ch, CURLOPT_USERPWD, \"ann:«4corn_68»\");",

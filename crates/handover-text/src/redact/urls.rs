@@ -49,7 +49,7 @@ fn bare(text: &[u8], hits: &mut Vec<Hit>) {
         // `user:password@/database` of one machine
         let local = text.get(at + 1) == Some(&b'/');
         let named = text.get(at + 1).is_some_and(|b| bytes::is(*b, ALNUM));
-        if !local && !(named && host(&text[at + 1..])) {
+        if !(local || named && host(&text[at + 1..])) {
             continue;
         }
         let len = bytes::run_back(text, at, 48, |b| authority_byte(b) && !matches!(b, b':' | b'/'));
