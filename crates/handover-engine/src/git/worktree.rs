@@ -123,6 +123,29 @@ impl Worktree {
         Ok(())
     }
 
+    /// Brings some paths back to what they are in a tree, and gives the tree that this makes. Git does
+    /// it, because what is a folder in the tree may be a link to somewhere else by now.
+    pub fn put_back(&self, tree: &str, paths: &[String]) -> Result<String, GitError> {
+        let mut call = self.ours(&["reset", "--quiet", tree, "--"]);
+        for path in paths {
+            call = call.arg(format!(":(top,literal){path}"));
+        }
+        call.text()?;
+        let made = self.ours(&["write-tree"]).text()?;
+        self.restore(&made)?;
+        Ok(made)
+    }
+
+    /// A path of the project inside of it; none if links lead it elsewhere.
+    pub fn inside(&self, path: &str) -> Option<PathBuf> {
+        let whole = self.project().join(path);
+        let folder = whole.ancestors().skip(1).find(|above| above.exists())?;
+        let real = fs_err::canonicalize(folder).ok()?;
+        let is_link = fs_err::symlink_metadata(&whole).is_ok_and(|data| data.is_symlink());
+        let is_inside = real.starts_with(fs_err::canonicalize(&self.path).ok()?);
+        (is_inside && !is_link).then_some(whole)
+    }
+
     /// Takes it away, whatever state it is in; git is told by [`Repo::prune`].
     pub fn remove(&self) -> Result<(), GitError> {
         for file in [self.index.clone(), self.index_lock()] {

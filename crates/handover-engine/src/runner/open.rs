@@ -20,7 +20,7 @@ impl Runner<'_, '_> {
         }
         let now = self.now();
         if let Some(text) = self.authors_version(&story.planned, &base)? {
-            let path = worktree.project().join(&story.planned.path);
+            let path = self.writable(&worktree, &story.planned.path)?;
             if let Some(above) = path.parent() {
                 fs_err::create_dir_all(above)?;
             }
