@@ -49,7 +49,7 @@ impl Runner<'_, '_> {
         }
         self.remember_baseline(&work, &tree, &worktree)?;
         if !self.state.options.no_commit {
-            worktree.remove()?;
+            self.spare = Some(worktree);
         }
         self.set_group(id, GroupStatus::Completed)?;
         Ok(Event::Committed { story: id.to_owned(), commit })

@@ -163,6 +163,7 @@ impl<'a> Engine<'a> {
             state,
             on_progress,
             in_place: None,
+            spare: None,
             checked: None,
         };
         fs_err::create_dir_all(&runner.folder)?;
@@ -278,6 +279,8 @@ struct Runner<'a, 'p> {
     on_progress: OnProgress<'p>,
     /// The tree that a story's worktree is known to hold.
     in_place: Option<(String, String)>,
+    /// The worktree of a story that is done.
+    spare: Option<Worktree>,
     /// What the gates said last, and about which tree.
     checked: Option<(String, Vec<GateResult>)>,
 }

@@ -14,6 +14,9 @@ impl Runner<'_, '_> {
         let story = self.story(id)?;
         let base = self.state.head.clone();
         let worktree = self.worktree_at(id, &base);
+        if let Some(spare) = self.spare.take() {
+            worktree.inherit(&spare)?;
+        }
         let mut tree = self.repo.tree_of(&base)?;
         if !worktree.ensure()? {
             worktree.restore(&tree)?;
