@@ -14,6 +14,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether it is a file and no link.
+    pub fn is_file(&self) -> bool {
+        self.mode.as_deref().is_some_and(|mode| mode.starts_with("100"))
+    }
+
     /// Whether it is a repository inside the repository.
     pub fn is_repository(&self) -> bool {
         self.mode.as_deref() == Some("160000")

@@ -34,6 +34,22 @@ impl Worktree {
         Ok(true)
     }
 
+    /// Takes over the folder of a worktree that is no longer needed: most of its files are right
+    /// already, and what is ignored (installed dependencies, builds) need not be made again. If that
+    /// cannot be done, it is made anew when it is needed.
+    pub fn inherit(&self, former: &Self) -> Result<(), GitError> {
+        if self.path.exists() || !former.is_linked() {
+            return Ok(());
+        }
+        let _alone = self.repo.alone()?;
+        let moved = self.repo.call(["worktree", "move"]).arg(&former.path).arg(&self.path).text();
+        match moved {
+            Ok(_) => Ok(fs_err::rename(&former.index, &self.index)?),
+            Err(GitError::Failed { .. }) => former.remove(),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Whether the link to the repository looks as it was made.
     pub fn is_linked(&self) -> bool {
         fs_err::read_to_string(self.path.join(".git")).is_ok_and(|link| {
@@ -48,6 +64,7 @@ impl Worktree {
         if let Some(above) = self.path.parent() {
             fs_err::create_dir_all(above)?;
         }
+        let _alone = self.repo.alone()?;
         let add = ["worktree", "add", "--quiet", "--force", "--detach"];
         self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
         // The index that git has just made knows the files by their times, so none is read again.
@@ -123,6 +140,29 @@ impl Worktree {
         Ok(())
     }
 
+    /// Brings some paths back to what they are in a tree, and gives the tree that this makes. Git does
+    /// it, because what is a folder in the tree may be a link to somewhere else by now.
+    pub fn put_back(&self, tree: &str, paths: &[String]) -> Result<String, GitError> {
+        let mut call = self.ours(&["reset", "--quiet", tree, "--"]);
+        for path in paths {
+            call = call.arg(format!(":(top,literal){path}"));
+        }
+        call.text()?;
+        let made = self.ours(&["write-tree"]).text()?;
+        self.restore(&made)?;
+        Ok(made)
+    }
+
+    /// A path of the project inside of it; none if links lead it elsewhere.
+    pub fn inside(&self, path: &str) -> Option<PathBuf> {
+        let whole = self.project().join(path);
+        let folder = whole.ancestors().skip(1).find(|above| above.exists())?;
+        let real = fs_err::canonicalize(folder).ok()?;
+        let is_link = fs_err::symlink_metadata(&whole).is_ok_and(|data| data.is_symlink());
+        let is_inside = real.starts_with(fs_err::canonicalize(&self.path).ok()?);
+        (is_inside && !is_link).then_some(whole)
+    }
+
     /// Takes it away, whatever state it is in; git is told by [`Repo::prune`].
     pub fn remove(&self) -> Result<(), GitError> {
         for file in [self.index.clone(), self.index_lock()] {
@@ -136,8 +176,17 @@ impl Worktree {
 }
 
 impl Repo {
+    /// Keeps other engines from changing the list of worktrees: git reads all of it whenever it changes
+    /// one, and stumbles over one that is only half there.
+    fn alone(&self) -> Result<fs_err::File, GitError> {
+        let file = fs_err::File::create(self.common.join("handover.lock"))?;
+        file.file().lock()?;
+        Ok(file)
+    }
+
     /// Lets git forget the worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
+        let _alone = self.alone()?;
         self.text(["worktree", "prune", "--expire=now"]).map(drop)
     }
 }

@@ -1,24 +1,22 @@
 //! One agent, from its prompt to what it left behind.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run, split_command};
-use handover_model::{FailureClass, KnownEvent, Profile, Role, RunPhase, RunVerdict, Timestamp};
+use handover_model::{FailureClass, KnownEvent, RunPhase, RunVerdict, Timestamp};
 use handover_store::{EventKey, NewEvent, NewReasoning};
 use serde_json::json;
 
 use super::{Progress, Runner, group_of, spawn_id};
 use crate::EngineError;
-use crate::git::{GitError, Worktree};
+use crate::git::Worktree;
 use crate::journal::{Intent, Note};
 use crate::ledger::{Spent, money_left};
 use crate::pipeline::AgentStep;
 use crate::prompt::{Ask, Prompt};
 use crate::reducer::{Event, PhaseEnd, StoryRun};
-use crate::story::{self, Integrity};
 use crate::task::{TaskParts, ending, task};
 use crate::verdict::{self, Asked, MAX_RESULT, Said, Unclear};
 
@@ -26,96 +24,114 @@ use crate::verdict::{self, Asked, MAX_RESULT, Said, Unclear};
 const LOG_BYTES: u64 = 16 << 20;
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
-/// How many changed files are written down by name.
-const FILES: usize = 1_000;
 /// How often a sign of life is passed on.
 const ACTIVITY: Duration = Duration::from_millis(500);
+
+/// One agent of one story.
+struct Call {
+    story: StoryRun,
+    step: AgentStep,
+    attempt: u32,
+    worktree: Worktree,
+    /// What only this agent is told.
+    nonce: String,
+    /// Where its logs go.
+    logs: PathBuf,
+}
+
+impl Call {
+    fn id(&self) -> &str {
+        &self.story.planned.id
+    }
+
+    fn file(&self, end: &str) -> PathBuf {
+        self.logs.join(format!("{}-{}.{end}", self.step.phase, self.attempt))
+    }
+
+    /// Where its result is expected.
+    fn result(&self) -> PathBuf {
+        self.file("result.json")
+    }
+}
 
 impl Runner<'_, '_> {
     pub(super) fn agent(
         &mut self,
         intent: &Intent,
         id: &str,
-        phase: RunPhase,
         attempt: u32,
     ) -> Result<Event, EngineError> {
         let story = self.story(id)?;
         let Some(step) = self.state.agent_of(&story).cloned() else {
-            return Err(EngineError::Interrupted);
+            return Err(self.out_of_step("an agent that no step asks for"));
         };
         self.wait_for_better_times(story.retries())?;
         let worktree = self.worktree(&story)?;
-        let nonce = (self.engine.unique)();
-        let logs = self.logs(id)?;
-        let result = logs.join(format!("{phase}-{attempt}.result.json"));
-        let _ = fs_err::remove_file(&result);
-        let text = self.story_text(&worktree, &story);
-        let prompt = self.prompt(&story, &step, &text, &nonce, &result)?;
-        let read = format!("{text}\n{}", prompt.text);
-        let invocation =
-            self.invocation(intent, &story, &step, attempt, &worktree, &prompt, &nonce, &result)?;
+        let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
+        let call = Call { story, step, attempt, worktree, nonce, logs };
+        let _ = fs_err::remove_file(call.result());
+        let text = self.story_text(&call);
+        let prompt = self.prompt(&call, &text)?;
+        let invocation = self.invocation(intent, &call, &prompt)?;
         // From here on the folder is the agent's.
         self.in_place = None;
-        let outcome =
-            self.supervised(id, &invocation, &logs.join(format!("{phase}-{attempt}.log")))?;
+        let outcome = self.supervised(id, &invocation, &call.file("log"))?;
         self.engine.prompter.delivered(&prompt, invocation.host, self.now())?;
         refuse_a_host_that_cannot_work(&outcome)?;
-        let asked = Asked { subject: id, phase, nonce: &nonce, read: &read };
-        let mut said = verdict::read(asked, result_file(&result).as_deref(), &outcome.final_text);
-        let mut more = Spent::default();
-        if said == Err(Unclear::Missing) && outcome.is_success() {
-            let log = logs.join(format!("{phase}-{attempt}.again.log"));
-            let again = again(&invocation, &outcome, &story, &nonce, &result, phase);
-            if let Some(again) = again {
-                let answer = self.supervised(id, &again, &log)?;
-                if answer.is_success() {
-                    said =
-                        verdict::read(asked, result_file(&result).as_deref(), &answer.final_text);
-                }
-                more = spent(&answer, &Said::default());
-            }
-        }
-        let (tree, restored) = match self.settle_folder(&story, &step, &worktree) {
-            Err(EngineError::Git(GitError::Failed { message, .. })) => {
-                // Such as a repository without a commit inside the repository.
-                let before = story.tree.clone().unwrap_or_default();
-                worktree.restore(&before)?;
-                said =
-                    Err(Unclear::Broken(format!("what it left cannot be read by git: {message}")));
-                (before, Vec::new())
-            }
-            settled => settled?,
-        };
-        let is_new = story.tree.as_ref() != Some(&tree);
-        let files = if step.profile == Profile::ReadOnly {
-            Vec::new()
-        } else {
-            self.work_of(&story, &tree)?
-        };
-        if worktree.is_linked() {
-            self.in_place = Some((id.to_owned(), tree.clone()));
+        let read = format!("{text}\n{}", prompt.text);
+        let (mut said, more) = self.verdict(&call, &read, &invocation, &outcome)?;
+        let left = self.settle_folder(&call.story, &call.step, &call.worktree)?;
+        if let Some(problem) = left.problem {
+            said = Err(Unclear::Broken(problem));
         }
         let now = self.now();
-        if let Some(base) = story.base.as_ref().filter(|_| is_new) {
-            self.keep(id, base, &tree, now)?;
-        }
         let (verdict, summary, said) = judge(&outcome, said);
-        self.remember(&story, &step.role, attempt, phase, verdict, &said, now)?;
+        self.remember(&call, verdict, &said, now)?;
         let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: id.to_owned(),
-            phase,
+            phase: call.step.phase,
             attempt,
             verdict,
             summary,
             findings: said.findings,
             failure: outcome.failure.as_ref().map(|failure| failure.class),
-            tree,
-            files,
-            restored,
+            tree: left.tree,
+            files: left.files,
+            restored: left.restored,
             spent,
             receipt: Some(prompt.receipt.to_string()),
         })))
+    }
+
+    /// What the agent says. Whoever did the work and forgot to say so is asked once, where its program
+    /// can go on with the same conversation: a missing phrase must not cost a whole story.
+    fn verdict(
+        &mut self,
+        call: &Call,
+        read: &str,
+        invocation: &Invocation,
+        outcome: &Outcome,
+    ) -> Result<(Result<Said, Unclear>, Spent), EngineError> {
+        let asked = Asked { subject: call.id(), phase: call.step.phase, nonce: &call.nonce, read };
+        let said = |outcome: &Outcome| {
+            verdict::read(asked, result_file(&call.result()).as_deref(), &outcome.final_text)
+        };
+        let first = said(outcome);
+        let conversation = outcome.report.host_session.clone();
+        let (Err(Unclear::Missing), true, Some(conversation)) =
+            (&first, outcome.is_success(), conversation)
+        else {
+            return Ok((first, Spent::default()));
+        };
+        let ending = ending(call.id(), call.step.phase, &call.nonce, &call.result());
+        let question =
+            format!("You have ended without a verdict. Do no more work; only say it.\n\n{ending}");
+        let again =
+            Invocation { prompt: question, resume: Some(conversation), ..invocation.clone() };
+        let answer = self.supervised(call.id(), &again, &call.file("again.log"))?;
+        let said = if answer.is_success() { said(&answer) } else { first };
+        Ok((said, spent(&answer, &Said::default())))
     }
 
     /// The model could not be asked: a little later it may be.
@@ -135,19 +151,14 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    fn story_text(&self, worktree: &Worktree, story: &StoryRun) -> String {
-        let bytes = fs_err::read(worktree.project().join(&story.planned.path)).unwrap_or_default();
+    fn story_text(&self, call: &Call) -> String {
+        let path = call.worktree.project().join(&call.story.planned.path);
+        let bytes = fs_err::read(path).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn prompt(
-        &mut self,
-        story: &StoryRun,
-        step: &AgentStep,
-        text: &str,
-        nonce: &str,
-        result: &Path,
-    ) -> Result<Prompt, EngineError> {
+    fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
+        let Call { story, step, nonce, .. } = call;
         let patch = match (step.phase, &story.base, &story.tree) {
             (RunPhase::Review, Some(base), Some(tree)) => {
                 let own = self.repo.prefix.join(&story.planned.path).display().to_string();
@@ -162,11 +173,11 @@ impl Runner<'_, '_> {
             text,
             patch: &patch,
             nonce,
-            result,
+            result: &call.result(),
         };
         let ask = Ask {
             session: self.state.plan.records_in.clone(),
-            group: group_of(&story.planned.id)?,
+            group: group_of(call.id())?,
             role: step.role.clone(),
             phase: step.phase,
             host: self.state.options.host,
@@ -179,42 +190,36 @@ impl Runner<'_, '_> {
         self.engine.prompter.prompt(&ask)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "everything that an agent is told, once")]
     fn invocation(
         &self,
         intent: &Intent,
-        story: &StoryRun,
-        step: &AgentStep,
-        attempt: u32,
-        worktree: &Worktree,
+        call: &Call,
         prompt: &Prompt,
-        nonce: &str,
-        result: &Path,
     ) -> Result<Invocation, EngineError> {
         let options = &self.state.options;
         let run = &self.journal.run;
         let spawn = spawn_id(run, intent.seq)?;
-        let mut invocation = Invocation::new(options.host, spawn, worktree.project());
+        let mut invocation = Invocation::new(options.host, spawn, call.worktree.project());
         if let Some(command) = &options.command {
             (invocation.program, invocation.args) = split_command(command)?;
         }
         invocation.prompt.clone_from(&prompt.text);
-        invocation.profile = step.profile;
+        invocation.profile = call.step.profile;
         invocation.model.clone_from(&options.model);
         let mut environment = self.engine.environment_of(options.host);
         let plan = &self.state.plan;
         for (name, value) in [
             ("HANDOVER_RUN", run.as_str()),
-            ("HANDOVER_STORY", &story.planned.id),
-            ("HANDOVER_PHASE", step.phase.as_str()),
-            ("HANDOVER_ATTEMPT", &attempt.to_string()),
-            ("HANDOVER_NONCE", nonce),
+            ("HANDOVER_STORY", call.id()),
+            ("HANDOVER_PHASE", call.step.phase.as_str()),
+            ("HANDOVER_ATTEMPT", &call.attempt.to_string()),
+            ("HANDOVER_NONCE", &call.nonce),
             ("HANDOVER_SESSION", plan.records_in.as_str()),
-            ("HANDOVER_GROUP", group_of(&story.planned.id)?.as_str()),
+            ("HANDOVER_GROUP", group_of(call.id())?.as_str()),
         ] {
             environment.set(name, value);
         }
-        environment.set("HANDOVER_RESULT", result);
+        environment.set("HANDOVER_RESULT", call.result());
         self.share_builds(&mut environment);
         invocation.environment = environment;
         let budget = &options.budget;
@@ -224,7 +229,7 @@ impl Runner<'_, '_> {
         invocation.limits.idle = Some(Duration::from_secs(options.idle_timeout));
         invocation.limits.turns =
             budget.phase.turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
-        invocation.limits.cost_usd = money_left(budget, self.state.spent(), story.spent());
+        invocation.limits.cost_usd = money_left(budget, self.state.spent(), call.story.spent());
         Ok(invocation)
     }
 
@@ -279,90 +284,23 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// What the agent left in the folder, once what is not its own is as it was: everything for who
-    /// may only look, the stories for who may write.
-    fn settle_folder(
-        &self,
-        story: &StoryRun,
-        step: &AgentStep,
-        worktree: &Worktree,
-    ) -> Result<(String, Vec<String>), EngineError> {
-        let before = story.tree.clone().unwrap_or_default();
-        let after = worktree.snapshot()?;
-        if after == before {
-            return Ok((after, Vec::new()));
-        }
-        let changes = self.repo.changes(&before, &after)?;
-        if step.profile == Profile::ReadOnly {
-            worktree.restore(&before)?;
-            return Ok((
-                before,
-                changes.into_iter().map(|change| change.path).take(FILES).collect(),
-            ));
-        }
-        let plan = &self.state.plan;
-        let in_repo = |path: &str| self.repo.prefix.join(path).display().to_string();
-        let own = in_repo(&story.planned.path);
-        let others: BTreeSet<String> = plan
-            .stories
-            .iter()
-            .map(|story| in_repo(&story.path))
-            .chain(plan.epic_file.as_deref().map(in_repo))
-            .collect();
-        let mut restored = Vec::new();
-        for change in changes.iter().filter(|change| others.contains(&change.path)) {
-            let former = self.repo.file_of(&before, Path::new(&change.path))?;
-            if change.path == own && self.is_kept(former.as_deref(), change.blob.as_deref())? {
-                continue;
-            }
-            put_back(&worktree.path.join(&change.path), former.as_deref())?;
-            restored.push(change.path.clone());
-        }
-        if restored.is_empty() {
-            return Ok((after, restored));
-        }
-        Ok((worktree.snapshot()?, restored))
-    }
-
-    fn is_kept(&self, before: Option<&[u8]>, blob: Option<&str>) -> Result<bool, EngineError> {
-        let (Some(before), Some(blob)) = (before, blob) else { return Ok(false) };
-        let after = self.repo.blob(blob)?;
-        let (Ok(before), Ok(after)) = (std::str::from_utf8(before), std::str::from_utf8(&after))
-        else {
-            return Ok(false);
-        };
-        Ok(story::verify(before, after) == Integrity::Kept)
-    }
-
-    /// The files that differ from the base, without those that are about the work and not the work.
-    pub(super) fn work_of(&self, story: &StoryRun, tree: &str) -> Result<Vec<String>, EngineError> {
-        let Some(base) = &story.base else { return Ok(Vec::new()) };
-        let own = self.repo.prefix.join(&story.planned.path).display().to_string();
-        let files = self.repo.changes(base, tree)?.into_iter().map(|change| change.path);
-        let about = |path: &String| *path == own || path.ends_with("sprint-status.yaml");
-        Ok(files.filter(|path| !about(path)).take(FILES).collect())
-    }
-
     /// What the agent thought and said goes to where the next ones are told from.
-    #[expect(clippy::too_many_arguments, reason = "one record of one agent")]
     fn remember(
         &self,
-        story: &StoryRun,
-        role: &Role,
-        attempt: u32,
-        phase: RunPhase,
+        call: &Call,
         verdict: Option<RunVerdict>,
         said: &Said,
         now: Timestamp,
     ) -> Result<(), EngineError> {
+        let (phase, attempt, id) = (call.step.phase, call.attempt, call.id());
         let redactor = self.engine.redactor;
         let session = &self.state.plan.records_in;
-        let group = group_of(&story.planned.id)?;
+        let group = group_of(id)?;
         for (thought, text) in &said.reasoning {
             self.engine.store.add_reasoning(&NewReasoning {
                 session: session.clone(),
                 group: Some(group.clone()),
-                role: role.clone(),
+                role: call.step.role.clone(),
                 agent_id: None,
                 iteration: attempt - 1,
                 phase: *thought,
@@ -372,9 +310,9 @@ impl Runner<'_, '_> {
                 now,
             })?;
         }
-        let key = format!("{}-{}-{phase}-{attempt}", self.journal.run, story.planned.id);
+        let key = format!("{}-{}-{phase}-{attempt}", self.journal.run, id);
         let payload = json!({
-            "run": self.journal.run, "story": story.planned.id, "phase": phase, "attempt": attempt,
+            "run": self.journal.run, "story": id, "phase": phase, "attempt": attempt,
             "verdict": verdict, "summary": said.summary,
         });
         self.engine.store.log_event(&NewEvent {
@@ -387,27 +325,6 @@ impl Runner<'_, '_> {
         })?;
         Ok(())
     }
-}
-
-/// Whoever did the work and forgot to say so is asked once, where its program can go on with the same
-/// conversation. A missing phrase must not cost a whole story.
-fn again(
-    invocation: &Invocation,
-    outcome: &Outcome,
-    story: &StoryRun,
-    nonce: &str,
-    result: &Path,
-    phase: RunPhase,
-) -> Option<Invocation> {
-    let conversation = outcome.report.host_session.clone()?;
-    let ending = ending(&story.planned.id, phase, nonce, result);
-    Some(Invocation {
-        prompt: format!(
-            "You have ended without a verdict. Do no more work; only say it.\n\n{ending}"
-        ),
-        resume: Some(conversation),
-        ..invocation.clone()
-    })
 }
 
 /// Whoever has no key, no money or no such model will have none for the next story either.
@@ -472,19 +389,6 @@ fn result_file(path: &Path) -> Option<Vec<u8>> {
         return Some(b"too large".to_vec());
     }
     fs_err::read(path).ok()
-}
-
-fn put_back(path: &Path, former: Option<&[u8]>) -> Result<(), EngineError> {
-    // Whatever is there now, a folder or a link included, makes way.
-    let _ = fs_err::remove_file(path);
-    let _ = fs_err::remove_dir_all(path);
-    if let Some(former) = former {
-        if let Some(above) = path.parent() {
-            fs_err::create_dir_all(above)?;
-        }
-        fs_err::write(path, former)?;
-    }
-    Ok(())
 }
 
 /// What is worth showing.

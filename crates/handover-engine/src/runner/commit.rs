@@ -16,7 +16,7 @@ impl Runner<'_, '_> {
     pub(super) fn commit(&mut self, intent: &Intent, id: &str) -> Result<Event, EngineError> {
         let story = self.story(id)?;
         let (Some(base), Some(work)) = (story.base.clone(), story.tree.clone()) else {
-            return Err(EngineError::Interrupted);
+            return Err(self.out_of_step("a commit without work"));
         };
         let problems = self.inspect(&base, &work)?;
         if !problems.is_empty() {
@@ -49,7 +49,7 @@ impl Runner<'_, '_> {
         }
         self.remember_baseline(&work, &tree, &worktree)?;
         if !self.state.options.no_commit {
-            worktree.remove()?;
+            self.spare = Some(worktree);
         }
         self.set_group(id, GroupStatus::Completed)?;
         Ok(Event::Committed { story: id.to_owned(), commit })
@@ -78,7 +78,7 @@ impl Runner<'_, '_> {
         at: Timestamp,
         status: &str,
     ) -> Result<(), EngineError> {
-        let path = worktree.project().join(&story.planned.path);
+        let path = self.writable(worktree, &story.planned.path)?;
         let bytes = fs_err::read(&path).unwrap_or_default();
         let Ok(mut text) = String::from_utf8(bytes) else { return Ok(()) };
         for end in &story.record {
@@ -100,7 +100,7 @@ impl Runner<'_, '_> {
     fn write_sprint_status(&self, worktree: &Worktree, id: &str) -> Result<(), EngineError> {
         let folder = worktree.project();
         let Some(place) = story::find_sprint_status(&folder) else { return Ok(()) };
-        let path = folder.join(place);
+        let Some(path) = worktree.inside(place) else { return Ok(()) };
         let Ok(mut text) = fs_err::read_to_string(&path) else { return Ok(()) };
         let all_done = self.state.stories.iter().all(|story| {
             story.planned.id == id || matches!(story.state, StoryState::Done | StoryState::Skipped)

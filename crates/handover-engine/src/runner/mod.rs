@@ -3,6 +3,7 @@
 
 mod agent;
 mod commit;
+mod folder;
 mod gates;
 mod inspect;
 mod lock;
@@ -25,6 +26,7 @@ use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
 use crate::plan::{self, Request};
 use crate::prompt::Prompter;
 use crate::reducer::{Effect, Event, State, StoryRun};
+use crate::story::StoryError;
 
 /// What a run needs from outside.
 pub struct Engine<'a> {
@@ -161,6 +163,7 @@ impl<'a> Engine<'a> {
             state,
             on_progress,
             in_place: None,
+            spare: None,
             checked: None,
         };
         fs_err::create_dir_all(&runner.folder)?;
@@ -197,7 +200,11 @@ impl<'a> Engine<'a> {
         let event =
             Event::Started { plan: Box::new(planned), options: Box::new(request.options()) };
         let event = journal.event(&event, now)?;
-        let state = State::start(&event).ok_or(EngineError::Interrupted)?;
+        let state = State::start(&event).ok_or_else(|| EngineError::Journal {
+            run: journal.run.to_string(),
+            seq: journal.seq,
+            reason: "it does not begin with a plan".to_owned(),
+        })?;
         on_progress(&state, &Progress::Begun { run: &journal.run, resumed: false });
         Ok(state)
     }
@@ -272,6 +279,8 @@ struct Runner<'a, 'p> {
     on_progress: OnProgress<'p>,
     /// The tree that a story's worktree is known to hold.
     in_place: Option<(String, String)>,
+    /// The worktree of a story that is done.
+    spare: Option<Worktree>,
     /// What the gates said last, and about which tree.
     checked: Option<(String, Vec<GateResult>)>,
 }
@@ -337,7 +346,7 @@ impl Runner<'_, '_> {
     fn perform(&mut self, intent: &Intent) -> Result<Event, EngineError> {
         match &intent.effect {
             Effect::Open { story } => self.open(story),
-            Effect::Agent { story, phase, attempt } => self.agent(intent, story, *phase, *attempt),
+            Effect::Agent { story, attempt, .. } => self.agent(intent, story, *attempt),
             Effect::Gates { story, attempt } => self.gates(intent, story, *attempt),
             Effect::Commit { story } => self.commit(intent, story),
             Effect::Park { story } => self.park(intent, story),
@@ -357,6 +366,23 @@ impl Runner<'_, '_> {
         })
     }
 
+    /// What the reducer never asks for.
+    fn out_of_step(&self, what: &str) -> EngineError {
+        EngineError::Journal {
+            run: self.journal.run.to_string(),
+            seq: self.journal.seq,
+            reason: what.to_owned(),
+        }
+    }
+
+    /// A file of a story's worktree that can be written; links must not lead us out of it.
+    fn writable(&self, worktree: &Worktree, path: &str) -> Result<PathBuf, EngineError> {
+        worktree.inside(path).ok_or_else(|| {
+            let reason = "a link leads out of the worktree".to_owned();
+            StoryError::BadFile { path: path.to_owned(), reason }.into()
+        })
+    }
+
     fn warn(&mut self, text: String) -> Result<(), EngineError> {
         (self.on_progress)(&self.state, &Progress::Warning(text.clone()));
         self.journal.note(&Note::Said { text }, (self.engine.now)())
@@ -372,7 +398,7 @@ impl Runner<'_, '_> {
     /// A story's worktree, made anew if it is gone, holding exactly what was last written down.
     fn worktree(&mut self, story: &StoryRun) -> Result<Worktree, EngineError> {
         let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
-            return Err(EngineError::Interrupted);
+            return Err(self.out_of_step("a story without a worktree"));
         };
         let worktree = self.worktree_at(&story.planned.id, base);
         let place = (story.planned.id.clone(), tree.clone());

@@ -14,13 +14,16 @@ impl Runner<'_, '_> {
         let story = self.story(id)?;
         let base = self.state.head.clone();
         let worktree = self.worktree_at(id, &base);
+        if let Some(spare) = self.spare.take() {
+            worktree.inherit(&spare)?;
+        }
         let mut tree = self.repo.tree_of(&base)?;
         if !worktree.ensure()? {
             worktree.restore(&tree)?;
         }
         let now = self.now();
         if let Some(text) = self.authors_version(&story.planned, &base)? {
-            let path = worktree.project().join(&story.planned.path);
+            let path = self.writable(&worktree, &story.planned.path)?;
             if let Some(above) = path.parent() {
                 fs_err::create_dir_all(above)?;
             }

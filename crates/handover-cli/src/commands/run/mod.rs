@@ -15,7 +15,7 @@ use super::stack::stack_of;
 use crate::app::App;
 use crate::env;
 
-/// Run the stories of an epic: each developed, checked, reviewed and committed by fresh agents
+/// Run the stories of an epic: develop, check, review, commit
 ///
 /// Stories are found in docs/stories, docs/sprint-artifacts and docs/sprints. Each is worked on in a
 /// worktree of its own, checked by the project's own tests, reviewed by an agent that sees it for the

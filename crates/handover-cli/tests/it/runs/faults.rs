@@ -332,3 +332,27 @@ fn repositories_inside_the_repository_are_not_committed() {
         assert_eq!(epic.git(&["branch", "--list", "handover/epic-1"]), "");
     }
 }
+
+/// A link in place of the folder of stories leads to the user's own, which must not be written.
+#[test]
+fn links_do_not_lead_out_of_the_worktree() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    epic.env.write("docs/sprints/sprint-status.yaml", "development_status:\n  1-1-a: backlog\n");
+    epic.commit_all("plan");
+    let agent = epic.env.folder().join("agent.sh");
+    let docs = epic.env.path("docs");
+    let script = format!(
+        "if [ $HANDOVER_PHASE = review ]; then echo \"REVIEW PASSED: $HANDOVER_STORY\"; exit; fi\n\
+         rm -rf docs/stories docs/sprints\nln -s {0}/stories docs/stories\nln -s {0}/sprints docs/sprints\n\
+         echo work > work-$HANDOVER_STORY.txt\necho \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"\n",
+        docs.display()
+    );
+    fs_err::write(&agent, script).unwrap();
+    let agent = format!("sh {}", agent.display());
+    let output = epic.env.run(["run", "1", "--agent-command", &agent]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(epic.git(&["status", "--porcelain"]), "");
+    assert!(
+        fs_err::read_to_string(docs.join("stories/1-1-a.md")).unwrap().contains("ready-for-dev")
+    );
+}

@@ -1,0 +1,130 @@
+//! What an agent left in its folder, once what is not its own is as it was.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use handover_model::Profile;
+
+use super::Runner;
+use crate::EngineError;
+use crate::git::{Change, GitError, Worktree};
+use crate::pipeline::AgentStep;
+use crate::reducer::StoryRun;
+use crate::story::{self, Integrity};
+
+/// How many changed files are written down by name.
+const FILES: usize = 1_000;
+
+/// What an agent left.
+pub(super) struct Left {
+    /// What the worktree holds.
+    pub(super) tree: String,
+    /// The files that differ from the base; not asked for who may only look.
+    pub(super) files: Vec<String>,
+    /// What was put back.
+    pub(super) restored: Vec<String>,
+    /// Why nothing of it can be used.
+    pub(super) problem: Option<String>,
+}
+
+impl Runner<'_, '_> {
+    /// Everything is put back for who may only look, the stories for who may write.
+    pub(super) fn settle_folder(
+        &mut self,
+        story: &StoryRun,
+        step: &AgentStep,
+        worktree: &Worktree,
+    ) -> Result<Left, EngineError> {
+        let Some(before) = story.tree.clone() else {
+            return Err(self.out_of_step("a story without a tree"));
+        };
+        let (tree, restored, problem) = match self.settled(story, step, worktree, &before) {
+            Ok((tree, restored)) => (tree, restored, None),
+            Err(EngineError::Git(GitError::Failed { message, .. })) => {
+                // Such as a repository without a commit inside the repository.
+                worktree.restore(&before)?;
+                let problem = format!("what it left cannot be read by git: {message}");
+                (before.clone(), Vec::new(), Some(problem))
+            }
+            Err(error) => return Err(error),
+        };
+        let files = if step.profile == Profile::ReadOnly {
+            Vec::new()
+        } else {
+            self.work_of(story, &tree)?
+        };
+        if worktree.is_linked() {
+            self.in_place = Some((story.planned.id.clone(), tree.clone()));
+        }
+        if let Some(base) = story.base.as_ref().filter(|_| tree != before) {
+            self.keep(&story.planned.id, base, &tree, self.now())?;
+        }
+        Ok(Left { tree, files, restored, problem })
+    }
+
+    fn settled(
+        &self,
+        story: &StoryRun,
+        step: &AgentStep,
+        worktree: &Worktree,
+        before: &str,
+    ) -> Result<(String, Vec<String>), EngineError> {
+        let after = worktree.snapshot()?;
+        if after == before {
+            return Ok((after, Vec::new()));
+        }
+        let changes = self.repo.changes(before, &after)?;
+        if step.profile == Profile::ReadOnly {
+            worktree.restore(before)?;
+            let paths = changes.into_iter().map(|change| change.path).take(FILES);
+            return Ok((before.to_owned(), paths.collect()));
+        }
+        let restored = self.touched_stories(story, before, &changes)?;
+        if restored.is_empty() {
+            return Ok((after, restored));
+        }
+        Ok((worktree.put_back(before, &restored)?, restored))
+    }
+
+    /// The stories and the epic that were changed in a way that is not allowed.
+    fn touched_stories(
+        &self,
+        story: &StoryRun,
+        before: &str,
+        changes: &[Change],
+    ) -> Result<Vec<String>, EngineError> {
+        let plan = &self.state.plan;
+        let in_repo = |path: &str| self.repo.prefix.join(path).display().to_string();
+        let own = in_repo(&story.planned.path);
+        let stories = plan.stories.iter().map(|story| in_repo(&story.path));
+        let all: BTreeSet<String> = stories.chain(plan.epic_file.as_deref().map(in_repo)).collect();
+        let mut touched = Vec::new();
+        for change in changes.iter().filter(|change| all.contains(&change.path)) {
+            if change.path != own || !self.is_kept(before, change)? {
+                touched.push(change.path.clone());
+            }
+        }
+        Ok(touched)
+    }
+
+    fn is_kept(&self, before: &str, change: &Change) -> Result<bool, EngineError> {
+        let former = self.repo.file_of(before, Path::new(&change.path))?;
+        let (Some(former), Some(blob)) = (former, &change.blob) else { return Ok(false) };
+        let now = self.repo.blob(blob)?;
+        Ok(match (std::str::from_utf8(&former), std::str::from_utf8(&now)) {
+            (Ok(former), Ok(now)) => {
+                change.is_file() && story::verify(former, now) == Integrity::Kept
+            }
+            _ => false,
+        })
+    }
+
+    /// The files that differ from the base, without those that are about the work and not the work.
+    pub(super) fn work_of(&self, story: &StoryRun, tree: &str) -> Result<Vec<String>, EngineError> {
+        let Some(base) = &story.base else { return Ok(Vec::new()) };
+        let own = self.repo.prefix.join(&story.planned.path).display().to_string();
+        let files = self.repo.changes(base, tree)?.into_iter().map(|change| change.path);
+        let about = |path: &String| *path == own || path.ends_with("sprint-status.yaml");
+        Ok(files.filter(|path| !about(path)).take(FILES).collect())
+    }
+}
