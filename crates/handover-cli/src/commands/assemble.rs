@@ -12,7 +12,7 @@ use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Put together the context of one agent: ranked, redacted, inside its budget, with a receipt
+/// Put together the context of one agent, with a receipt
 ///
 /// Prints exactly the Markdown that the agent should see. Whatever fails on the way (the store is
 /// locked, damaged, gone), the agent still gets a minimal block and exit code 0; only arguments that
