@@ -211,8 +211,7 @@ pub fn write(host: Host, event: &Event, answer: &Answer) -> Option<String> {
         return None;
     }
     match host {
-        Host::Claude => crate::claude::write(event, answer),
-        Host::Codex => crate::codex::write(event, answer),
+        Host::Claude | Host::Codex => crate::output::write(event, answer),
         Host::Gemini | Host::Command => None,
     }
 }

@@ -1,7 +1,8 @@
 //! The hook protocols of agent programs: what they ask, what they are answered, and why.
 //!
-//! A folder per program holds its words, one file per event, strict or lenient as the program is.
-//! They are read into a [`Call`] and written from an [`Answer`], which hold for every program.
+//! A folder per program holds what it asks, one file per event, read as leniently as programs change;
+//! `output` holds what both are answered. They are read into a [`Call`] and written from an
+//! [`Answer`], which hold for every program.
 //! What is decided is in `decide`, as functions from data to data: what is known is put in by
 //! whoever calls, and nothing here opens a store, starts a process or reads a file.
 
@@ -9,6 +10,7 @@ mod call;
 pub mod claude;
 pub mod codex;
 pub mod decide;
+pub mod output;
 mod schema;
 pub mod settings;
 pub mod transcript;

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use crate::{claude, codex};
+use crate::{claude, codex, output};
 
 /// Every schema, by the name of its file without the extension.
 pub fn schemas() -> Vec<(&'static str, Value)> {
@@ -14,13 +14,12 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("claude-subagent-start.input", schema::<claude::subagent_start::Input>()),
         ("claude-subagent-stop.input", schema::<claude::subagent_stop::Input>()),
         ("claude-checkpoint.input", schema::<claude::checkpoint::Input>()),
-        ("claude.output", schema::<claude::output::Output>()),
         ("codex-session-start.input", schema::<codex::session_start::Input>()),
         ("codex-pre-tool-use.input", schema::<codex::pre_tool_use::Input>()),
         ("codex-subagent-start.input", schema::<codex::subagent_start::Input>()),
         ("codex-subagent-stop.input", schema::<codex::subagent_stop::Input>()),
         ("codex-checkpoint.input", schema::<codex::checkpoint::Input>()),
-        ("codex.output", schema::<codex::output::Output>()),
+        ("output", schema::<output::Output>()),
     ]
 }
 

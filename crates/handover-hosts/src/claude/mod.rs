@@ -2,7 +2,6 @@
 //! what is not known is skipped, what is missing is none.
 
 pub mod checkpoint;
-pub mod output;
 pub mod post_tool_use;
 pub mod pre_tool_use;
 pub mod session_start;
@@ -14,8 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::call::{Act, Agent, Answer, Call, Event};
-use output::{Output, Specific};
+use crate::call::{Agent, Call, Event};
 
 /// The fields that every event has, and those of one event.
 macro_rules! input {
@@ -108,31 +106,4 @@ pub(crate) fn read(text: &str) -> Result<Call, serde_json::Error> {
         }
         _ => Call::new(handover_model::Host::Claude, Event::Other),
     })
-}
-
-pub(crate) fn write(event: &Event, answer: &Answer) -> Option<String> {
-    let mut output = Output { system_message: answer.notice.clone(), ..Output::default() };
-    match (event, answer.act.clone()) {
-        (Event::Spawn(_), Act::Rewrite(input)) => {
-            output.hook_specific_output = Some(Specific::rewritten(input));
-        }
-        (Event::Spawn(_), Act::Refuse(reason)) => {
-            output.hook_specific_output = Some(Specific::refused(reason));
-        }
-        (Event::Opened(_), Act::Tell(text)) => {
-            output.hook_specific_output = Some(Specific::SessionStart { additional_context: text });
-        }
-        (Event::ChildStarts, Act::Tell(text)) => {
-            output.hook_specific_output =
-                Some(Specific::SubagentStart { additional_context: text });
-        }
-        (Event::ChildStops(_), Act::Hold(reason)) => {
-            output.decision = Some(output::Decision::Block);
-            output.reason = Some(reason);
-        }
-        // What an event cannot be answered with is not said.
-        _ if output.system_message.is_none() => return None,
-        _ => {}
-    }
-    serde_json::to_string(&output).ok()
 }

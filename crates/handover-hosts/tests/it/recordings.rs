@@ -150,7 +150,7 @@ fn answers() {
     let answer = |host, event: &Event, act: Act| -> Value {
         let text = write(host, event, &Answer::from(act)).unwrap();
         if host == Host::Codex {
-            serde_json::from_str::<handover_hosts::codex::output::Output>(&text).unwrap();
+            serde_json::from_str::<handover_hosts::output::Output>(&text).unwrap();
         }
         serde_json::from_str(&text).unwrap()
     };

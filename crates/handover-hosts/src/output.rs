@@ -1,12 +1,16 @@
-//! What Claude Code is answered.
+//! What Claude Code and Codex are answered, in the same words: Codex takes no key that it does not
+//! know, no permission without a rewritten input, and no refusal without a reason, and Claude Code
+//! takes whatever Codex does.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::call::{Act, Answer, Event};
+
 /// An answer to any event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Output {
     /// Keeps a subagent at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +46,7 @@ pub enum Permission {
 
 /// What only one event knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "hookEventName", rename_all_fields = "camelCase")]
+#[serde(tag = "hookEventName", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Specific {
     /// A tool is about to run.
     PreToolUse {
@@ -68,7 +72,7 @@ pub enum Specific {
 }
 
 impl Specific {
-    pub(super) fn rewritten(input: Value) -> Self {
+    fn rewritten(input: Value) -> Self {
         Self::PreToolUse {
             permission_decision: Permission::Allow,
             permission_decision_reason: None,
@@ -76,11 +80,38 @@ impl Specific {
         }
     }
 
-    pub(super) fn refused(reason: String) -> Self {
+    fn refused(reason: String) -> Self {
         Self::PreToolUse {
             permission_decision: Permission::Deny,
             permission_decision_reason: Some(reason),
             updated_input: None,
         }
     }
+}
+
+pub(crate) fn write(event: &Event, answer: &Answer) -> Option<String> {
+    let mut output = Output { system_message: answer.notice.clone(), ..Output::default() };
+    match (event, answer.act.clone()) {
+        (Event::Spawn(_), Act::Rewrite(input)) => {
+            output.hook_specific_output = Some(Specific::rewritten(input));
+        }
+        (Event::Spawn(_), Act::Refuse(reason)) => {
+            output.hook_specific_output = Some(Specific::refused(reason));
+        }
+        (Event::Opened(_), Act::Tell(text)) => {
+            output.hook_specific_output = Some(Specific::SessionStart { additional_context: text });
+        }
+        (Event::ChildStarts, Act::Tell(text)) => {
+            output.hook_specific_output =
+                Some(Specific::SubagentStart { additional_context: text });
+        }
+        (Event::ChildStops(_), Act::Hold(reason)) => {
+            output.decision = Some(Decision::Block);
+            output.reason = Some(reason);
+        }
+        // What an event cannot be answered with is not said.
+        _ if output.system_message.is_none() => return None,
+        _ => {}
+    }
+    serde_json::to_string(&output).ok()
 }
