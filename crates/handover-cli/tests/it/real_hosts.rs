@@ -304,6 +304,18 @@ fn claude_goes_on_whatever_happens_to_us() {
     assert_eq!(real.requests_of("CHILD-ONE").len(), 1);
 }
 
+/// A configuration that cannot be read to its end stands for a disk that does not answer.
+#[test]
+fn claude_goes_on_when_the_disk_does_not_answer() {
+    let script = Script::new().when(of("CHILD-ONE"), Answer::text(BARE));
+    let real = Real::claude(lead(script, vec![spawns("general-purpose", "CHILD-ONE: refresh")]));
+    let config = real.env.path(".handover/config.toml");
+    fs_err::remove_file(&config).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&config).status().unwrap().success());
+    real.start();
+    assert_eq!(real.requests_of("CHILD-ONE").len(), 1);
+}
+
 /// Codex with a subagent that forgets its debrief once.
 fn codex(env: TestEnv) -> Real {
     env.write(
