@@ -50,6 +50,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             model: runs.model.clone(),
             no_commit: false,
             merge: false,
+            parallel: 1,
             phase_timeout: runs.phase_timeout,
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,
