@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use handover_model::{EpicId, Host, Profile, SessionId};
+use handover_model::{EpicId, Host, SessionId};
 
 use crate::EngineError;
 use crate::git::{GitError, Repo};
@@ -26,10 +26,8 @@ pub struct Request {
     pub start_from: Option<String>,
     /// Whether stories that are done are left out.
     pub skip_done: bool,
-    /// Whether there is no review.
-    pub skip_review: bool,
-    /// What a developer may do.
-    pub profile: Profile,
+    /// What happens to a story and to the epic.
+    pub pipeline: Pipeline,
     /// How it works if nobody says otherwise.
     pub defaults: Options,
     /// What the user says now.
@@ -196,7 +194,7 @@ fn plan_of(
         user_branch,
         branch,
         continues,
-        pipeline: Pipeline::story(!request.skip_review, request.profile),
+        pipeline: request.pipeline.clone(),
         stories,
     })
 }

@@ -11,7 +11,15 @@ use handover_model::{
     EpicId, FailureClass, Host, Profile, RunPhase, RunState, RunVerdict, SessionId, StoryState,
 };
 
-fn start(stories: &[(&str, &[&str])], options: Options) -> State {
+pub(crate) fn start(stories: &[(&str, &[&str])], options: Options) -> State {
+    start_with(Pipeline::story(true, Profile::Edit), stories, options)
+}
+
+pub(crate) fn start_with(
+    pipeline: Pipeline,
+    stories: &[(&str, &[&str])],
+    options: Options,
+) -> State {
     let stories = stories
         .iter()
         .map(|(id, waits_for)| PlannedStory {
@@ -30,13 +38,13 @@ fn start(stories: &[(&str, &[&str])], options: Options) -> State {
         user_branch: None,
         branch: "handover/epic-1".to_owned(),
         continues: false,
-        pipeline: Pipeline::story(true, Profile::Edit),
+        pipeline,
         stories,
     };
     State::start(&Event::Started { plan: Box::new(plan), options: Box::new(options) }).unwrap()
 }
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options {
         host: Host::Command,
         command: None,
@@ -51,11 +59,16 @@ fn options() -> Options {
     }
 }
 
-fn opened(story: &str) -> Event {
+pub(crate) fn opened(story: &str) -> Event {
     Event::Opened { story: story.to_owned(), base: "base".to_owned(), tree: "t0".to_owned() }
 }
 
-fn ended(story: &str, phase: RunPhase, attempt: u32, verdict: Option<RunVerdict>) -> PhaseEnd {
+pub(crate) fn ended(
+    story: &str,
+    phase: RunPhase,
+    attempt: u32,
+    verdict: Option<RunVerdict>,
+) -> PhaseEnd {
     PhaseEnd {
         story: story.to_owned(),
         phase,
@@ -73,11 +86,11 @@ fn ended(story: &str, phase: RunPhase, attempt: u32, verdict: Option<RunVerdict>
     }
 }
 
-fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: RunVerdict) -> Event {
+pub(crate) fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: RunVerdict) -> Event {
     Event::PhaseEnded(Box::new(ended(story, phase, attempt, Some(verdict))))
 }
 
-fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
+pub(crate) fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
     Event::GatesEnded {
         story: story.to_owned(),
         attempt,
@@ -88,19 +101,19 @@ fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
     }
 }
 
-fn committed(story: &str) -> Event {
+pub(crate) fn committed(story: &str) -> Event {
     Event::Committed { story: story.to_owned(), commit: format!("commit of {story}") }
 }
 
-fn agent(story: &str, phase: RunPhase, attempt: u32) -> Vec<Effect> {
+pub(crate) fn agent(story: &str, phase: RunPhase, attempt: u32) -> Vec<Effect> {
     vec![Effect::Agent { story: story.to_owned(), phase, attempt, voice: None }]
 }
 
-fn open(story: &str) -> Effect {
+pub(crate) fn open(story: &str) -> Effect {
     Effect::Open { story: story.to_owned() }
 }
 
-fn park(story: &str) -> Effect {
+pub(crate) fn park(story: &str) -> Effect {
     Effect::Park { story: story.to_owned() }
 }
 
