@@ -23,8 +23,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 const LONG_LOG: u64 = 200 * 4096;
 
 /// How much of the file is read through memory instead of page by page: choosing context reads
-/// hundreds of pages. Nothing of ours ever makes the file shorter.
-const MAPPED_BYTES: u64 = 1 << 30;
+/// hundreds of pages. Not more, because what is mapped counts as the memory of each process, and a
+/// large store would make all of them large. Nothing of ours ever makes the file shorter.
+const MAPPED_BYTES: u64 = 32 << 20;
 
 /// Opens, checks, and brings the file to the current format.
 pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
