@@ -133,8 +133,10 @@ pub fn relevance(
     })?;
     let top = |scores: &[f64]| scores.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let (top_heading, top_whole) = (top(&of_heading), top(&of_whole));
-    let both = of_heading.iter().zip(&of_whole);
-    Ok(both.map(|(heading, whole)| (heading / top_heading + whole / top_whole) / 2.0).collect())
+    for (whole, heading) in of_whole.iter_mut().zip(&of_heading) {
+        *whole = (heading / top_heading + *whole / top_whole) / 2.0;
+    }
+    Ok(of_whole)
 }
 
 /// The first occurrence of each term; those of the first line come first.

@@ -17,14 +17,15 @@ pub(crate) const APPLICATION_ID: i32 = 0x484E_4456;
 /// take far less.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Pages of the write-ahead log after which it is folded into the file. By default SQLite does that
-/// whenever the last connection closes, which for short processes means four syncs of the disk per
-/// write; a longer log in turn makes every first opening read it.
-const CHECKPOINT_PAGES: u32 = 200;
+/// The size of the write-ahead log above which it is folded into the file. By default SQLite does
+/// that whenever the last connection closes, which for short processes means four syncs of the disk
+/// per write; a longer log in turn makes every first opening read it.
+const LONG_LOG: u64 = 200 * 4096;
 
 /// How much of the file is read through memory instead of page by page: choosing context reads
-/// hundreds of pages. Nothing of ours ever makes the file shorter.
-const MAPPED_BYTES: u64 = 1 << 30;
+/// hundreds of pages. Not more, because what is mapped counts as the memory of each process, and a
+/// large store would make all of them large. Nothing of ours ever makes the file shorter.
+const MAPPED_BYTES: u64 = 32 << 20;
 
 /// Opens, checks, and brings the file to the current format.
 pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
@@ -48,7 +49,7 @@ pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
     connection
         .execute_batch(&format!(
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-             PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}; PRAGMA mmap_size = {MAPPED_BYTES};"
+             PRAGMA wal_autocheckpoint = 0; PRAGMA mmap_size = {MAPPED_BYTES};"
         ))
         .map_err(backend)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
@@ -72,9 +73,25 @@ pub(crate) fn check_owner(connection: &Connection, path: &Path) -> Result<()> {
     if id == APPLICATION_ID { Ok(()) } else { Err(StoreError::Foreign { path: path.to_owned() }) }
 }
 
-/// Moves what the log holds into the file and empties it: after a large write, so that the next
-/// opening does not have to read a large log. Somebody else may be reading: then the usual
-/// checkpoints do it later.
+/// Empties the log once it is long. SQLite's own checkpoints do not: they leave the log to whoever
+/// writes next to begin it anew, and a process that opens a log which nobody has open cannot know that
+/// its contents are in the file already. A row of short processes would make it grow for ever, and each
+/// would read and copy the whole of it.
+pub(crate) fn fold_long_log(connection: &Connection, patience: Duration) -> Result<()> {
+    let log = connection.path().map(|path| format!("{path}-wal"));
+    let length = log.and_then(|log| std::fs::metadata(log).ok()).map_or(0, |log| log.len());
+    if length < LONG_LOG {
+        return Ok(());
+    }
+    // Whoever reads just now is not waited for: the next writer tries again.
+    connection.busy_timeout(Duration::ZERO).map_err(backend)?;
+    let folded = fold_log(connection);
+    connection.busy_timeout(patience).map_err(backend)?;
+    folded
+}
+
+/// Moves what the log holds into the file and empties it, so that the next opening does not have to
+/// read it. Somebody else may be reading: then a later write does it.
 pub(crate) fn fold_log(connection: &Connection) -> Result<()> {
     match connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(backend) {
         Err(StoreError::Backend { fault: Fault::Busy, .. }) => Ok(()),

@@ -40,6 +40,8 @@ const _: () = assert!(
 #[derive(Debug)]
 pub struct SqliteStore {
     connection: Connection,
+    /// How long a lock is waited for.
+    patience: Duration,
 }
 
 impl SqliteStore {
@@ -51,7 +53,7 @@ impl SqliteStore {
 
     /// The same for somebody who cannot wait long for a lock.
     pub fn open_within(path: &Path, patience: Duration) -> Result<Self> {
-        Ok(Self { connection: connection::open(path, patience)? })
+        Ok(Self { connection: connection::open(path, patience)?, patience })
     }
 
     /// Runs a write: takes the write lock first, so that what is read inside is still true when it
@@ -64,6 +66,8 @@ impl SqliteStore {
             .map_err(backend)?;
         let value = f(&tx)?;
         tx.commit().map_err(backend)?;
+        // What was written is safe; a log that cannot be shortened now is shortened later.
+        let _ = connection::fold_long_log(&self.connection, self.patience);
         Ok(value)
     }
 

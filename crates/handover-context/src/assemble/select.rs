@@ -36,7 +36,7 @@ pub(super) struct Key {
     score: f64,
     created_at: Timestamp,
     /// Position among the candidates, which are in the order of their ids.
-    position: usize,
+    position: u32,
 }
 
 impl Ord for Key {
@@ -67,19 +67,20 @@ impl Eq for Key {}
 impl Selection {
     /// The package of a key.
     pub(super) fn id(&self, key: Key) -> PackageId {
-        self.candidates[key.position].id
+        self.candidates[key.position as usize].id
     }
 
     /// What became of a package, with the terms of its score.
     pub(super) fn explained(&self, key: Key, fate: Fate) -> Explained {
-        let candidate = &self.candidates[key.position];
+        let position = key.position as usize;
+        let candidate = &self.candidates[position];
         Explained {
             kind: ItemKind::Package,
             id: ItemId::Number(candidate.id.0),
             included: matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath),
             reason: fate,
             score: key.score,
-            terms: self.terms(key.position),
+            terms: self.terms(position),
         }
     }
 
@@ -130,7 +131,7 @@ pub(super) fn select(
     let (prior, now) = (setting.config.prior, request.now);
     let mut selection = Selection { candidates, relevance, prior, now, ..Selection::default() };
     let mut kept = Vec::new();
-    for (position, candidate) in selection.candidates.iter().enumerate() {
+    for (position, candidate) in (0..).zip(&selection.candidates) {
         let for_group = open
             || group.is_none()
             || candidate.same_group
@@ -146,7 +147,7 @@ pub(super) fn select(
         } else {
             None
         };
-        let score = selection.terms(position).sum();
+        let score = selection.terms(position as usize).sum();
         let key = Key { tier: 0, score, created_at: candidate.created_at, position };
         match refusal {
             Some(fate) => selection.refused.push((key, fate)),
@@ -166,7 +167,7 @@ pub(super) fn select(
 /// Critical packages first, then high, then medium; low ones wait for better times.
 fn ladder(selection: &mut Selection, kept: &mut Vec<Key>) {
     for key in kept.iter_mut() {
-        key.tier = selection.candidates[key.position].priority as u8;
+        key.tier = selection.candidates[key.position as usize].priority as u8;
     }
     let low = kept.extract_if(.., |key| key.tier == Priority::Low as u8);
     selection.refused.extend(low.map(|key| (key, Fate::LowPriority)));
@@ -174,7 +175,7 @@ fn ladder(selection: &mut Selection, kept: &mut Vec<Key>) {
 
 /// Up to half of the limit, rounded up, is for critical packages, so that no task crowds them out.
 fn reserve_for_critical(selection: &Selection, kept: &mut [Key], limit: usize) {
-    let critical = |key: &Key| selection.candidates[key.position].priority == Priority::Critical;
+    let critical = |key: &Key| selection.candidates[key.position as usize].priority == Priority::Critical;
     let share = limit.div_ceil(2);
     let mut best: Vec<Key> = kept.iter().copied().filter(critical).collect();
     if best.len() > share {

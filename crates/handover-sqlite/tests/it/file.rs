@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use handover_model::{GroupId, Role, SessionId};
+use handover_model::{GroupId, ProjectId, Role, SessionId, Timestamp};
 use handover_sqlite::SqliteStore;
-use handover_store::{Fault, Packages, Sessions, Store, StoreError, TextIndex};
+use handover_store::{Fault, NewSession, Packages, Sessions, Store, StoreError, TextIndex};
+use handover_text::CleanJson;
 
 fn raw(path: &Path) -> rusqlite::Connection {
     #[expect(clippy::disallowed_methods, reason = "the test plays the other program")]
@@ -115,4 +116,22 @@ fn a_file_of_the_first_format_is_indexed_anew() {
         assert_eq!(store.postings(&session, &[word.to_owned()]).unwrap()[0].len(), 200, "{word}");
     }
     assert!(store.check().unwrap().iter().all(|check| check.problems.is_empty()));
+}
+
+#[test]
+fn the_log_of_short_processes_stays_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    for n in 0..400 {
+        // As a process does: opened by nobody else, closed at the end.
+        let new = NewSession {
+            id: SessionId::new(format!("s{n}")).unwrap(),
+            project: ProjectId::new("p").unwrap(),
+            metadata: CleanJson::default(),
+            now: Timestamp::from_micros(n),
+        };
+        SqliteStore::open(&path).unwrap().open_session(&new).unwrap();
+        let log = fs_err::metadata(folder.path().join("store.db-wal")).unwrap().len();
+        assert!(log < 1_000_000, "{log} bytes after {n} writes");
+    }
 }
