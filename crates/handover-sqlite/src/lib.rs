@@ -10,6 +10,7 @@ mod events;
 mod groups;
 mod hosts;
 mod index;
+mod jobs;
 mod migrations;
 mod packages;
 mod reasoning;

@@ -92,6 +92,18 @@ impl Runs for SqliteStore {
         })
     }
 
+    fn keep_epic(&self, epic: &EpicId, fence: u64, until: Timestamp) -> Result<()> {
+        self.write(|tx| {
+            check_fence(tx, epic, fence)?;
+            tx.execute(
+                "UPDATE epic_lock SET expires_at = max(expires_at, ?2) WHERE epic = ?1",
+                (epic.as_str(), until.as_micros()),
+            )
+            .map_err(backend)?;
+            Ok(())
+        })
+    }
+
     fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>> {
         let held = lock(&self.connection, epic)?;
         Ok(held.and_then(|(fence, owner, _)| owner.map(|owner| (owner, fence))))

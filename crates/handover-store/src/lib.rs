@@ -16,6 +16,7 @@ mod errors;
 mod events;
 mod groups;
 mod hosts;
+mod jobs;
 mod packages;
 mod reasoning;
 mod receipts;
@@ -30,6 +31,7 @@ pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
+pub use jobs::{Hold, Job, Jobs, NewJob};
 pub use packages::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,
 };
@@ -56,6 +58,7 @@ pub trait Store:
     + Events
     + Receipts
     + Runs
+    + Jobs
     + Hosts
     + TextIndex
 {

@@ -75,6 +75,9 @@ pub trait Runs {
     /// Gives the lock back; an old fence changes nothing.
     fn unlock_epic(&self, epic: &EpicId, fence: u64) -> Result<()>;
 
+    /// Keeps the lock alive. Refused with [`Fenced`](crate::StoreError::Fenced) if it is another's.
+    fn keep_epic(&self, epic: &EpicId, fence: u64, until: Timestamp) -> Result<()>;
+
     /// Who holds the lock of an epic, and with which fence, whether or not the time has run out.
     fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>>;
 

@@ -14,6 +14,7 @@ pub mod events;
 mod fixture;
 pub mod groups;
 pub mod hosts;
+pub mod jobs;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
@@ -57,7 +58,9 @@ macro_rules! conformance_tests {
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
                 one_agent_gets_it, listings;
             runs: one_owner_at_a_time, a_lease_runs_out, the_dead_are_replaced, an_old_fence_writes_nothing,
-                journals_are_append_only, listings;
+                journals_are_append_only, listings, a_sign_of_life_keeps_the_lock;
+            jobs: each_is_taken_once, a_lost_one_is_taken_again, too_late_changes_nothing,
+                helpers_count_while_they_live, many_take_each_once;
             hosts: a_conversation_is_bound, tickets_are_found_again, a_ticket_has_one_agent, asked_once_and_closed_once,
                 the_last_sight_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,

@@ -15,7 +15,7 @@ fn run_id(id: &str) -> RunId {
     RunId::new(id).unwrap()
 }
 
-fn claim(epic_id: &str, pid: u32, now: i64) -> LockClaim {
+pub(super) fn claim(epic_id: &str, pid: u32, now: i64) -> LockClaim {
     LockClaim {
         epic: epic(epic_id),
         owner: LockOwner { host: "here".to_owned(), pid, started: Some(7), boot: None },
@@ -25,7 +25,7 @@ fn claim(epic_id: &str, pid: u32, now: i64) -> LockClaim {
     }
 }
 
-fn started(store: &dyn Store, id: &str, epic_id: &str, fence: u64, now: i64) -> RunId {
+pub(super) fn started(store: &dyn Store, id: &str, epic_id: &str, fence: u64, now: i64) -> RunId {
     let session = session(store, "s1");
     let new = NewRun { id: run_id(id), epic: epic(epic_id), session, now: at(now) };
     store.start_run(&new, fence).unwrap();
@@ -131,4 +131,18 @@ pub fn listings(backend: &dyn Backend) {
     assert_eq!(ids(RunFilter { epic: Some(epic("1")), limit: None }), ["r2", "r0"]);
     assert_eq!(ids(RunFilter { epic: None, limit: Some(1) }), ["r2"]);
     assert!(matches!(store.run_record(&run_id("r9")), Err(StoreError::NotFound { .. })));
+}
+
+/// A lock that is kept is not lost, and only its owner can keep it.
+pub fn a_sign_of_life_keeps_the_lock(backend: &dyn Backend) {
+    let store = backend.open();
+    let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
+    store.keep_epic(&epic("1"), fence, at(600)).unwrap();
+    // An earlier time never shortens it.
+    store.keep_epic(&epic("1"), fence, at(1)).unwrap();
+    assert!(matches!(store.lock_epic(&claim("1", 11, 300)), Err(StoreError::Locked { .. })));
+    let next = store.lock_epic(&claim("1", 11, 601)).unwrap();
+    let late = store.keep_epic(&epic("1"), fence, at(900));
+    assert!(matches!(late, Err(StoreError::Fenced { .. })), "{late:?}");
+    store.keep_epic(&epic("1"), next, at(900)).unwrap();
 }
