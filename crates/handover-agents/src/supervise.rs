@@ -94,13 +94,15 @@ fn start(invocation: &Invocation) -> Result<(Box<dyn ChildWrapper>, Family), Age
     command.env(SpawnId::VARIABLE, mark);
     let mut command = CommandWrap::from(command);
     command.wrap(ProcessSession);
-    Family::start(spawn, || command.spawn().map(ChildWrapper::into_inner)).map_err(|source| {
-        if source.kind() == io::ErrorKind::NotFound {
-            AgentError::ProgramNotFound { host: *host, program: program.clone() }
-        } else {
-            AgentError::Start { program: program.clone(), folder: folder.clone(), source }
-        }
-    })
+    Family::start(spawn, folder, || command.spawn().map(ChildWrapper::into_inner)).map_err(
+        |source| {
+            if source.kind() == io::ErrorKind::NotFound {
+                AgentError::ProgramNotFound { host: *host, program: program.clone() }
+            } else {
+                AgentError::Start { program: program.clone(), folder: folder.clone(), source }
+            }
+        },
+    )
 }
 
 /// For a run that cannot be watched.

@@ -48,6 +48,7 @@ const KEYS: &[&str] = &[
     "runs.model",
     "runs.profile",
     "runs.env",
+    "runs.parallel",
     "runs.phase_timeout",
     "runs.idle_timeout",
     "runs.max_fixes",

@@ -85,6 +85,7 @@ impl Journal<'_> {
             Event::Opened { .. }
             | Event::PhaseEnded(_)
             | Event::GatesEnded { .. }
+            | Event::Rebased { .. }
             | Event::Refused { .. }
             | Event::Committed { .. }
             | Event::Parked { .. }

@@ -45,6 +45,8 @@ pub struct Given {
     pub no_commit: bool,
     /// Whether the user's branch follows at the end.
     pub merge: bool,
+    /// How many stories are worked on at once.
+    pub parallel: Option<u32>,
     /// Money for the whole run.
     pub max_cost: Option<f64>,
     /// The longest phase, in seconds.
@@ -81,6 +83,7 @@ impl Request {
             model,
             no_commit,
             merge,
+            parallel,
             max_cost,
             phase_timeout,
             idle_timeout,
@@ -95,6 +98,7 @@ impl Request {
         }
         options.no_commit |= no_commit;
         options.merge |= merge;
+        options.parallel = parallel.unwrap_or(options.parallel);
         options.budget.run.usd = max_cost.or(options.budget.run.usd);
         options.phase_timeout = phase_timeout.unwrap_or(options.phase_timeout);
         options.idle_timeout = idle_timeout.unwrap_or(options.idle_timeout);

@@ -375,6 +375,8 @@ pub struct RunsConfig {
     pub profile: Profile,
     /// Variables that agents and gates see besides the usual ones; a trailing `*` stands for any rest.
     pub env: Vec<String>,
+    /// How many stories are worked on at once.
+    pub parallel: u32,
     /// The longest phase, in seconds.
     pub phase_timeout: u64,
     /// The longest silence of an agent, in seconds.
@@ -395,6 +397,7 @@ impl Default for RunsConfig {
             model: None,
             profile: Profile::Edit,
             env: Vec::new(),
+            parallel: 1,
             phase_timeout: 3_600,
             idle_timeout: 900,
             max_fixes: 3,

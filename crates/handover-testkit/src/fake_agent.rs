@@ -15,6 +15,7 @@ use std::time::SystemTime;
 /// | `pid FILE`, `env FILE` | writes its number, its environment |
 /// | `sleep MS`, `hang`, `chatter`, `wait-for FILE` | waits, for ever, printing for ever, until a file is there |
 /// | `ignore-term`, `setsid`, `close-stdout` | cannot be asked to end, leaves its session, closes its output |
+/// | `run "PROGRAM ARGS"` | runs a program and waits; ends with 1 if it fails |
 /// | `spawn ACTIONS`, `spawn-quiet ACTIONS`, `spawn-unmarked ACTIONS` | starts itself without waiting: with its output, without, with an empty environment |
 /// | `crash`, `kill-self`, `exit CODE` | ends |
 ///

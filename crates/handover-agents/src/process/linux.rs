@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -41,6 +42,8 @@ struct Member {
 pub(crate) struct Family {
     root: Member,
     spawn: SpawnId,
+    /// Where the root works.
+    folder: PathBuf,
     /// Known to be ours: a process that ended can no longer be asked for its mark.
     seen: BTreeSet<Member>,
     root_reaped: bool,
@@ -50,6 +53,7 @@ impl Family {
     /// Starts the root and takes over its descendants from now on.
     pub(crate) fn start(
         spawn: &SpawnId,
+        folder: &Path,
         start: impl FnOnce() -> io::Result<Box<dyn ChildWrapper>>,
     ) -> io::Result<(Box<dyn ChildWrapper>, Self)> {
         let mut active = active();
@@ -63,7 +67,9 @@ impl Family {
         // It cannot vanish before it is waited for, so it can be read even if it has ended.
         let started = stat_of(pid).map_or(0, |stat| stat.starttime);
         let root = Member { pid, started };
-        Ok((child, Self { root, spawn: spawn.clone(), seen: BTreeSet::new(), root_reaped: false }))
+        let folder = fs_err::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let (spawn, seen) = (spawn.clone(), BTreeSet::new());
+        Ok((child, Self { root, spawn, folder, seen, root_reaped: false }))
     }
 
     pub(crate) fn identity(&self) -> Identity {
@@ -150,9 +156,11 @@ impl Family {
     }
 
     /// Whose is a process that came to us because its parent ended? It or its ancestor carries our
-    /// mark; or none at all, and no other run is there that it could belong to.
+    /// mark; or none at all, and it works in our folder or no other run is there that it could belong to.
     fn adopted(&self, line: &[i32], active: &BTreeMap<i32, SpawnId>) -> bool {
-        line.iter().any(|&pid| carries(pid, &self.spawn)) || active.len() == 1
+        let has_mark = |spawn: &SpawnId| line.iter().any(|&pid| carries(pid, spawn));
+        let works_here = || line.iter().any(|&pid| works_in(pid, &self.folder));
+        has_mark(&self.spawn) || active.len() == 1 || works_here() && !active.values().any(has_mark)
     }
 }
 
@@ -328,6 +336,11 @@ fn carries(pid: i32, spawn: &SpawnId) -> bool {
         let mut marks = marks.as_encoded_bytes().split(|&byte| byte == b':');
         marks.any(|mark| mark == spawn.as_str().as_bytes())
     })
+}
+
+/// Whether a process works in a folder or below it.
+fn works_in(pid: i32, folder: &Path) -> bool {
+    Process::new(pid).and_then(|process| process.cwd()).is_ok_and(|cwd| cwd.starts_with(folder))
 }
 
 fn boot() -> Option<String> {

@@ -1,6 +1,7 @@
 //! Systems without `/proc` and reapers: the group of the root is all that is known of a run.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use process_wrap::std::ChildWrapper;
@@ -21,6 +22,7 @@ impl Family {
     /// Starts the root.
     pub(crate) fn start(
         spawn: &SpawnId,
+        _folder: &Path,
         start: impl FnOnce() -> io::Result<Box<dyn ChildWrapper>>,
     ) -> io::Result<(Box<dyn ChildWrapper>, Self)> {
         let child = start()?;

@@ -126,3 +126,28 @@ fn started(pid: u32) -> u64 {
     let rest = stat.rsplit_once(')').unwrap().1;
     rest.split_whitespace().nth(19).unwrap().parse().unwrap()
 }
+
+/// A child that has neither a mark nor a parent any more belongs to the run in whose folder it works,
+/// also while another run is going on.
+#[test]
+fn a_stray_without_a_mark_is_known_by_its_folder() {
+    let mut long = Agent::fake("pid @here hang");
+    let cancel = long.cancel.clone();
+    let here = long.path("here");
+    std::thread::scope(|scope| {
+        let other = scope.spawn(move || {
+            long.run();
+            long
+        });
+        while !here.exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let mut short =
+            Agent::fake("spawn-unmarked 'setsid pid @stray hang' wait-for @stray print x");
+        short.run();
+        short.gone("stray");
+        assert!(!other.is_finished());
+        cancel.cancel();
+        other.join().unwrap().gone("here");
+    });
+}

@@ -196,8 +196,17 @@ impl Call {
         self.bytes_up_to(CAP)
     }
 
+    /// What the command prints, also if it ends with a code that is no failure.
+    pub(super) fn bytes_or(self, fine: i32) -> Result<Vec<u8>, GitError> {
+        self.answer(CAP, Some(fine))
+    }
+
     /// What the command prints, at most so much of it.
-    pub(super) fn bytes_up_to(mut self, cap: u64) -> Result<Vec<u8>, GitError> {
+    pub(super) fn bytes_up_to(self, cap: u64) -> Result<Vec<u8>, GitError> {
+        self.answer(cap, None)
+    }
+
+    fn answer(mut self, cap: u64, fine: Option<i32>) -> Result<Vec<u8>, GitError> {
         let mut child = self
             .command
             .stdin(Stdio::piped())
@@ -231,7 +240,8 @@ impl Call {
         });
         let status = child.wait()?;
         // A command whose answer was cut off ends by a broken pipe.
-        if status.success() || !whole {
+        let is_fine = fine.is_some() && status.code() == fine;
+        if status.success() || is_fine || !whole {
             return Ok(out);
         }
         let message =

@@ -8,12 +8,14 @@ mod command;
 mod commit;
 mod diff;
 mod error;
+mod merge;
 mod worktree;
 
 pub use command::Repo;
 pub use commit::{Commit, NewCommit};
 pub use diff::Change;
 pub use error::GitError;
+pub use merge::Merged;
 pub use worktree::Worktree;
 
 /// A story's id as one part of a branch's name.

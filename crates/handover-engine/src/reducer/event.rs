@@ -50,6 +50,17 @@ pub enum Event {
         /// How long they took.
         duration_ms: u64,
     },
+    /// The work was moved to a branch that others have moved on meanwhile.
+    Rebased {
+        /// The story.
+        story: String,
+        /// The commit that it starts from now.
+        base: String,
+        /// What the worktree holds now; where others changed the same, with both and marks between.
+        tree: String,
+        /// The files where others changed the same.
+        conflicts: Vec<String>,
+    },
     /// The work cannot be committed as it is.
     Refused {
         /// The story.
@@ -162,6 +173,13 @@ pub enum Effect {
         /// Which time.
         attempt: u32,
     },
+    /// Move the work to the head of the branch, which others have moved on.
+    Rebase {
+        /// The story.
+        story: String,
+        /// The head.
+        onto: String,
+    },
     /// Keep the work.
     Commit {
         /// The story.
@@ -189,6 +207,7 @@ impl Effect {
         match self {
             Self::Agent { .. } | Self::Gates { .. } => true,
             Self::Open { .. }
+            | Self::Rebase { .. }
             | Self::Commit { .. }
             | Self::Park { .. }
             | Self::Merge
@@ -203,6 +222,7 @@ impl Event {
     pub fn answers(&self, effect: &Effect) -> bool {
         match (self, effect) {
             (Self::Opened { story, .. }, Effect::Open { story: of })
+            | (Self::Rebased { story, .. }, Effect::Rebase { story: of, .. })
             | (
                 Self::Refused { story, .. } | Self::Committed { story, .. },
                 Effect::Commit { story: of },

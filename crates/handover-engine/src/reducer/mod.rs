@@ -89,6 +89,9 @@ impl State {
                 let failed = outcome.is_failure().then_some((failures.as_slice(), detail.as_str()));
                 self.with(story, |story, rules| story.gates_ended(*attempt, line, failed, rules));
             }
+            Event::Rebased { story, base, tree, conflicts } => {
+                self.with(story, |story, rules| story.rebased(base, tree, conflicts, rules));
+            }
             Event::Refused { story, problems } => {
                 self.with(story, |story, rules| story.refused(problems, rules));
             }
@@ -136,13 +139,29 @@ impl State {
             .map(|story| Effect::Park { story: story.planned.id.clone() })
             .collect();
         let running = || self.stories.iter().filter(|story| story.state == StoryState::Running);
-        ready.extend(running().flat_map(|story| story.ready(&self.plan.pipeline)));
+        let landing = running().find(|story| story.is_landing());
+        ready.extend(running().flat_map(|story| self.ready_of(story, landing)));
         let free = (self.options.parallel.max(1) as usize).saturating_sub(running().count());
         let pending = self.stories.iter().filter(|story| story.state == StoryState::Pending);
         let can_begin = pending.filter(|story| self.nobody_to_wait_for(story)).take(free);
         ready.extend(can_begin.map(|story| Effect::Open { story: story.planned.id.clone() }));
-        if ready.is_empty() {
+        if self.stories.iter().all(|story| story.is_settled() && !story.must_be_parked()) {
             ready.extend(self.close());
+        }
+        ready
+    }
+
+    /// What may be done for a story. Work is kept one story at a time: as long as one is on its way to
+    /// the branch, the others wait, and what was made for an older head is moved to the new one.
+    fn ready_of(&self, story: &StoryRun, landing: Option<&StoryRun>) -> Vec<Effect> {
+        let mut ready = story.ready(&self.plan.pipeline);
+        let is_at_commit = matches!(ready.as_slice(), [Effect::Commit { .. }]);
+        if is_at_commit && landing.is_some_and(|other| other.planned.id != story.planned.id) {
+            return Vec::new();
+        }
+        if is_at_commit && story.base.as_ref() != Some(&self.head) {
+            let story = story.planned.id.clone();
+            ready = vec![Effect::Rebase { story, onto: self.head.clone() }];
         }
         ready
     }
@@ -193,6 +212,7 @@ impl State {
                 Effect::Merge | Effect::Finish if !busy.is_empty() => {}
                 Effect::Open { .. }
                 | Effect::Gates { .. }
+                | Effect::Rebase { .. }
                 | Effect::Commit { .. }
                 | Effect::Park { .. }
                 | Effect::Merge
@@ -278,6 +298,7 @@ fn in_flight(busy: &[Effect]) -> Vec<InFlight<'_>> {
         &Effect::Agent { ref story, phase, .. } => Some(InFlight { story, phase }),
         Effect::Open { .. }
         | Effect::Gates { .. }
+        | Effect::Rebase { .. }
         | Effect::Commit { .. }
         | Effect::Park { .. }
         | Effect::Merge

@@ -29,6 +29,11 @@ enum At {
     Step(usize),
     /// Somebody mends what was found.
     Fix,
+    /// Its work was moved to a new head and is on its way to the branch.
+    Landing {
+        /// Whether the gates have said that it holds there too.
+        checked: bool,
+    },
     /// Somebody says what to do about a failure; it came from a fix or from a step.
     Analysis {
         /// The step, or none for a fix.
@@ -171,6 +176,9 @@ impl StoryRun {
         match self.at {
             At::Fix => Some(StepRef::Agent(&pipeline.fix)),
             At::Analysis { .. } => pipeline.on_failure.as_ref().and_then(StepRef::of),
+            At::Landing { checked } => {
+                (!checked && pipeline.steps.contains(&Step::Gates)).then_some(StepRef::Gates)
+            }
             At::Step(at) => {
                 let steps = match self.kind {
                     UnitKind::Story => &pipeline.steps,
@@ -233,10 +241,44 @@ impl StoryRun {
         self.mend(findings, rules, "the work cannot be committed");
     }
 
+    /// Whether it is on its way to the branch, so that others wait.
+    pub(super) fn is_landing(&self) -> bool {
+        matches!(self.at, At::Landing { .. })
+    }
+
+    /// Its work was moved to a new head. Where others have changed the same, somebody mends it.
+    pub(super) fn rebased(
+        &mut self,
+        base: &str,
+        tree: &str,
+        conflicts: &[String],
+        rules: Rules<'_>,
+    ) {
+        self.base = Some(base.to_owned());
+        self.tree = Some(tree.to_owned());
+        if conflicts.is_empty() {
+            self.at = At::Landing { checked: false };
+            return;
+        }
+        let finding = |path: &String| Finding {
+            place: path.clone(),
+            text:
+                "another story has changed the same: where the file holds both with conflict marks \
+                   between them, make one of it that does what both stories ask for"
+                    .to_owned(),
+            ..Finding::default()
+        };
+        self.gate_detail.clear();
+        let findings = conflicts.iter().map(finding).collect();
+        self.mend(findings, rules, "the work conflicts with that of another story");
+    }
+
     /// The next step.
     fn go_on(&mut self) {
-        if let At::Step(at) = &mut self.at {
-            *at += 1;
+        match &mut self.at {
+            At::Step(at) => *at += 1,
+            At::Landing { checked } => *checked = true,
+            At::Fix | At::Analysis { .. } => {}
         }
     }
 
@@ -257,7 +299,7 @@ impl StoryRun {
     fn fail(&mut self, reason: &str, rules: Rules<'_>) {
         let of = match self.at {
             At::Step(at) => Some(at),
-            At::Fix => None,
+            At::Fix | At::Landing { .. } => None,
             At::Analysis { .. } => return self.settle(StoryState::Failed, reason),
         };
         let looked_into = u32::try_from(self.analyses.len()).unwrap_or(u32::MAX);

@@ -65,7 +65,13 @@ impl Runner<'_, '_> {
                     limits.max_file_bytes
                 );
                 problems.push(Problem { path, text });
-            } else if let Some(text) = self.secret(from, &change.path, blob)? {
+                continue;
+            }
+            let content = self.repo.blob(blob)?;
+            let secret = || self.secret(from, &path, &content);
+            if let Some(text) =
+                unmended(&path, &content).map_or_else(secret, |text| Ok(Some(text)))?
+            {
                 problems.push(Problem { path, text });
             }
         }
@@ -74,14 +80,17 @@ impl Runner<'_, '_> {
 
     /// A secret that the file did not hold before. A telling name alone (`password = "hunter2"`) is
     /// mostly a test or a default; it counts if the value looks random, or in files made for secrets.
-    fn secret(&self, from: &str, path: &str, blob: &str) -> Result<Option<String>, EngineError> {
+    fn secret(
+        &self,
+        from: &str,
+        path: &str,
+        content: &[u8],
+    ) -> Result<Option<String>, EngineError> {
         let name = path.rsplit('/').next().unwrap_or(path);
         if LOCK_FILES.contains(&name) {
             return Ok(None);
         }
-        let mut content = self.repo.blob(blob)?;
-        content.truncate(SCANNED);
-        let text = String::from_utf8_lossy(&content);
+        let text = String::from_utf8_lossy(&content[..content.len().min(SCANNED)]);
         let redactor = self.engine.redactor;
         let is_vault = is_vault(name);
         let suspects: Vec<Finding> = redactor
@@ -104,6 +113,16 @@ impl Runner<'_, '_> {
             format!("`{path}` holds a secret in line {line} ({})", found.rule)
         }))
     }
+}
+
+/// A conflict that nobody has mended: the mark names a commit, so nothing else looks like it.
+fn unmended(path: &str, content: &[u8]) -> Option<String> {
+    let is_mark = |line: &[u8]| {
+        let commit = line.strip_prefix(b"<<<<<<< ").and_then(|rest| rest.get(..40));
+        commit.is_some_and(|commit| commit.iter().all(u8::is_ascii_hexdigit))
+    };
+    let has_mark = content.split(|byte| *byte == b'\n').any(is_mark);
+    has_mark.then(|| format!("`{path}` still holds the marks of a conflict"))
 }
 
 /// In code, random text by itself is mostly a checksum.

@@ -12,6 +12,7 @@ mod inspect;
 mod lock;
 mod open;
 mod park;
+mod rebase;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -444,6 +445,7 @@ impl<'a> Runner<'a, '_> {
             }
             Effect::Gates { story, attempt } => return self.begin_gates(intent, story, *attempt),
             Effect::Open { story } => self.open(story)?,
+            Effect::Rebase { story, onto } => self.rebase(intent, story, onto)?,
             Effect::Commit { story } => self.commit(intent, story)?,
             Effect::Park { story } => self.park(intent, story)?,
             Effect::Merge => self.merge()?,
@@ -521,7 +523,13 @@ impl<'a> Runner<'a, '_> {
     }
 
     /// Where the trees of a story are kept from being collected as garbage.
-    fn keep(&self, story: &str, base: &str, tree: &str, at: Timestamp) -> Result<(), EngineError> {
+    fn keep(
+        &self,
+        story: &str,
+        base: &str,
+        tree: &str,
+        at: Timestamp,
+    ) -> Result<String, EngineError> {
         let new = crate::git::NewCommit {
             tree,
             parents: vec![base.to_owned()],
@@ -530,7 +538,8 @@ impl<'a> Runner<'a, '_> {
             at,
         };
         let commit = self.repo.commit(&new)?;
-        Ok(self.repo.set_ref(&self.kept(story), &commit)?)
+        self.repo.set_ref(&self.kept(story), &commit)?;
+        Ok(commit)
     }
 
     fn kept(&self, story: &str) -> String {

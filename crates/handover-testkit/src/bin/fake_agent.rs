@@ -72,6 +72,7 @@ fn perform(action: &str, next: &mut dyn FnMut() -> String) {
             rustix::stdio::dup2_stdout(nowhere.file()).unwrap();
         }
         "setsid" => drop(rustix::process::setsid().unwrap()),
+        "run" => run(&next()),
         "spawn" => spawn(&next(), Stdio::inherit(), false),
         "spawn-quiet" => spawn(&next(), Stdio::null(), false),
         "spawn-unmarked" => spawn(&next(), Stdio::null(), true),
@@ -132,6 +133,15 @@ fn flood(piece: &[u8], size: &str) {
 fn append(path: &str, text: &str) {
     let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
     file.write_all(text.as_bytes()).unwrap();
+}
+
+/// Runs a program and waits for it; without success there is none for the agent either.
+fn run(words: &str) {
+    let words = shell_words::split(words).unwrap();
+    let status = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).status().unwrap();
+    if !status.success() {
+        exit(1);
+    }
 }
 
 /// Starts itself again and does not wait.

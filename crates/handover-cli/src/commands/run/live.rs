@@ -73,6 +73,7 @@ impl Live {
             }
             Event::Opened { story, .. }
             | Event::GatesEnded { story, .. }
+            | Event::Rebased { story, .. }
             | Event::Refused { story, .. }
             | Event::Committed { story, .. }
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
@@ -156,6 +157,7 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
             Some((story.clone(), agent(*phase, *attempt, voice.as_ref())))
         }
         Effect::Gates { story, attempt } => Some((story.clone(), format!("gates {attempt}"))),
+        Effect::Rebase { story, .. } => Some((story.clone(), "rebase".to_owned())),
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
         Effect::Park { .. } | Effect::Merge | Effect::Halt { .. } | Effect::Finish => None,

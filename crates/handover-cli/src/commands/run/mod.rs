@@ -74,6 +74,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     merge: bool,
 
+    /// How many stories to work on at once [default: runs.parallel, else 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST))]
+    parallel: Option<u32>,
+
     /// Start no agent that would pass this sum [default: budget.run]
     #[arg(long, value_name = "USD", value_parser = money)]
     max_cost: Option<f64>,
@@ -91,10 +95,14 @@ pub(crate) struct RunArgs {
     max_fixes: Option<u32>,
 }
 
+/// More agents than this at once are a mistake rather than a wish.
+const MOST: i64 = 64;
+
 const EXAMPLES: &str = "\
 Examples:
   handover run 1 --dry-run --show-prompts      see the plan and what agents would be told
   handover run 1 --max-cost 20                 run with Claude Code, for at most 20 USD
+  handover run 1 --parallel 3                  three stories at once, if none waits for another
   handover run 1 --host codex --merge          let the current branch follow at the end
   handover run 1 --agent-command \"./agent.sh --fast\"
   handover run 1 --resume                      go on after whatever stopped it

@@ -140,6 +140,7 @@ fn result(event: &Event) -> Value {
         Event::Opened { .. }
         | Event::PhaseEnded(_)
         | Event::GatesEnded { .. }
+        | Event::Rebased { .. }
         | Event::Refused { .. }
         | Event::Committed { .. }
         | Event::Parked { .. }
@@ -165,6 +166,12 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
                 format!("{story} gates failed: {first} ({} in all)", failures.len())
             }
         },
+        Event::Rebased { story, conflicts, .. } if conflicts.is_empty() => {
+            format!("{story} moved to the new head of the branch")
+        }
+        Event::Rebased { story, conflicts, .. } => {
+            format!("{story} conflicts with another story in {}", conflicts.join(", "))
+        }
         Event::Refused { story, problems } => {
             format!("{story} cannot be committed: {}", problems.join("; "))
         }

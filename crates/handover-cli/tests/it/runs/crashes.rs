@@ -26,7 +26,7 @@ fn eventful() -> Epic {
     epic
 }
 
-fn calls(epic: &Epic) -> Vec<String> {
+pub(super) fn calls(epic: &Epic) -> Vec<String> {
     let text = fs_err::read_to_string(epic.env.folder().join("calls")).unwrap_or_default();
     text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
 }
@@ -47,7 +47,7 @@ fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-fn journal(epic: &Epic) -> Vec<Value> {
+pub(super) fn journal(epic: &Epic) -> Vec<Value> {
     let journal = epic.env.run(["journal", "--json"]);
     if journal.code != Some(0) {
         return Vec::new();
@@ -56,7 +56,7 @@ fn journal(epic: &Epic) -> Vec<Value> {
 }
 
 /// The agents that are recorded as finished.
-fn finished(epic: &Epic) -> BTreeSet<String> {
+pub(super) fn finished(epic: &Epic) -> BTreeSet<String> {
     journal(epic)
         .iter()
         .filter(|entry| entry["entry"]["event"] == "phase_ended")
@@ -217,7 +217,7 @@ fn resuming_nothing_begins_something() {
     assert_eq!(epic.states(), ["skipped"]);
 }
 
-fn wait_for(path: &std::path::Path) {
+pub(super) fn wait_for(path: &std::path::Path) {
     while !path.exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

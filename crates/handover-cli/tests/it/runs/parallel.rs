@@ -1,0 +1,273 @@
+//! Stories side by side: a worktree each, and one way to the branch.
+
+use std::collections::BTreeSet;
+
+use handover_testkit::processes_with;
+
+use super::{Epic, story};
+
+const THREE: &[&str] = &["1-1-a", "1-2-b", "1-3-c"];
+
+/// Each developer waits until all three are there: they do work at once.
+fn meeting(epic: &Epic) -> String {
+    let folder = epic.env.folder().join("meeting");
+    fs_err::create_dir_all(&folder).unwrap();
+    let at = folder.display();
+    let there: Vec<String> = THREE.iter().map(|id| format!("wait-for {at}/{id}")).collect();
+    format!("write {at}/{{HANDOVER_STORY}} x {}", there.join(" "))
+}
+
+#[test]
+fn stories_are_worked_on_at_once_and_land_one_after_the_other() {
+    let epic = Epic::new(THREE);
+    epic.env.write("list.txt", "one\n\n\n\ntwo\n\n\n\nthree\n\n\n\n");
+    let check = "grep -q one list.txt && grep -q two list.txt && test ! -e broken.txt";
+    epic.env.write(
+        ".handover/config.toml",
+        format!("[[gates.commands]]\nname = \"check\"\nargv = [\"sh\", \"-c\", \"{check}\"]\n"),
+    );
+    epic.commit_all("list");
+    let meeting = meeting(&epic);
+    // All change the same file in different places.
+    let agent = epic.env.folder().join("change.sh");
+    fs_err::write(&agent, "sed -i \"s/^$1\\$/$1 by $2/\" list.txt\n").unwrap();
+    let work = "print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
+    epic.script(&format!(
+        "1-1-a dev 1 | {meeting} run 'sh {0} one 1-1-a' {work}\n\
+         1-2-b dev 1 | {meeting} run 'sh {0} two 1-2-b' {work}\n\
+         1-3-c dev 1 | {meeting} run 'sh {0} three 1-3-c' {work}",
+        agent.display()
+    ));
+    let output = epic.run(&["--parallel", "3", "--json"]).ok();
+    assert_eq!(epic.states(), ["done", "done", "done"], "{output}");
+    let list = epic.git(&["show", "handover/epic-1:list.txt"]);
+    for line in ["one by 1-1-a", "two by 1-2-b", "three by 1-3-c"] {
+        assert!(list.contains(line), "{list}");
+    }
+    let subjects: BTreeSet<String> = epic.subjects("handover/epic-1").into_iter().collect();
+    assert_eq!(subjects.len(), 3);
+    // One story found the branch where it had left it; the others were moved and checked again.
+    let count = |word: &str| output.stdout.lines().filter(|line| line.contains(word)).count();
+    assert_eq!(count("\"event\":\"rebased\""), 2);
+    assert_eq!(count("\"event\":\"gates_ended\""), 5);
+    assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
+    assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+/// Both write the same file; whoever comes second has it mended.
+#[test]
+fn a_conflict_is_mended() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let at = epic.env.folder().join("meeting");
+    fs_err::create_dir_all(&at).unwrap();
+    let at = at.display();
+    let prompt = epic.env.folder().join("fix");
+    let both = format!("write {at}/{{HANDOVER_STORY}} x wait-for {at}/1-1-a wait-for {at}/1-2-b");
+    epic.script(&format!(
+        "* dev 1 | {both} write same.txt 'by {{HANDOVER_STORY}}' print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
+         * fix 1 | echo-prompt {} write same.txt 'by both' print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"",
+        prompt.display()
+    ));
+    epic.run(&["--parallel", "2"]).ok();
+    assert_eq!(epic.git(&["show", "handover/epic-1:same.txt"]), "by both");
+    let told = fs_err::read_to_string(prompt).unwrap();
+    assert!(told.contains("same.txt: another story has changed the same"), "{told}");
+    assert_eq!(epic.subjects("handover/epic-1").len(), 2);
+}
+
+#[test]
+fn a_conflict_that_nobody_mends_is_not_committed() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let at = epic.env.folder().join("meeting");
+    fs_err::create_dir_all(&at).unwrap();
+    let at = at.display();
+    let both = format!("write {at}/{{HANDOVER_STORY}} x wait-for {at}/1-1-a wait-for {at}/1-2-b");
+    epic.script(&format!(
+        "* dev 1 | {both} write same.txt 'by {{HANDOVER_STORY}}' print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\""
+    ));
+    epic.run(&["--parallel", "2", "--max-fixes", "2"]).fails(1);
+    let states: BTreeSet<String> = epic.states().into_iter().collect();
+    assert_eq!(states, ["done", "failed"].map(str::to_owned).into());
+    let same = epic.git(&["show", "handover/epic-1:same.txt"]);
+    assert!(same == "by 1-1-a" || same == "by 1-2-b", "{same}");
+    assert_eq!(epic.subjects("handover/epic-1").len(), 1);
+}
+
+#[test]
+fn a_story_that_fails_does_not_disturb_the_others_and_dependents_wait() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c", "1-4-d"]);
+    let waits = |id: &str, on: &str| {
+        story(id).replace("\n\n## Tasks", &format!("\nDepends on: {on}\n\n## Tasks"))
+    };
+    epic.env.write("docs/stories/1-3-c.md", waits("1-3-c", "1.1"));
+    epic.env.write("docs/stories/1-4-d.md", waits("1-4-d", "1.2"));
+    epic.commit_all("dependencies");
+    epic.script(
+        "1-1-a dev 1 | write half.txt x crash\n\
+         1-4-d dev 1 | run 'test -e 1-2-b.txt' write d.txt x print \"IMPLEMENTATION COMPLETE: 1-4-d\"",
+    );
+    epic.run(&["--parallel", "4"]).fails(1);
+    assert_eq!(epic.states(), ["failed", "done", "blocked", "done"]);
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(!files.contains("half.txt") && files.contains("d.txt"), "{files}");
+    assert_eq!(epic.git(&["show", "handover/failed/1-1-a:half.txt"]), "x");
+}
+
+/// Three stories at once, one of which needs a fix and one of which is blocked.
+fn eventful() -> Epic {
+    let epic = Epic::new(THREE);
+    let calls = epic.env.folder().join("calls");
+    let call = format!(
+        "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}};'",
+        calls.display()
+    );
+    epic.script(&format!(
+        "1-1-a review 1 | {call} print \"REVIEW FAILED: 1-1-a - no greeting\"\n\
+         1-2-b dev 1 | {call} write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n\
+         * dev 1 | {call} write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
+         * fix 1 | {call} append {{HANDOVER_STORY}}.txt mended print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
+         * review * | {call} print \"REVIEW PASSED: {{HANDOVER_STORY}}\""
+    ));
+    epic
+}
+
+/// Everything that a run leaves behind, without what differs by its nature: ids, days and the order in
+/// which stories came to their end.
+fn end_state(epic: &Epic) -> Vec<String> {
+    let mut state = epic.states();
+    for branch in ["handover/epic-1", "handover/failed/1-2-b"] {
+        let mut subjects = epic.subjects(branch);
+        subjects.sort();
+        // The base of what was put aside depends on who was faster.
+        state.extend(
+            subjects
+                .into_iter()
+                .filter(|line| !branch.contains("failed") || line.starts_with("wip")),
+        );
+        if !branch.contains("failed") {
+            let lines = epic.git(&["grep", "-e", "", branch]);
+            let differs = |line: &&str| line.contains("**Receipt:**") || line.contains("**Date:**");
+            state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
+        }
+    }
+    state.push(epic.git(&["show", "handover/failed/1-2-b:half.txt"]));
+    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
+    state.extend(refs.lines().map(str::to_owned));
+    state.push(epic.git(&["worktree", "list"]).lines().count().to_string());
+    state.push(epic.git(&["status", "--porcelain"]));
+    state
+}
+
+/// Kills the engine at every `step`th entry of the journal, and goes on.
+fn killed(side: &str, first: usize, step: usize) {
+    let whole = eventful();
+    whole.run(&["--parallel", "3"]).fails(3);
+    let expected = end_state(&whole);
+    let entries = super::crashes::journal(&whole).len();
+    assert!(entries > 35, "{entries}");
+    for entry in (first..=entries).step_by(step) {
+        let epic = eventful();
+        let place = format!("{side}:{entry}");
+        let output = epic
+            .env
+            .command()
+            .args(epic.args(&["--parallel", "3"]))
+            .env("HANDOVER_TEST_DIE", &place)
+            .output()
+            .unwrap();
+        // Which entry is the last depends on who was faster: one may have come to its end.
+        assert!(matches!(output.status.code(), None | Some(3)), "{place}: {output:?}");
+        let (before, done) = (super::crashes::calls(&epic), super::crashes::finished(&epic));
+        let resumed = epic.run(&["--resume"]);
+        assert_eq!(resumed.code, Some(3), "{place}: {resumed}");
+        assert_eq!(end_state(&epic), expected, "{place}");
+        for call in &super::crashes::calls(&epic)[before.len()..] {
+            assert!(!done.contains(call), "{place}: {call} was recorded and paid again");
+        }
+        let run = epic.status()["id"].as_str().unwrap().to_owned();
+        assert_eq!(processes_with("HANDOVER_RUN", &run), Vec::<u32>::new(), "{place}");
+    }
+}
+
+#[test]
+fn killed_after_every_third_entry() {
+    killed("after", 1, 3);
+}
+
+#[test]
+fn killed_after_every_third_entry_from_the_second_on() {
+    killed("after", 2, 3);
+}
+
+#[test]
+fn killed_after_every_third_entry_from_the_third_on() {
+    killed("after", 3, 3);
+}
+
+#[test]
+fn killed_before_every_third_entry() {
+    killed("before", 1, 3);
+}
+
+#[test]
+fn killed_before_every_third_entry_from_the_second_on() {
+    killed("before", 2, 3);
+}
+
+#[test]
+fn killed_before_every_third_entry_from_the_third_on() {
+    killed("before", 3, 3);
+}
+
+/// Killed and told to stop while three agents work that cannot be asked to end.
+#[test]
+fn several_orphans_are_ended_before_the_run_goes_on() {
+    for signal in ["-KILL", "-TERM"] {
+        let epic = Epic::new(THREE);
+        let ready = epic.env.folder().join("ready");
+        fs_err::create_dir_all(&ready).unwrap();
+        epic.script(&format!(
+            "* dev 1 | write late.txt half spawn-quiet 'setsid append-forever late.txt' ignore-term write {}/{{HANDOVER_STORY}} x hang",
+            ready.display()
+        ));
+        let mut engine = epic.env.start(epic.args(&["--parallel", "3"]));
+        for id in THREE {
+            super::crashes::wait_for(&ready.join(id));
+        }
+        let pid = engine.id().to_string();
+        assert!(
+            std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success()
+        );
+        engine.wait().unwrap();
+        assert_eq!(epic.states(), ["running", "running", "running"]);
+        epic.script("");
+        epic.run(&["--resume"]).ok();
+        let run = epic.status()["id"].as_str().unwrap().to_owned();
+        assert_eq!(processes_with("HANDOVER_RUN", &run), Vec::<u32>::new());
+        let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+        assert!(!files.contains("late") && files.contains("1-3-c.txt"), "{files}");
+    }
+}
+
+/// Every agent says that it cost 0.4: no two of them are started if one is all that is left for.
+#[test]
+fn several_at_once_do_not_pass_the_budget() {
+    let epic = Epic::new(THREE);
+    let result = |phase: &str, verdict: &str| {
+        format!(
+            "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{phase}\",\"verdict\":\"{verdict}\",\"usage\":{{\"cost_usd\":0.4}}}}'"
+        )
+    };
+    epic.script(&format!(
+        "* dev * | write {{HANDOVER_STORY}}.txt x {}\n* review * | {}",
+        result("dev", "complete"),
+        result("review", "passed")
+    ));
+    epic.run(&["--parallel", "3", "--max-cost", "1.3"]).fails(4);
+    let status = epic.status();
+    assert_eq!(status["state"], "budget");
+    let cost = status["cost_usd"].as_f64().unwrap();
+    assert!((1.1..=1.3).contains(&cost), "{cost}");
+    epic.run(&["--resume", "--max-cost", "5"]).ok();
+    assert_eq!(epic.states(), ["done", "done", "done"]);
+}
