@@ -3,19 +3,22 @@
 use std::time::Duration;
 
 use handover_model::FailureClass;
+use serde::{Deserialize, Serialize};
 
 use crate::Captured;
 
 /// What is known after a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How the process ended.
     pub ended: Ended,
     /// What the adapter read in the output.
     pub report: Report,
     /// Standard output as it was printed, both ends if it was too long.
+    #[serde(skip)]
     pub stdout: Captured,
     /// Standard error, the same way.
+    #[serde(skip)]
     pub stderr: Captured,
     /// From the start of the process until nothing of it was left.
     pub duration: Duration,
@@ -51,7 +54,8 @@ impl Outcome {
 }
 
 /// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// By itself, with this code.
     Exited(i32),
@@ -68,7 +72,7 @@ pub enum Ended {
 }
 
 /// What an adapter reads in the output of its program.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The final answer, if the program came to one.
     pub answer: Option<String>,
@@ -93,7 +97,7 @@ pub struct Report {
 }
 
 /// Tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Everything that was read by the model, cached or not.
     pub input: u64,
@@ -123,7 +127,7 @@ impl std::ops::Add for Usage {
 }
 
 /// Why a run is not a success.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What kind of failure it is: decides whether to try again.
     pub class: FailureClass,

@@ -49,6 +49,8 @@ const KEYS: &[&str] = &[
     "runs.profile",
     "runs.env",
     "runs.parallel",
+    "runs.remote",
+    "runs.lease",
     "runs.phase_timeout",
     "runs.idle_timeout",
     "runs.max_fixes",
@@ -263,6 +265,7 @@ fn value_of(key: &str, text: &str) -> Value {
             | "runs.host"
             | "runs.command"
             | "runs.model"
+            | "runs.remote"
     );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {

@@ -14,9 +14,6 @@ use serde_json::json;
 use crate::EngineError;
 use crate::reducer::{Effect, Event, State};
 
-/// How long a lock is held beyond what an effect may take.
-const LEASE_SECONDS: i64 = 120;
-
 /// The writer of a journal.
 pub(crate) struct Journal<'a> {
     pub(crate) store: &'a dyn Store,
@@ -24,8 +21,8 @@ pub(crate) struct Journal<'a> {
     pub(crate) run: RunId,
     pub(crate) fence: u64,
     pub(crate) seq: u64,
-    /// How long the longest effect may take.
-    pub(crate) longest: u64,
+    /// How long the lock is held without another sign of life, in seconds.
+    pub(crate) lease: u64,
     pub(crate) death: Option<Death>,
 }
 
@@ -109,8 +106,7 @@ impl Journal<'_> {
         let value = serde_json::to_value(entry)
             .unwrap_or_else(|error| json!({"note": "said", "text": error.to_string()}));
         let entry = self.redactor.clean_json(value);
-        let lease = (LEASE_SECONDS + self.longest.cast_signed()).saturating_mul(1_000_000);
-        let until = Timestamp::from_micros(now.as_micros().saturating_add(lease));
+        let until = self.until(now);
         let written = entry.value().clone();
         let new = NewJournalEntry { seq: self.seq + 1, kind, entry, state, until, now };
         if self.death == Some(Death::Before(new.seq)) {
@@ -122,6 +118,12 @@ impl Journal<'_> {
             handover_agents::die();
         }
         Ok(written)
+    }
+
+    /// How long a sign of life at a time holds.
+    pub(crate) fn until(&self, now: Timestamp) -> Timestamp {
+        let lease = self.lease.saturating_mul(1_000_000).cast_signed();
+        Timestamp::from_micros(now.as_micros().saturating_add(lease))
     }
 
     fn unreadable(&self, seq: u64, error: &serde_json::Error) -> EngineError {

@@ -86,6 +86,9 @@ pub enum Unclear {
     /// A result that makes no sense.
     #[error("its result cannot be read: {0}")]
     Broken(String),
+    /// Somebody on another machine found it unclear, and said why.
+    #[error("{0}")]
+    Elsewhere(String),
     /// A verdict that this phase does not have.
     #[error("its verdict `{0}` makes no sense in this phase")]
     WrongVerdict(RunVerdict),

@@ -377,6 +377,10 @@ pub struct RunsConfig {
     pub env: Vec<String>,
     /// How many stories are worked on at once.
     pub parallel: u32,
+    /// The git remote through which several machines work on one run; none for one machine.
+    pub remote: Option<String>,
+    /// With `remote`: how long a machine may be silent before the others take over, in seconds.
+    pub lease: u64,
     /// The longest phase, in seconds.
     pub phase_timeout: u64,
     /// The longest silence of an agent, in seconds.
@@ -398,6 +402,8 @@ impl Default for RunsConfig {
             profile: Profile::Edit,
             env: Vec::new(),
             parallel: 1,
+            remote: None,
+            lease: 60,
             phase_timeout: 3_600,
             idle_timeout: 900,
             max_fixes: 3,

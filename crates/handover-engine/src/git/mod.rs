@@ -9,6 +9,7 @@ mod commit;
 mod diff;
 mod error;
 mod merge;
+mod remote;
 mod worktree;
 
 pub use command::Repo;

@@ -39,6 +39,8 @@ pub struct State {
     pub stopped: Option<String>,
     /// Whether the user's branch followed, or why not.
     pub merged: Option<Option<String>>,
+    /// How much other machines would do at once; not part of the journal.
+    pub helpers: u32,
 }
 
 impl State {
@@ -58,6 +60,7 @@ impl State {
             state: RunState::Running,
             stopped: None,
             merged: None,
+            helpers: 0,
         };
         state.block_those_who_wait_in_vain();
         Some(state)
@@ -141,7 +144,7 @@ impl State {
         let running = || self.stories.iter().filter(|story| story.state == StoryState::Running);
         let landing = running().find(|story| story.is_landing());
         ready.extend(running().flat_map(|story| self.ready_of(story, landing)));
-        let free = (self.options.parallel.max(1) as usize).saturating_sub(running().count());
+        let free = self.at_once().saturating_sub(running().count());
         let pending = self.stories.iter().filter(|story| story.state == StoryState::Pending);
         let can_begin = pending.filter(|story| self.nobody_to_wait_for(story)).take(free);
         ready.extend(can_begin.map(|story| Effect::Open { story: story.planned.id.clone() }));
@@ -188,6 +191,11 @@ impl State {
         vec![Effect::Finish]
     }
 
+    /// How many stories are worked on at once, by all machines together.
+    fn at_once(&self) -> usize {
+        self.options.parallel.max(1).saturating_add(self.helpers) as usize
+    }
+
     fn nobody_to_wait_for(&self, story: &StoryRun) -> bool {
         let is_settled = |on: &String| self.story(on).is_none_or(StoryRun::is_settled);
         story.planned.waits_for.iter().all(is_settled)
@@ -197,7 +205,7 @@ impl State {
     /// An agent that could pass a limit together with those at work waits for them, and stops the run
     /// once nobody is at work any more.
     pub fn next(&self, busy: &[Effect]) -> Option<Effect> {
-        let most = (self.options.parallel.max(1) as usize).max(self.plan.pipeline.widest());
+        let most = self.at_once().max(self.plan.pipeline.widest());
         let is_full = busy.iter().filter(|effect| effect.is_long()).count() >= most;
         let mut refused = None;
         for effect in self.ready() {

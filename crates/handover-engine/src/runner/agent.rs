@@ -26,20 +26,23 @@ const PATCH_BYTES: u64 = 512 << 10;
 /// One agent of one story.
 pub(super) struct Call {
     pub(super) story: StoryRun,
+    pub(super) worktree: Worktree,
+    pub(super) seat: Seat,
+}
+
+/// What an agent is there for, and where what it leaves is found.
+pub(super) struct Seat {
+    /// The story.
+    pub(super) id: String,
     pub(super) step: AgentStep,
     pub(super) attempt: u32,
-    pub(super) worktree: Worktree,
     /// What only this agent is told.
     pub(super) nonce: String,
     /// Where its logs go.
-    logs: PathBuf,
+    pub(super) logs: PathBuf,
 }
 
-impl Call {
-    pub(super) fn id(&self) -> &str {
-        &self.story.planned.id
-    }
-
+impl Seat {
     pub(super) fn file(&self, end: &str) -> PathBuf {
         let voice = self
             .step
@@ -60,6 +63,8 @@ impl Call {
 pub(super) struct AgentJob {
     pub(super) call: Call,
     pub(super) prompt: Prompt,
+    /// The story.
+    pub(super) text: String,
     /// Everything that it reads.
     pub(super) read: String,
     pub(super) invocation: Invocation,
@@ -96,8 +101,9 @@ impl Runner<'_, '_> {
             None => self.worktree(&story)?,
         };
         let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
-        let call = Call { story, step, attempt, worktree, nonce, logs };
-        let _ = fs_err::remove_file(call.result());
+        let seat = Seat { id: id.to_owned(), step, attempt, nonce, logs };
+        let _ = fs_err::remove_file(seat.result());
+        let call = Call { story, worktree, seat };
         let text = self.text_of(&call);
         let prompt = self.prompt(&call, &text)?;
         let invocation = self.invocation(intent, &call, &prompt)?;
@@ -106,16 +112,16 @@ impl Runner<'_, '_> {
             self.in_place.remove(id);
         }
         let read = format!("{text}\n{}", prompt.text);
-        Ok(Begun::Job(Job::Agent(Box::new(AgentJob { call, prompt, read, invocation, wait }))))
+        Ok(Begun::Job(Job::Agent(Box::new(AgentJob { call, prompt, text, read, invocation, wait }))))
     }
 
     pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
         let AgentDone { call, prompt, host, outcome, mut said, more } = done;
         self.engine.prompter.delivered(&prompt, host, self.now())?;
         refuse_a_host_that_cannot_work(&outcome)?;
-        let left = match &call.step.voice {
+        let left = match &call.seat.step.voice {
             Some(_) => self.leave_folder(&call.story, &call.worktree)?,
-            None => self.settle_folder(&call.story, &call.step, &call.worktree)?,
+            None => self.settle_folder(&call.story, &call.seat.step, &call.worktree)?,
         };
         if let Some(problem) = left.problem {
             said = Err(Unclear::Broken(problem));
@@ -125,10 +131,10 @@ impl Runner<'_, '_> {
         self.remember(&call, verdict, &said, now)?;
         let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
-            story: call.id().to_owned(),
-            phase: call.step.phase,
-            attempt: call.attempt,
-            voice: call.step.voice.clone(),
+            story: call.seat.id.clone(),
+            phase: call.seat.step.phase,
+            attempt: call.seat.attempt,
+            voice: call.seat.step.voice.clone(),
             verdict,
             summary,
             findings: said.findings,
@@ -153,7 +159,8 @@ impl Runner<'_, '_> {
     }
 
     fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
-        let Call { story, step, nonce, .. } = call;
+        let Call { story, seat, .. } = call;
+        let Seat { step, nonce, .. } = seat;
         let kind = kind(step.phase);
         let patch = match (&story.base, &story.tree) {
             (Some(base), Some(tree)) if kind.sees_work => {
@@ -169,11 +176,11 @@ impl Runner<'_, '_> {
             text,
             patch: &patch,
             nonce,
-            result: &call.result(),
+            result: &seat.result(),
         };
         let ask = Ask {
             session: self.state.plan.records_in.clone(),
-            group: group_of(call.id())?,
+            group: group_of(&seat.id)?,
             role: step.role.clone(),
             role_text: role_text(step),
             reasoning: kind.is_cold.then_some(false),
@@ -201,27 +208,28 @@ impl Runner<'_, '_> {
             (invocation.program, invocation.args) = split_command(command)?;
         }
         invocation.prompt.clone_from(&prompt.text);
-        invocation.profile = call.step.profile;
+        let seat = &call.seat;
+        invocation.profile = seat.step.profile;
         invocation.model.clone_from(&options.model);
         let mut environment = self.engine.environment_of(options.host);
         let plan = &self.state.plan;
         for (name, value) in [
             ("HANDOVER_RUN", run.as_str()),
-            ("HANDOVER_STORY", call.id()),
-            ("HANDOVER_PHASE", call.step.phase.as_str()),
-            ("HANDOVER_ATTEMPT", &call.attempt.to_string()),
-            ("HANDOVER_NONCE", &call.nonce),
+            ("HANDOVER_STORY", &seat.id),
+            ("HANDOVER_PHASE", seat.step.phase.as_str()),
+            ("HANDOVER_ATTEMPT", &seat.attempt.to_string()),
+            ("HANDOVER_NONCE", &seat.nonce),
             ("HANDOVER_SESSION", plan.records_in.as_str()),
-            ("HANDOVER_GROUP", group_of(call.id())?.as_str()),
+            ("HANDOVER_GROUP", group_of(&seat.id)?.as_str()),
         ] {
             environment.set(name, value);
         }
-        environment.set("HANDOVER_RESULT", call.result());
-        if let Some(voice) = &call.step.voice {
+        environment.set("HANDOVER_RESULT", seat.result());
+        if let Some(voice) = &seat.step.voice {
             environment.set("HANDOVER_PERSONA", &voice.persona);
             environment.set("HANDOVER_ROUND", voice.round.to_string());
         }
-        self.share_builds(&mut environment);
+        self.engine.share_builds(&mut environment);
         invocation.environment = environment;
         let budget = &options.budget;
         let wall = budget.phase.minutes.map(|minutes| (minutes * 60.0).max(1.0) as u64);
@@ -230,7 +238,7 @@ impl Runner<'_, '_> {
         invocation.limits.idle = Some(Duration::from_secs(options.idle_timeout));
         invocation.limits.turns =
             budget.phase.turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
-        let (run, story) = self.state.expected(&self.at_work(), call.id());
+        let (run, story) = self.state.expected(&self.at_work(), &seat.id);
         invocation.limits.cost_usd =
             money_left(budget, self.state.spent() + run, call.story.spent() + story);
         Ok(invocation)
@@ -244,7 +252,8 @@ impl Runner<'_, '_> {
         said: &Said,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        let (phase, attempt, id) = (call.step.phase, call.attempt, call.id());
+        let Seat { id, step, attempt, .. } = &call.seat;
+        let (phase, attempt) = (step.phase, *attempt);
         let redactor = self.engine.redactor;
         let session = &self.state.plan.records_in;
         let group = group_of(id)?;
@@ -252,7 +261,7 @@ impl Runner<'_, '_> {
             self.engine.store.add_reasoning(&NewReasoning {
                 session: session.clone(),
                 group: Some(group.clone()),
-                role: call.step.role.clone(),
+                role: step.role.clone(),
                 agent_id: None,
                 iteration: attempt - 1,
                 phase: *thought,
@@ -262,7 +271,7 @@ impl Runner<'_, '_> {
                 now,
             })?;
         }
-        let voice = call.step.voice.as_ref();
+        let voice = step.voice.as_ref();
         let speaker = voice.map(|voice| format!("-{}-{}", voice.persona, voice.round));
         let speaker = speaker.unwrap_or_default();
         let key = format!("{}-{}-{phase}-{attempt}{speaker}", self.journal.run, id);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
 
-use super::agent::{AgentDone, AgentJob, Call, spent};
+use super::agent::{AgentDone, AgentJob, Seat, spent};
 use super::crew::{Link, Word};
 use crate::EngineError;
 use crate::ledger::Spent;
@@ -20,11 +20,26 @@ const ACTIVITY: Duration = Duration::from_millis(500);
 
 impl AgentJob {
     pub(super) fn work(self, link: &Link<'_>) -> Result<AgentDone, EngineError> {
-        let Self { call, prompt, read, invocation, wait } = self;
+        let Self { call, prompt, read, invocation, wait, .. } = self;
         sleep(wait, link)?;
-        let outcome = supervised(&call, &invocation, "log", link)?;
-        let (said, more) = verdict(&call, &read, &invocation, &outcome, link)?;
+        let (outcome, said, more) = call.seat.work(&invocation, &read, link)?;
         Ok(AgentDone { call, prompt, host: invocation.host, outcome, said, more })
+    }
+}
+
+/// How an agent ended, what it said, and what being asked once more cost.
+type Worked = (Outcome, Result<Said, Unclear>, Spent);
+
+impl Seat {
+    pub(super) fn work(
+        &self,
+        invocation: &Invocation,
+        read: &str,
+        link: &Link<'_>,
+    ) -> Result<Worked, EngineError> {
+        let outcome = supervised(self, invocation, "log", link)?;
+        let (said, more) = verdict(self, read, invocation, &outcome, link)?;
+        Ok((outcome, said, more))
     }
 }
 
@@ -43,15 +58,15 @@ fn sleep(mut left: Duration, link: &Link<'_>) -> Result<(), EngineError> {
 /// What the agent says. Whoever did the work and forgot to say so is asked once, where its program
 /// can go on with the same conversation: a missing phrase must not cost a whole story.
 fn verdict(
-    call: &Call,
+    seat: &Seat,
     read: &str,
     invocation: &Invocation,
     outcome: &Outcome,
     link: &Link<'_>,
 ) -> Result<(Result<Said, Unclear>, Spent), EngineError> {
-    let asked = Asked { subject: call.id(), phase: call.step.phase, nonce: &call.nonce, read };
+    let asked = Asked { subject: &seat.id, phase: seat.step.phase, nonce: &seat.nonce, read };
     let said = |outcome: &Outcome| {
-        verdict::read(asked, result_file(&call.result()).as_deref(), &outcome.final_text)
+        verdict::read(asked, result_file(&seat.result()).as_deref(), &outcome.final_text)
     };
     let first = said(outcome);
     let conversation = outcome.report.host_session.clone();
@@ -60,25 +75,25 @@ fn verdict(
     else {
         return Ok((first, Spent::default()));
     };
-    let ending = ending(call.id(), &call.step, &call.nonce, &call.result());
+    let ending = ending(&seat.id, &seat.step, &seat.nonce, &seat.result());
     let question =
         format!("You have ended without a verdict. Do no more work; only say it.\n\n{ending}");
     let again = Invocation { prompt: question, resume: Some(conversation), ..invocation.clone() };
-    let answer = supervised(call, &again, "again.log", link)?;
+    let answer = supervised(seat, &again, "again.log", link)?;
     let said = if answer.is_success() { said(&answer) } else { first };
     Ok((said, spent(&answer, &Said::default())))
 }
 
 /// Runs the agent, with its process told as soon as it exists.
 fn supervised(
-    call: &Call,
+    seat: &Seat,
     invocation: &Invocation,
     log: &str,
     link: &Link<'_>,
 ) -> Result<Outcome, EngineError> {
     let redactor = link.redactor;
     let mut tee =
-        Tee::create(&call.file(log), LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))?;
+        Tee::create(&seat.file(log), LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))?;
     let mut shown = Instant::now();
     let mut on_event = |event: AgentEvent| {
         if let AgentEvent::Spawned(process) = &event {
@@ -89,7 +104,7 @@ fn supervised(
         {
             shown = Instant::now();
             let what = redactor.clean(&what).cut(120).as_str().to_owned();
-            link.say(Word::Activity { story: call.id().to_owned(), what });
+            link.say(Word::Activity { story: seat.id.clone(), what });
         }
     };
     let outcome = run(invocation, Some(&mut tee), &mut on_event, &link.cancel)?;

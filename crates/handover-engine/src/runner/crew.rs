@@ -9,6 +9,7 @@ use handover_agents::{CancelToken, Identity};
 use handover_text::Redactor;
 
 use super::agent::{AgentDone, AgentJob};
+use super::errand::{Brought, ErrandJob};
 use super::gates::{GatesDone, GatesJob};
 use crate::EngineError;
 
@@ -16,12 +17,14 @@ use crate::EngineError;
 pub(super) enum Job {
     Agent(Box<AgentJob>),
     Gates(Box<GatesJob>),
+    Errand(Box<ErrandJob>),
 }
 
 /// What came of it.
 pub(super) enum Done {
     Agent(Box<AgentDone>),
     Gates(Box<GatesDone>),
+    Errand(Box<Brought>),
 }
 
 /// What one of them says.
@@ -50,16 +53,18 @@ pub(super) struct Crew<'scope, 'env> {
 
 impl<'scope, 'env: 'scope> Crew<'scope, 'env> {
     pub(super) fn start(&self, seq: u64, job: Job) {
-        let link = Link {
-            seq,
-            sender: self.sender.clone(),
-            redactor: self.redactor,
-            cancel: self.cancel.clone(),
-        };
+        self.start_until(seq, job, self.cancel.clone());
+    }
+
+    /// The same for work that can be called off by itself.
+    pub(super) fn start_until(&self, seq: u64, job: Job, cancel: CancelToken) {
+        let (sender, redactor) = (self.sender.clone(), self.redactor);
+        let link = Link { seq, sender, redactor, cancel };
         self.scope.spawn(move || {
             let done = catch_unwind(AssertUnwindSafe(|| match job {
                 Job::Agent(job) => job.work(&link).map(|done| Done::Agent(Box::new(done))),
                 Job::Gates(job) => job.work(&link).map(|done| Done::Gates(Box::new(done))),
+                Job::Errand(job) => job.work(&link).map(|done| Done::Errand(Box::new(done))),
             }));
             link.say(Word::Done(Box::new(done)));
         });

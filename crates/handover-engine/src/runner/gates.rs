@@ -7,7 +7,7 @@ use handover_agents::{AgentEvent, Environment, SpawnId};
 use handover_model::Host;
 
 use super::crew::{Job, Link, Word};
-use super::{Begun, Runner, spawn_id};
+use super::{Begun, Engine, Runner, spawn_id};
 use crate::EngineError;
 use crate::gates::{
     Baselines, Gate, GateError, GateResult, Setting, detect, new_failures, run_gate,
@@ -102,7 +102,7 @@ impl Runner<'_, '_> {
         ] {
             environment.set(name, value);
         }
-        self.share_builds(&mut environment);
+        self.engine.share_builds(&mut environment);
         environment
     }
 
@@ -134,10 +134,13 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
+}
+
+impl Engine<'_> {
     /// Worktrees share what Cargo has built: a cold build per story would cost more than the story.
     pub(super) fn share_builds(&self, environment: &mut Environment) {
         if environment.get("CARGO_TARGET_DIR").is_none() {
-            let target = self.engine.project.join(".handover/runs/cargo-target");
+            let target = self.project.join(".handover/runs/cargo-target");
             environment.set("CARGO_TARGET_DIR", target);
         }
     }

@@ -7,8 +7,9 @@ use handover_store::{LockClaim, StoreError};
 use super::Engine;
 use crate::EngineError;
 
-/// How long a lock is held before the first entry of the journal renews it.
-const LEASE_SECONDS: i64 = 120;
+/// How long a lock is held beyond what an effect may take. Who holds it is known to be dead when its
+/// process is gone; this is for whoever cannot see that.
+const LEASE_SECONDS: u64 = 120;
 
 impl Engine<'_> {
     /// Takes the lock of an epic. An owner of this machine that is dead loses it at once.
@@ -23,7 +24,7 @@ impl Engine<'_> {
                 started: me.started,
                 boot: me.boot,
             },
-            until: Timestamp::from_micros(now.as_micros() + LEASE_SECONDS * 1_000_000),
+            until: Timestamp::from_micros(now.as_micros() + self.lease(0).cast_signed() * 1_000_000),
             over: None,
             now,
         };
@@ -32,6 +33,16 @@ impl Engine<'_> {
                 Ok(self.store.lock_epic(&LockClaim { over: Some(fence), ..claim })?)
             }
             other => Ok(other?),
+        }
+    }
+
+    /// How long a lock is held without a sign of life, in seconds. On one machine the end of an effect
+    /// is the next one; on several there is one every few seconds, so that the others need not wait
+    /// long for the dead.
+    pub(super) fn lease(&self, longest_effect: u64) -> u64 {
+        match &self.config.runs.remote {
+            Some(_) => self.config.runs.lease.max(1),
+            None => LEASE_SECONDS.saturating_add(longest_effect),
         }
     }
 

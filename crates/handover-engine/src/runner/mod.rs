@@ -4,10 +4,13 @@
 
 mod agent;
 mod agent_work;
+mod away;
 mod commit;
 mod crew;
+mod errand;
 mod folder;
 mod gates;
+mod help;
 mod inspect;
 mod lock;
 mod open;
@@ -17,7 +20,7 @@ mod rebase;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
 use handover_model::config::Config;
@@ -33,7 +36,9 @@ use crate::plan::{self, Request};
 use crate::prompt::Prompter;
 use crate::reducer::{Effect, Event, State, StoryRun};
 use crate::story::StoryError;
+use away::{Away, LOOK};
 use crew::{Crew, Done, Job, Message, Word};
+use help::Helped;
 
 /// What a run needs from outside.
 pub struct Engine<'a> {
@@ -73,6 +78,13 @@ pub enum Progress<'a> {
         /// Whether it goes on.
         resumed: bool,
     },
+    /// Another machine leads the run; this one works for it.
+    Helping {
+        /// The run.
+        run: &'a RunId,
+        /// The machine that leads.
+        leader: &'a str,
+    },
     /// Something is about to be done.
     Doing(&'a Effect),
     /// Something came of it.
@@ -99,8 +111,16 @@ impl<'a> Engine<'a> {
         on_progress: OnProgress<'_>,
     ) -> Result<(RunId, State), EngineError> {
         let repo = Repo::open(&self.project, self.environment_of(Host::Command))?;
-        let fence = self.lock(&request.epic)?;
-        let outcome = self.locked(request, &repo, fence, on_progress);
+        let slots = request.options().parallel;
+        let mut request = request.clone();
+        let fence = match self.lock_or_help(&request.epic, slots, &repo, on_progress)? {
+            Helped::Over(run, state) => return Ok((run, *state)),
+            Helped::Leads { fence, succeeds } => {
+                request.resume |= succeeds;
+                fence
+            }
+        };
+        let outcome = self.locked(&request, &repo, fence, on_progress);
         // If it cannot be given back, its owner is known to be dead soon enough.
         let _ = self.store.unlock_epic(&request.epic, fence);
         outcome
@@ -136,7 +156,7 @@ impl<'a> Engine<'a> {
             run: RunId::new(format!("run_{}", (self.unique)()))?,
             fence,
             seq: 0,
-            longest: self.config.gates.timeout.max(request.options().phase_timeout),
+            lease: self.lease(self.config.gates.timeout.max(request.options().phase_timeout)),
             death: self.death,
         };
         let (state, open) = match former {
@@ -157,6 +177,7 @@ impl<'a> Engine<'a> {
             }
             Some((run, folded)) => {
                 journal.run = run.id;
+                self.fetch_run(repo, &journal.run, &folded.state.plan.branch)?;
                 self.resume(request, &mut journal, folded, on_progress)?
             }
             None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
@@ -171,6 +192,7 @@ impl<'a> Engine<'a> {
             on_progress,
             open,
             busy: Vec::new(),
+            away: Away::default(),
             in_place: BTreeMap::new(),
             spare: None,
             checked: BTreeMap::new(),
@@ -290,6 +312,8 @@ struct Runner<'a, 'p> {
     open: Vec<Intent>,
     /// What is going on.
     busy: Vec<Intent>,
+    /// What of it is on other machines.
+    away: Away,
     /// The tree that a story's worktree is known to hold, by story.
     in_place: BTreeMap<String, String>,
     /// The worktree of a story that is done.
@@ -341,11 +365,15 @@ impl<'a> Runner<'a, '_> {
             while let (None, Some(effect)) = (&stop, self.next()) {
                 stop = self.begin_one(effect, crew)?;
             }
+            stop = stop.or(self.look_around(crew)?);
             if self.busy.is_empty() {
                 break;
             }
-            // Everybody at work has a sender, so there is always something to come.
-            let Ok(Message { seq, word }) = messages.recv() else { break };
+            let Message { seq, word } = match messages.recv_timeout(LOOK) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             match word {
                 Word::Spawned(process) => {
                     // Nobody would find it after a crash, so it must not run unless this is written.
@@ -356,18 +384,27 @@ impl<'a> Runner<'a, '_> {
                 }
                 Word::Done(done) => {
                     let done = done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                    let Some(at) = self.busy.iter().position(|intent| intent.seq == seq) else {
-                        continue;
-                    };
-                    self.busy.remove(at);
-                    match done.and_then(|done| self.end(done)) {
-                        Ok(event) => self.take_in(&event)?,
-                        Err(error) => stop = stop.or(Some(error)),
-                    }
+                    stop = stop.or(self.done(seq, done)?);
                 }
             }
         }
         stop.map_or(Ok(()), |error| self.stopped_by(error))
+    }
+
+    /// Takes in what came of something; gives what stops the run, if something does.
+    fn done(
+        &mut self,
+        seq: u64,
+        done: Result<Done, EngineError>,
+    ) -> Result<Option<EngineError>, EngineError> {
+        let Some(at) = self.busy.iter().position(|intent| intent.seq == seq) else {
+            return Ok(None);
+        };
+        self.busy.remove(at);
+        match done.and_then(|done| self.end(done)) {
+            Ok(event) => self.take_in(&event),
+            Err(error) => Ok(Some(error)),
+        }
     }
 
     fn next(&self) -> Option<Effect> {
@@ -397,7 +434,13 @@ impl<'a> Runner<'a, '_> {
         };
         (self.on_progress)(&self.state, &Progress::Doing(&effect));
         match self.begin(&intent) {
-            Ok(Begun::Over(event)) => self.take_in(&event)?,
+            Ok(Begun::Over(event)) => return self.take_in(&event),
+            Ok(Begun::Job(Job::Agent(job))) if self.is_for_others(&job) => {
+                if let Err(error) = self.send(&intent, job) {
+                    return Ok(Some(error));
+                }
+                self.busy.push(intent);
+            }
             Ok(Begun::Job(job)) => {
                 crew.start(intent.seq, job);
                 self.busy.push(intent);
@@ -407,11 +450,15 @@ impl<'a> Runner<'a, '_> {
         Ok(None)
     }
 
-    fn take_in(&mut self, event: &Event) -> Result<(), EngineError> {
+    /// Writes an event down and takes it in; gives what stops the run, if something does.
+    fn take_in(&mut self, event: &Event) -> Result<Option<EngineError>, EngineError> {
+        if let Err(error) = self.publish(event) {
+            return Ok(Some(error));
+        }
         let event = self.journal.event(event, (self.engine.now)())?;
         self.state.apply(&event);
         (self.on_progress)(&self.state, &Progress::Done(&event));
-        Ok(())
+        Ok(None)
     }
 
     /// A stop leaves a run that can be resumed. What cannot even be written down is told.
@@ -435,7 +482,7 @@ impl<'a> Runner<'a, '_> {
     }
 
     fn stop(&mut self, state: RunState, reason: String) -> Result<(), EngineError> {
-        self.take_in(&Event::Stopped { state, reason })
+        self.take_in(&Event::Stopped { state, reason }).map(drop)
     }
 
     fn begin(&mut self, intent: &Intent) -> Result<Begun, EngineError> {
@@ -461,6 +508,7 @@ impl<'a> Runner<'a, '_> {
         match done {
             Done::Agent(done) => self.end_agent(*done),
             Done::Gates(done) => Ok(self.end_gates(*done)),
+            Done::Errand(_) => Err(self.out_of_step("somebody else's errand")),
         }
     }
 
@@ -568,6 +616,7 @@ impl<'a> Runner<'a, '_> {
             let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
             self.repo.prune()?;
             self.repo.delete_refs(&format!("refs/handover/{}/", self.journal.run))?;
+            self.clean_remote();
         }
         let state = self.state.verdict();
         let own = crate::plan::own_session(&self.state.plan.epic)?;

@@ -39,6 +39,9 @@ impl Live {
         let mut above = None;
         match progress {
             Progress::Begun { .. } => {}
+            Progress::Helping { run, leader } => {
+                above = Some(format!("run {run} is led by {leader}; this machine helps"));
+            }
             Progress::Doing(effect) => {
                 if let Some((story, what)) = doing(effect) {
                     let doing = Doing { what, since: Instant::now(), activity: String::new() };

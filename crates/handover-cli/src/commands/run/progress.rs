@@ -29,7 +29,7 @@ impl<'a> Shown<'a> {
     }
 
     pub(super) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
-        if let Progress::Begun { run, .. } = progress {
+        if let Progress::Begun { run, .. } | Progress::Helping { run, .. } = progress {
             self.run = Some((*run).clone());
         }
         if self.lost.is_some() {
@@ -53,6 +53,7 @@ impl<'a> Shown<'a> {
             Progress::Begun { resumed, .. } => {
                 (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
             }
+            Progress::Helping { leader, .. } => ("run_joined", json!({"leader": leader})),
             Progress::Doing(effect) => ("intent", serde_json::to_value(effect).unwrap_or_default()),
             Progress::Done(event) => ("result", result(event)),
             Progress::Activity { story, what } => {
@@ -76,6 +77,9 @@ impl<'a> Shown<'a> {
             Progress::Begun { run, resumed } => {
                 let word = if *resumed { "goes on" } else { "begins" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
+            }
+            Progress::Helping { run, leader } => {
+                ui.note(format_args!("{stamp} run {run} is led by {leader}; this machine helps"));
             }
             Progress::Doing(Effect::Agent { story, phase, attempt, voice }) => {
                 let who = agent(*phase, *attempt, voice.as_ref());
