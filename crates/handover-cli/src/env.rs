@@ -90,6 +90,12 @@ pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().collect()
 }
 
+/// The name of this machine among those that work on one run. Containers often have the same one, and
+/// would take each other's processes for their own.
+pub(crate) fn machine() -> String {
+    var("HANDOVER_MACHINE").unwrap_or_else(handover_agents::machine)
+}
+
 /// Where in a run's journal the program dies as if by `kill -9`, such as `before:3` or `after:3`; for
 /// tests of crashes, and therefore only in programs built for development.
 pub(crate) fn death() -> Option<Death> {

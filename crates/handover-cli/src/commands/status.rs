@@ -1,6 +1,6 @@
 //! `handover status`
 
-use handover_agents::{Identity, is_alive, machine};
+use handover_agents::{Identity, is_alive};
 use handover_engine::{fold, report};
 use handover_model::{Run, RunId};
 use handover_store::{RunFilter, StoreError};
@@ -60,7 +60,7 @@ fn is_at_work(app: &App, run: &Run) -> Result<bool, CommandError> {
         boot: owner.boot,
         spawn: "engine".to_owned(),
     };
-    Ok(owner.host != machine() || is_alive(&identity) != Some(false))
+    Ok(owner.host != crate::env::machine() || is_alive(&identity) != Some(false))
 }
 
 /// A run for people.

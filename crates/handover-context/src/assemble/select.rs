@@ -175,7 +175,8 @@ fn ladder(selection: &mut Selection, kept: &mut Vec<Key>) {
 
 /// Up to half of the limit, rounded up, is for critical packages, so that no task crowds them out.
 fn reserve_for_critical(selection: &Selection, kept: &mut [Key], limit: usize) {
-    let critical = |key: &Key| selection.candidates[key.position as usize].priority == Priority::Critical;
+    let critical =
+        |key: &Key| selection.candidates[key.position as usize].priority == Priority::Critical;
     let share = limit.div_ceil(2);
     let mut best: Vec<Key> = kept.iter().copied().filter(critical).collect();
     if best.len() > share {

@@ -112,7 +112,14 @@ impl Runner<'_, '_> {
             self.in_place.remove(id);
         }
         let read = format!("{text}\n{}", prompt.text);
-        Ok(Begun::Job(Job::Agent(Box::new(AgentJob { call, prompt, text, read, invocation, wait }))))
+        Ok(Begun::Job(Job::Agent(Box::new(AgentJob {
+            call,
+            prompt,
+            text,
+            read,
+            invocation,
+            wait,
+        }))))
     }
 
     pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use handover_store::{Hold, NewJob};
 
+use super::Runner;
 use super::agent::{AgentDone, AgentJob};
 use super::crew::{Crew, Done, Job};
 use super::errand::{Brought, Errand, back, there};
-use super::Runner;
 use crate::EngineError;
 use crate::git::NewCommit;
 use crate::journal::Intent;
@@ -227,8 +227,9 @@ impl<'a> Runner<'a, '_> {
         self.engine.store.keep_epic(&self.state.plan.epic, self.journal.fence, until)?;
         let plan = &self.state.plan;
         let ours = format!("refs/handover/{}/", self.journal.run);
-        let mut refs = vec![format!("{}:{ours}base", plan.base)];
-        refs.extend(self.repo.refs(&ours)?.into_iter().map(|name| format!("{name}:{name}")));
+        let mut refs = vec![format!("{}:{ours}@base", plan.base)];
+        let kept = self.repo.refs(&ours)?.into_iter().filter(|name| !name.contains('@'));
+        refs.extend(kept.map(|name| format!("{name}:{name}")));
         for branch in [Some(plan.branch.clone()), aside].into_iter().flatten() {
             let name = format!("refs/heads/{branch}");
             if self.repo.resolve(&name)?.is_some() {

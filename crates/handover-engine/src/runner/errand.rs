@@ -61,13 +61,13 @@ impl Brought {
     }
 }
 
-/// The refs of one errand, on its way there and back.
+/// The refs of one errand, on its way there and back. No story has such a name.
 pub(super) fn there(run: &RunId, seq: u64) -> String {
-    format!("refs/handover/{run}/errand-{seq}")
+    format!("refs/handover/{run}/@errand-{seq}")
 }
 
 pub(super) fn back(run: &RunId, seq: u64) -> String {
-    format!("refs/handover/{run}/brought-{seq}")
+    format!("refs/handover/{run}/@brought-{seq}")
 }
 
 /// An errand of somebody else.
@@ -106,8 +106,7 @@ impl Engine<'_> {
             logs: place,
         };
         let _ = fs_err::remove_file(seat.result());
-        let mut invocation =
-            Invocation::new(errand.host, spawn_id(run, seq)?, worktree.project());
+        let mut invocation = Invocation::new(errand.host, spawn_id(run, seq)?, worktree.project());
         if let Some(command) = &errand.command {
             (invocation.program, invocation.args) = split_command(command)?;
         }
@@ -143,7 +142,7 @@ impl Engine<'_> {
 impl ErrandJob {
     pub(super) fn work(self, link: &Link<'_>) -> Result<Brought, EngineError> {
         let there = there(&self.run, self.seq);
-        self.repo.fetch(&self.remote, &[format!("{there}:{there}")])?;
+        self.repo.fetch(&self.remote, &[there])?;
         self.worktree.ensure()?;
         self.worktree.restore(&self.repo.tree_of(&self.errand.commit)?)?;
         let read = format!("{}\n{}", self.errand.text, self.errand.prompt);

@@ -133,7 +133,6 @@ impl Runner<'_, '_> {
         }
         Ok(())
     }
-
 }
 
 impl Engine<'_> {

@@ -63,7 +63,12 @@ impl Engine<'_> {
     }
 
     /// Gets what the others have left of a run, so that this machine can go on with it.
-    pub(super) fn fetch_run(&self, repo: &Repo, run: &RunId, branch: &str) -> Result<(), EngineError> {
+    pub(super) fn fetch_run(
+        &self,
+        repo: &Repo,
+        run: &RunId,
+        branch: &str,
+    ) -> Result<(), EngineError> {
         let Some(remote) = &self.config.runs.remote else { return Ok(()) };
         let mut refs = repo.remote_refs(remote, &format!("refs/handover/{run}/"))?;
         let branch = format!("refs/heads/{branch}");
@@ -95,7 +100,8 @@ impl Helper<'_> {
 
     /// Ends what a helper that died on this machine left running.
     fn reap(&self) -> Result<(), EngineError> {
-        let folder = self.engine.project.join(".handover/runs").join(self.run.as_str()).join("errands");
+        let folder =
+            self.engine.project.join(".handover/runs").join(self.run.as_str()).join("errands");
         let Ok(entries) = fs_err::read_dir(folder) else { return Ok(()) };
         for entry in entries.flatten() {
             if let Some(seq) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
@@ -112,7 +118,8 @@ impl Helper<'_> {
             let redactor = engine.redactor;
             let crew = Crew { scope, sender, redactor, cancel: engine.cancel.clone() };
             let mut busy: BTreeMap<u64, CancelToken> = BTreeMap::new();
-            let call_off = |busy: &BTreeMap<u64, CancelToken>| busy.values().for_each(CancelToken::cancel);
+            let call_off =
+                |busy: &BTreeMap<u64, CancelToken>| busy.values().for_each(CancelToken::cancel);
             let mut lived: Option<Instant> = None;
             loop {
                 let step = self.step(&crew, &mut busy, &mut lived);

@@ -24,7 +24,9 @@ impl Engine<'_> {
                 started: me.started,
                 boot: me.boot,
             },
-            until: Timestamp::from_micros(now.as_micros() + self.lease(0).cast_signed() * 1_000_000),
+            until: Timestamp::from_micros(
+                now.as_micros() + self.lease(0).cast_signed() * 1_000_000,
+            ),
             over: None,
             now,
         };

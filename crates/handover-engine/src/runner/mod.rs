@@ -362,10 +362,10 @@ impl<'a> Runner<'a, '_> {
     {
         let mut stop = None;
         loop {
+            stop = stop.or(self.look_around(crew)?);
             while let (None, Some(effect)) = (&stop, self.next()) {
                 stop = self.begin_one(effect, crew)?;
             }
-            stop = stop.or(self.look_around(crew)?);
             if self.busy.is_empty() {
                 break;
             }

@@ -5,7 +5,7 @@ mod preview;
 mod progress;
 mod request;
 
-use handover_agents::{CancelToken, machine};
+use handover_agents::CancelToken;
 use handover_engine::Engine;
 use handover_engine::prompt::BriefPrompter;
 use handover_model::Host;
@@ -140,7 +140,7 @@ pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
         project: app.project()?.root.clone(),
         project_id: app.project_id()?,
         environment: env::all(),
-        machine: machine(),
+        machine: env::machine(),
         now: &env::now,
         unique: &|| uuid::Uuid::now_v7().simple().to_string(),
         cancel,

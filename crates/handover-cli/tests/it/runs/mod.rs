@@ -5,6 +5,7 @@ mod budget;
 mod crashes;
 mod faults;
 mod gates;
+mod machines;
 mod many;
 mod parallel;
 mod real;

@@ -1,0 +1,184 @@
+//! Several machines on one run: a clone each, one remote, one store.
+
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use handover_testkit::{Output, TestEnv};
+
+use super::Epic;
+
+const FOUR: &[&str] = &["1-1-a", "1-2-b", "1-3-c", "1-4-d"];
+
+/// Two machines: the epic's own, and a clone with a home of its own.
+struct Machines {
+    epic: Epic,
+    other: TestEnv,
+}
+
+impl Machines {
+    fn new() -> Self {
+        let mut epic = Epic::new(FOUR);
+        let remote = epic.env.folder().join("remote.git");
+        let config = "[runs]\nremote = \"origin\"\nlease = 3\n";
+        epic.env.write(".handover/config.toml", config);
+        epic.commit_all("several machines");
+        let store = epic.env.folder().join("shared.db");
+        epic.env.git("", &["clone", "--quiet", "--bare", ".", path(&remote)]);
+        epic.env.git("", &["remote", "add", "origin", path(&remote)]);
+        epic.env.set("HANDOVER_STORE", path(&store));
+        epic.env.set("HANDOVER_MACHINE", "one");
+        let mut other = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
+        other.git("", &["clone", "--quiet", path(&remote), "."]);
+        other.set("HANDOVER_STORE", path(&store));
+        other.set("HANDOVER_MACHINE", "two");
+        Self { epic, other }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.epic.env.folder().join(name).display().to_string()
+    }
+
+    fn start(&self) -> Child {
+        self.epic.env.start(self.epic.args(&["--json"]))
+    }
+
+    fn join(&self) -> Child {
+        self.other.start(self.epic.args(&["--json"]))
+    }
+
+    /// What the agents have left on the branch; stories hold times.
+    fn work(env: &TestEnv) -> String {
+        let output = std::process::Command::new("git")
+            .args([
+                "ls-tree",
+                "-r",
+                "handover/epic-1",
+                "--",
+                "1-1-a.txt",
+                "1-2-b.txt",
+                "1-3-c.txt",
+                "1-4-d.txt",
+            ])
+            .current_dir(env.path(""))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The same epic on one machine.
+    fn alone() -> String {
+        let epic = Epic::new(FOUR);
+        epic.run(&[]).ok();
+        Self::work(&epic.env)
+    }
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn wait_for(what: &str, is_there: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_there() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "{what} never came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn exists(file: &str) -> impl Fn() -> bool {
+    let file = file.to_owned();
+    move || Path::new(&file).exists()
+}
+
+/// Whether one of them helped the other.
+fn joined(output: &Output) -> bool {
+    output.stdout.contains("\"type\":\"run_joined\"")
+}
+
+#[test]
+fn two_machines_share_the_stories() {
+    let machines = Machines::new();
+    // Two developers must be at work at once, which one machine alone never has.
+    let (a, b) = (machines.file("a"), machines.file("b"));
+    machines.epic.script(&format!(
+        "1-1-a dev 1 | write {a} x wait-for {b} write 1-1-a.txt work print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         1-2-b dev 1 | write {b} x wait-for {a} write 1-2-b.txt work print \"IMPLEMENTATION COMPLETE: 1-2-b\""
+    ));
+    let one = machines.start();
+    wait_for("the first agent", exists(&a));
+    let two = machines.join();
+    let (one, two) = (machines.epic.env.output(one).ok(), machines.other.output(two).ok());
+    assert!(!joined(&one) && joined(&two), "{two}");
+    assert_eq!(machines.epic.states(), ["done"; 4]);
+    assert_eq!(Machines::work(&machines.epic.env), Machines::alone());
+    // Nothing but branches stays, neither here nor there.
+    for env in [&machines.epic.env, &machines.other] {
+        let refs = std::process::Command::new("git")
+            .args(["ls-remote", "--refs", "origin", "refs/handover/*"])
+            .current_dir(env.path(""))
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(refs.stdout).unwrap(), "");
+    }
+}
+
+#[test]
+fn another_machine_takes_over_from_a_dead_one() {
+    let machines = Machines::new();
+    let (begun, go) = (machines.file("begun"), machines.file("go"));
+    machines.epic.script(&format!(
+        "1-2-b dev 1 | write {begun} x wait-for {go} write 1-2-b.txt work print \"IMPLEMENTATION COMPLETE: 1-2-b\""
+    ));
+    let mut one = machines.start();
+    wait_for("the second story", exists(&begun));
+    let two = machines.join();
+    std::thread::sleep(Duration::from_millis(500));
+    one.kill().unwrap();
+    one.wait().unwrap();
+    fs_err::write(&go, "x").unwrap();
+    let two = machines.other.output(two).ok();
+    assert!(joined(&two) && two.stdout.contains("run_resumed"), "{two}");
+    assert_eq!(machines.epic.states(), ["done"; 4]);
+    assert_eq!(Machines::work(&machines.other), Machines::alone());
+    let subjects = machines.epic.status();
+    assert_eq!(subjects["stories"][0]["phases"].as_array().unwrap().len(), 3, "{subjects}");
+}
+
+#[test]
+fn a_helper_that_dies_is_replaced() {
+    let machines = Machines::new();
+    let (a, b, go) = (machines.file("a"), machines.file("b"), machines.file("go"));
+    machines.epic.script(&format!(
+        "1-1-a dev 1 | write {a} x wait-for {b} write 1-1-a.txt work print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         1-2-b dev 1 | append {b} x wait-for {go} write 1-2-b.txt work print \"IMPLEMENTATION COMPLETE: 1-2-b\""
+    ));
+    let one = machines.start();
+    wait_for("the first agent", exists(&a));
+    let mut two = machines.join();
+    wait_for("the helper's agent", exists(&b));
+    two.kill().unwrap();
+    two.wait().unwrap();
+    fs_err::write(&go, "x").unwrap();
+    machines.epic.env.output(one).ok();
+    assert_eq!(machines.epic.states(), ["done"; 4]);
+    assert_eq!(fs_err::read_to_string(&b).unwrap(), "xx", "it was done again");
+    assert_eq!(Machines::work(&machines.epic.env), Machines::alone());
+}
+
+#[test]
+fn without_a_remote_the_second_is_refused() {
+    let mut machines = Machines::new();
+    machines.other.write(".handover/config.toml", "");
+    machines.other.set("HANDOVER_MACHINE", "two");
+    let begun = machines.file("begun");
+    machines.epic.script(&format!(
+        "1-1-a dev 1 | write {begun} x wait-for {begun}-go write 1-1-a.txt work print \"IMPLEMENTATION COMPLETE: 1-1-a\""
+    ));
+    let one = machines.start();
+    wait_for("the first agent", exists(&begun));
+    let refused = machines.other.run(machines.epic.args(&["--json"])).fails(5);
+    assert_eq!(refused.error()["code"], "locked", "{refused}");
+    fs_err::write(format!("{begun}-go"), "x").unwrap();
+    machines.epic.env.output(one).ok();
+}
