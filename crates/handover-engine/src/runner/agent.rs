@@ -129,6 +129,8 @@ impl Runner<'_, '_> {
             phase: call.step.phase,
             attempt: call.attempt,
             voice: call.step.voice.clone(),
+            role: Some(call.step.role.clone()),
+            status: said.status.filter(|_| verdict.is_some()),
             verdict,
             summary,
             findings: said.findings,
@@ -154,7 +156,7 @@ impl Runner<'_, '_> {
 
     fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
         let Call { story, step, nonce, .. } = call;
-        let kind = kind(step.phase);
+        let kind = kind(step);
         let patch = match (&story.base, &story.tree) {
             (Some(base), Some(tree)) if kind.sees_work => {
                 let own = self.repo.prefix.join(&story.planned.path).display().to_string();
@@ -209,6 +211,7 @@ impl Runner<'_, '_> {
             ("HANDOVER_RUN", run.as_str()),
             ("HANDOVER_STORY", call.id()),
             ("HANDOVER_PHASE", call.step.phase.as_str()),
+            ("HANDOVER_ROLE", call.step.role.as_str()),
             ("HANDOVER_ATTEMPT", &call.attempt.to_string()),
             ("HANDOVER_NONCE", &call.nonce),
             ("HANDOVER_SESSION", plan.records_in.as_str()),
@@ -268,7 +271,8 @@ impl Runner<'_, '_> {
         let key = format!("{}-{}-{phase}-{attempt}{speaker}", self.journal.run, id);
         let payload = json!({
             "run": self.journal.run, "story": id, "phase": phase, "attempt": attempt,
-            "voice": voice, "verdict": verdict, "summary": said.summary,
+            "role": call.step.role, "voice": voice, "verdict": verdict, "status": said.status,
+            "summary": said.summary,
         });
         self.engine.store.log_event(&NewEvent {
             session: session.clone(),

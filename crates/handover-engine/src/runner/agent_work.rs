@@ -49,7 +49,13 @@ fn verdict(
     outcome: &Outcome,
     link: &Link<'_>,
 ) -> Result<(Result<Said, Unclear>, Spent), EngineError> {
-    let asked = Asked { subject: call.id(), phase: call.step.phase, nonce: &call.nonce, read };
+    let asked = Asked {
+        subject: call.id(),
+        phase: call.step.phase,
+        nonce: &call.nonce,
+        read,
+        statuses: &call.step.statuses,
+    };
     let said = |outcome: &Outcome| {
         verdict::read(asked, result_file(&call.result()).as_deref(), &outcome.final_text)
     };

@@ -8,6 +8,7 @@ mod gates;
 mod many;
 mod parallel;
 mod real;
+mod team;
 
 use std::path::PathBuf;
 
