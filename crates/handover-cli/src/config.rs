@@ -43,6 +43,7 @@ const KEYS: &[&str] = &[
     "agents.idle_timeout",
     "agents.environment",
     "agents.programs",
+    "runs.pipeline",
     "runs.host",
     "runs.command",
     "runs.model",

@@ -4,7 +4,7 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use handover_model::config::{Allowance, BudgetConfig};
-use handover_model::{RunPhase, RunVerdict};
+use handover_model::{Role, RunPhase, RunVerdict, TeamStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Voice;
@@ -53,8 +53,12 @@ pub struct Line {
     pub attempt: u32,
     /// The voice of a party, if it was one.
     pub voice: Option<Voice>,
+    /// As whom it worked, if it was an agent.
+    pub role: Option<Role>,
     /// What it said.
     pub verdict: &'static str,
+    /// The same as a status code, from a member of a team.
+    pub status: Option<TeamStatus>,
     /// What it used.
     pub spent: Spent,
 }
@@ -68,7 +72,9 @@ impl Line {
             agent: Some(end.phase),
             attempt: end.attempt,
             voice: end.voice.clone(),
+            role: end.role.clone(),
             verdict: verdict.or(failure).unwrap_or("unclear"),
+            status: end.status,
             spent: end.spent,
         }
     }
@@ -80,7 +86,16 @@ impl Line {
             GateOutcome::Failed => "failed",
         };
         let spent = Spent { duration_ms, ..Spent::default() };
-        Self { phase: "gates", agent: None, attempt, voice: None, verdict, spent }
+        Self {
+            phase: "gates",
+            agent: None,
+            attempt,
+            voice: None,
+            role: None,
+            verdict,
+            status: None,
+            spent,
+        }
     }
 }
 

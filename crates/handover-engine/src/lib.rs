@@ -6,6 +6,7 @@
 //! journal, so a run whose engine died goes on where it was.
 
 mod error;
+pub mod flow;
 pub mod gates;
 pub mod git;
 mod journal;
@@ -18,6 +19,7 @@ pub mod report;
 mod runner;
 pub mod story;
 mod task;
+mod team;
 pub mod verdict;
 
 pub use error::EngineError;

@@ -1,7 +1,9 @@
 //! Pipelines as data: what happens to a story and to an epic, by whom, and with which permissions.
 
-use handover_model::{Profile, Role, RunPhase};
+use handover_model::{Profile, Role, RunPhase, RunVerdict, TeamStatus};
 use serde::{Deserialize, Serialize};
+
+use crate::flow::Flow;
 
 /// What happens to each story, in order, and to the epic once all stories are settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +23,10 @@ pub struct Pipeline {
     /// the end of a story.
     #[serde(default)]
     pub on_failure: Option<Step>,
+    /// Who hands on to whom, where that depends on what they say; then the steps of a story are not
+    /// used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
 }
 
 /// One step.
@@ -53,6 +59,10 @@ pub struct AgentStep {
     /// As which voice of a party it speaks, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<Voice>,
+    /// The status codes that it can end with as a member of a team, and the verdict that each is; the
+    /// first of a verdict stands for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<(TeamStatus, RunVerdict)>,
 }
 
 /// Several agents at once: every persona in the first round without knowing of the others, then every
@@ -101,6 +111,7 @@ impl Pipeline {
             after_fix: 1,
             closing: Vec::new(),
             on_failure: None,
+            flow: None,
         }
     }
 
@@ -124,5 +135,13 @@ pub fn agent(phase: RunPhase, role: &str, profile: Profile) -> Step {
 #[expect(clippy::expect_used, reason = "built-in roles have valid names")]
 pub fn agent_step(phase: RunPhase, role: &str, profile: Profile) -> AgentStep {
     let role = Role::new(role).expect("a valid role");
-    AgentStep { phase, role, profile, retries: 2, optional: false, voice: None }
+    AgentStep {
+        phase,
+        role,
+        profile,
+        retries: 2,
+        optional: false,
+        voice: None,
+        statuses: Vec::new(),
+    }
 }

@@ -247,6 +247,9 @@ pub(crate) fn preview(
         Step::Party(party) => Some(party.voice(party.personas.first()?, 1)),
         Step::Gates | Step::Commit => None,
     });
+    let flow = plan.pipeline.flow.as_ref();
+    let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
+    let first = begins.map(|member| member.agent.clone()).or(first);
     if let (Some(state), Some(step)) = (&state, first) {
         for story in state.stories.iter().filter(|story| story.planned.skip.is_none()) {
             let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
@@ -265,7 +268,7 @@ pub(crate) fn preview(
                 group: group_of(&story.planned.id)?,
                 role: step.role.clone(),
                 role_text: role_text(&step),
-                reasoning: kind(step.phase).is_cold.then_some(false),
+                reasoning: kind(&step).is_cold.then_some(false),
                 host: request.options().host,
                 model: request.options().model,
                 task: task(&parts),

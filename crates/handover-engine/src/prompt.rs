@@ -2,6 +2,7 @@
 
 use handover_context::assemble::{self, deliver};
 use handover_context::brief::{Request, Setting, admit, brief, compose};
+use handover_context::learning::Binding;
 use handover_context::package_file::Places;
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
@@ -58,6 +59,11 @@ pub trait Prompter {
 
     /// The agent has been given the prompt.
     fn delivered(&self, prompt: &Prompt, host: Host, now: Timestamp) -> Result<(), EngineError>;
+
+    /// What is learned from agents that were told so is bound to this.
+    fn binding(&self) -> Binding {
+        Binding::default()
+    }
 }
 
 /// Every prompt is a brief: context, specialization, what the phase is about, the task.
@@ -133,5 +139,9 @@ impl Prompter for BriefPrompter<'_> {
     fn delivered(&self, prompt: &Prompt, host: Host, now: Timestamp) -> Result<(), EngineError> {
         let host = self.redactor.clean(host.as_str());
         Ok(deliver(self.store, self.redactor, &prompt.receipt, Some(&host), now)?)
+    }
+
+    fn binding(&self) -> Binding {
+        Binding::of(self.stack, None)
     }
 }

@@ -50,6 +50,8 @@ fn line(line: &Line) -> Value {
     json!({
         "phase": line.phase,
         "attempt": line.attempt,
+        "role": line.role,
+        "status": line.status,
         "persona": voice.map(|voice| &voice.persona),
         "round": voice.map(|voice| voice.round),
         "verdict": line.verdict,

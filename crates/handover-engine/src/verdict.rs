@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{Phase, RunPhase, RunVerdict};
+use handover_model::{Phase, RunPhase, RunVerdict, TeamStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,6 +23,8 @@ pub struct Asked<'a> {
     pub nonce: &'a str,
     /// Text that the agent has read: a signal that stands in it counts only as the last word.
     pub read: &'a str,
+    /// The status codes that it can end with, for a member of a team.
+    pub statuses: &'a [(TeamStatus, RunVerdict)],
 }
 
 /// What an agent said.
@@ -30,6 +32,9 @@ pub struct Asked<'a> {
 pub struct Said {
     /// Its verdict.
     pub verdict: Option<RunVerdict>,
+    /// Its status code, as a member of a team.
+    #[serde(default)]
+    pub status: Option<TeamStatus>,
     /// One or two lines, or the reason.
     #[serde(default)]
     pub summary: String,
@@ -89,6 +94,9 @@ pub enum Unclear {
     /// Somebody on another machine found it unclear, and said why.
     #[error("{0}")]
     Elsewhere(String),
+    /// A status code that this member of a team does not have.
+    #[error("its status `{0}` is not one that it can have")]
+    WrongStatus(String),
     /// A verdict that this phase does not have.
     #[error("its verdict `{0}` makes no sense in this phase")]
     WrongVerdict(RunVerdict),
@@ -119,22 +127,33 @@ pub fn read(asked: Asked<'_>, file: Option<&[u8]>, text: &str) -> Result<Said, U
     let is_bound = !said.is_empty();
     for signal in signals(asked, &lines.plain) {
         match signal {
-            Signal::Ours(verdict, rest) => {
-                said.push(Said { verdict: Some(verdict), summary: cut(&rest), ..Said::default() });
-            }
+            Signal::Ours((verdict, status), rest) => said.push(Said {
+                verdict: Some(verdict),
+                status,
+                summary: cut(&rest),
+                ..Said::default()
+            }),
             // What is bound to this call cannot be somebody else's.
             Signal::Another(_) if is_bound => {}
             Signal::Another(subject) => return Err(Unclear::WrongSubject(cut(&subject))),
         }
     }
     let mut said = said.into_iter();
-    let first = said.next().ok_or(Unclear::Missing)?;
+    let mut first = said.next().ok_or(Unclear::Missing)?;
     for other in said {
         if other.verdict != first.verdict {
             let word = |said: &Said| said.verdict.map_or("none", RunVerdict::as_str).to_owned();
             return Err(Unclear::Conflict(word(&first), word(&other)));
         }
+        if let (Some(one), Some(two)) = (first.status, other.status)
+            && one != two
+        {
+            return Err(Unclear::Conflict(one.to_string(), two.to_string()));
+        }
+        first.status = first.status.or(other.status);
     }
+    let usual = asked.statuses.iter().find(|(_, verdict)| Some(*verdict) == first.verdict);
+    first.status = first.status.or_else(|| usual.map(|(status, _)| *status));
     match first.verdict {
         Some(verdict) if allowed(asked.phase).contains(&verdict) => Ok(first),
         Some(verdict) => Err(Unclear::WrongVerdict(verdict)),
@@ -169,15 +188,13 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
     if word("phase") != Some(asked.phase.as_str()) {
         return Err(Unclear::Unbound("the phase is another one"));
     }
-    let verdict = word("verdict").ok_or(Unclear::Missing)?;
-    let verdict: RunVerdict = verdict
-        .parse()
-        .map_err(|error: handover_model::UnknownWord| Unclear::Broken(cut(&error.to_string())))?;
+    let (verdict, status) = verdict_of(asked, word("verdict"), word("status"))?;
     let findings = value.get("findings").and_then(Value::as_array);
     let reasoning = value.get("reasoning").and_then(Value::as_object);
     let number = |key: &str| value.pointer(&format!("/usage/{key}"));
     Ok(Said {
         verdict: Some(verdict),
+        status,
         summary: cut(word("summary").unwrap_or_default()),
         findings: findings.into_iter().flatten().take(MAX_FINDINGS).filter_map(finding).collect(),
         reasoning: reasoning
@@ -193,6 +210,30 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
             turns: number("turns").and_then(Value::as_u64),
         },
     })
+}
+
+/// A verdict and a status code must mean the same; for a member of a team either is enough.
+fn verdict_of(
+    asked: Asked<'_>,
+    verdict: Option<&str>,
+    status: Option<&str>,
+) -> Result<(RunVerdict, Option<TeamStatus>), Unclear> {
+    let broken = |error: handover_model::UnknownWord| Unclear::Broken(cut(&error.to_string()));
+    let verdict = verdict.map(|word| word.parse::<RunVerdict>().map_err(broken)).transpose()?;
+    let status = status.filter(|_| !asked.statuses.is_empty());
+    let status = status
+        .map(|word| {
+            crate::team::status(word, asked.statuses).ok_or_else(|| Unclear::WrongStatus(cut(word)))
+        })
+        .transpose()?;
+    match (verdict, status) {
+        (Some(verdict), Some((status, meant))) if verdict != meant => {
+            Err(Unclear::Conflict(verdict.to_string(), status.to_string()))
+        }
+        (_, Some((status, meant))) => Ok((meant, Some(status))),
+        (Some(verdict), None) => Ok((verdict, None)),
+        (None, None) => Err(Unclear::Missing),
+    }
 }
 
 /// A finding in any of the shapes that agents use.
@@ -254,8 +295,11 @@ fn plain_lines(text: &str) -> Lines<'_> {
     lines
 }
 
+/// A verdict, and the status code of a member of a team if that is how it was said.
+type Meant = (RunVerdict, Option<TeamStatus>);
+
 enum Signal {
-    Ours(RunVerdict, String),
+    Ours(Meant, String),
     Another(String),
 }
 
@@ -288,7 +332,7 @@ fn signals(asked: Asked<'_>, lines: &[&str]) -> Vec<Signal> {
     let last = lines.iter().rposition(|line| !line.trim().is_empty());
     let mut found = Vec::new();
     for (number, line) in lines.iter().enumerate() {
-        let Some((verdict, rest)) = signal(asked.phase, line) else { continue };
+        let Some((meant, rest)) = signal(asked, line) else { continue };
         // Whoever prints what it was given to read has said nothing of its own.
         let stands_in_what_was_read =
             asked.read.lines().any(|read| read.trim_end() == line.trim_end());
@@ -297,8 +341,8 @@ fn signals(asked: Asked<'_>, lines: &[&str]) -> Vec<Signal> {
         }
         found.push(match about(asked, rest) {
             Some(reason) => match analysed(asked.phase, &reason) {
-                Some(verdict) => Signal::Ours(verdict, reason),
-                None => Signal::Ours(verdict, reason),
+                Some(verdict) if meant.1.is_none() => Signal::Ours((verdict, None), reason),
+                Some(_) | None => Signal::Ours(meant, reason),
             },
             None => Signal::Another(rest.to_owned()),
         });
@@ -307,12 +351,17 @@ fn signals(asked: Asked<'_>, lines: &[&str]) -> Vec<Signal> {
 }
 
 /// The signal that a line begins with. Emphasis around the whole line is how models shout.
-fn signal(phase: RunPhase, line: &str) -> Option<(RunVerdict, &str)> {
+fn signal<'t>(asked: Asked<'_>, line: &'t str) -> Option<(Meant, &'t str)> {
     let line = line.trim_end();
     let bare = line.strip_prefix("**").map_or(line, |rest| rest.trim_end_matches('*'));
-    words(phase)
+    let usual = words(asked.phase)
         .iter()
-        .find_map(|(word, verdict)| Some((*verdict, bare.strip_prefix(word)?.trim())))
+        .find_map(|(word, verdict)| Some(((*verdict, None), bare.strip_prefix(word)?.trim())));
+    usual.or_else(|| {
+        let (word, rest) = bare.split_once(':')?;
+        let (status, verdict) = crate::team::status(word, asked.statuses)?;
+        Some(((verdict, Some(status)), rest.trim()))
+    })
 }
 
 /// What follows the right id; none if the id is another one.
@@ -345,7 +394,7 @@ mod tests {
     const STORY: &str = "1-1-login";
 
     fn asked(phase: RunPhase) -> Asked<'static> {
-        Asked { subject: STORY, phase, nonce: "n1", read: "" }
+        Asked { subject: STORY, phase, nonce: "n1", read: "", statuses: &[] }
     }
 
     fn dev(text: &str) -> Result<RunVerdict, Unclear> {
@@ -453,6 +502,36 @@ mod tests {
         assert_eq!(said.findings[1].place, "a.rs:3");
         assert_eq!(said.findings[1].text, "broken (mend)");
         assert_eq!((said.usage.cost_usd, said.usage.tokens), (None, Some(5)));
+    }
+
+    #[test]
+    fn members_of_a_team_say_it_with_a_code() {
+        use RunVerdict::{Complete, Failed};
+        use TeamStatus::{Incomplete, ReadyForQa, ReadyForReview};
+        let statuses = [(ReadyForQa, Complete), (ReadyForReview, Complete), (Incomplete, Failed)];
+        let asked = Asked { statuses: &statuses, ..asked(RunPhase::Dev) };
+        let json = |rest: &str| {
+            let text = format!(r#"{{"nonce":"n1","story":"1-1-login","phase":"dev",{rest}}}"#);
+            read(asked, Some(text.as_bytes()), "").map(|said| (said.verdict, said.status))
+        };
+        let text = |text: &str| read(asked, None, text).map(|said| (said.verdict, said.status));
+        let review = Ok((Some(Complete), Some(ReadyForReview)));
+        assert_eq!(json(r#""status":"READY_FOR_REVIEW""#), review);
+        assert_eq!(json(r#""status":"READY_FOR_REVIEW","verdict":"complete""#), review);
+        assert_eq!(text("READY_FOR_REVIEW: 1-1-login - no tests needed"), review);
+        // Without a code the first that the verdict can mean.
+        assert_eq!(json(r#""verdict":"complete""#), Ok((Some(Complete), Some(ReadyForQa))));
+        assert_eq!(
+            text("IMPLEMENTATION COMPLETE: 1-1-login"),
+            Ok((Some(Complete), Some(ReadyForQa)))
+        );
+        let conflict = json(r#""status":"READY_FOR_QA","verdict":"failed""#);
+        assert!(matches!(conflict, Err(Unclear::Conflict(..))));
+        let both = text("READY_FOR_QA: 1-1-login\nREADY_FOR_REVIEW: 1-1-login");
+        assert!(matches!(both, Err(Unclear::Conflict(..))));
+        assert!(matches!(json(r#""status":"APPROVED""#), Err(Unclear::WrongStatus(_))));
+        assert_eq!(text("APPROVED: 1-1-login"), Err(Unclear::Missing));
+        assert!(matches!(text("READY_FOR_QA: 1-2-b"), Err(Unclear::WrongSubject(_))));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
 use crate::roles::RoleOverride;
 use crate::{
-    GateFormat, GuardMode, Host, Profile, ProjectId, RedactionMode, Role, Routing, SessionId,
-    TestingMode, Tier,
+    GateFormat, GuardMode, Host, PipelineName, Profile, ProjectId, RedactionMode, Role, Routing,
+    SessionId, TestingMode, Tier,
 };
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
@@ -365,6 +365,8 @@ pub struct ExtraRule {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunsConfig {
+    /// What happens to a story.
+    pub pipeline: PipelineName,
     /// The agent program.
     pub host: Option<Host>,
     /// For host `command`: the program and its arguments.
@@ -396,6 +398,7 @@ pub struct RunsConfig {
 impl Default for RunsConfig {
     fn default() -> Self {
         Self {
+            pipeline: PipelineName::default(),
             host: None,
             command: None,
             model: None,

@@ -555,6 +555,86 @@ words! {
 }
 
 words! {
+    /// What happens to a story of a run.
+    #[derive(Default)]
+    PipelineName, "pipeline" {
+        /// Development, gates, a cold review.
+        #[default]
+        Story => "story",
+        /// A team: developer, QA, tech lead, and those they call for.
+        Team => "team",
+    }
+}
+
+words! {
+    /// How a member of a team says where the work stands.
+    TeamStatus, "status code" {
+        /// The work is done and can be tested.
+        ReadyForQa => "READY_FOR_QA",
+        /// The work is done and needs no tests.
+        ReadyForReview => "READY_FOR_REVIEW",
+        /// The work is done and rests on a decision that the lead must see.
+        NeedsTechLeadValidation => "NEEDS_TECH_LEAD_VALIDATION",
+        /// Something stands in the way.
+        Blocked => "BLOCKED",
+        /// A part is done, or tested.
+        Partial => "PARTIAL",
+        /// It could not be done.
+        Incomplete => "INCOMPLETE",
+        /// Somebody with more experience should do it.
+        EscalateSenior => "ESCALATE_SENIOR",
+        /// Nobody knows why; somebody must find out.
+        SpawnInvestigator => "SPAWN_INVESTIGATOR",
+        /// Everything works.
+        Pass => "PASS",
+        /// It works sometimes.
+        Flaky => "FLAKY",
+        /// Something does not work.
+        Fail => "FAIL",
+        /// Something does not work that needs experience.
+        FailEscalate => "FAIL_ESCALATE",
+        /// It can be kept.
+        Approved => "APPROVED",
+        /// It can be kept, and there is something to know.
+        ApprovedWithNotes => "APPROVED_WITH_NOTES",
+        /// It cannot be kept as it is.
+        ChangesRequested => "CHANGES_REQUESTED",
+        /// A larger model should look at it.
+        EscalateToOpus => "ESCALATE_TO_OPUS",
+        /// How whoever is blocked can go on.
+        UnblockingGuidance => "UNBLOCKING_GUIDANCE",
+        /// How it is to be built.
+        ArchitecturalDecisionMade => "ARCHITECTURAL_DECISION_MADE",
+        /// The cause is known.
+        RootCauseFound => "ROOT_CAUSE_FOUND",
+        /// The cause is not known yet, and there is something to go on with.
+        InvestigationIncomplete => "INVESTIGATION_INCOMPLETE",
+        /// There is nothing left to try.
+        Exhausted => "EXHAUSTED",
+        /// Somebody who builds must find something out.
+        NeedDeveloperDiagnostic => "NEED_DEVELOPER_DIAGNOSTIC",
+        /// It was not that.
+        HypothesisEliminated => "HYPOTHESIS_ELIMINATED",
+        /// Another look is needed.
+        NeedMoreAnalysis => "NEED_MORE_ANALYSIS",
+        /// Everything that was asked for is there.
+        Bazinga => "BAZINGA",
+        /// There is more to do.
+        Continue => "CONTINUE",
+        /// There is a plan.
+        PlanningComplete => "PLANNING_COMPLETE",
+        /// A person must answer something.
+        NeedsClarification => "NEEDS_CLARIFICATION",
+        /// Something must be found out before it can be said.
+        InvestigationNeeded => "INVESTIGATION_NEEDED",
+        /// All that was asked for was to find out.
+        InvestigationOnly => "INVESTIGATION_ONLY",
+        /// It is to be left out.
+        Skip => "SKIP",
+    }
+}
+
+words! {
     /// Where a story of a run stands.
     StoryState, "story state" {
         /// Nobody works on it yet.

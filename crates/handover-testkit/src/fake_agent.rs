@@ -20,7 +20,7 @@ use std::time::SystemTime;
 /// | `crash`, `kill-self`, `exit CODE` | ends |
 ///
 /// `{HANDOVER_…}` in an argument stands for the variable. `--script FILE` takes the actions from the
-/// first line `STORY PHASE ATTEMPT | ACTIONS` that fits the environment of a run (`*` fits all).
+/// first line `STORY PHASE ATTEMPT ROLE | ACTIONS` that fits the environment of a run (`*` fits all).
 #[derive(Debug)]
 pub struct FakeAgent;
 

@@ -1,6 +1,6 @@
 //! What can happen in a run, and what can be done in one.
 
-use handover_model::{FailureClass, RunPhase, RunState, RunVerdict};
+use handover_model::{FailureClass, Role, RunPhase, RunState, RunVerdict, TeamStatus};
 use serde::{Deserialize, Serialize};
 
 use super::{Options, Plan};
@@ -113,8 +113,14 @@ pub struct PhaseEnd {
     /// The voice of a party, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<Voice>,
+    /// As whom it worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// What it said, if that is clear and its program ended well.
     pub verdict: Option<RunVerdict>,
+    /// The same as a status code, from a member of a team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<TeamStatus>,
     /// Why there is no verdict, or what it said about it.
     pub summary: String,
     /// What is wrong, from a review.

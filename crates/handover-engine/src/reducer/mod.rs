@@ -5,6 +5,7 @@
 //! going on already, within the limits of numbers and money.
 
 mod event;
+mod flow;
 mod party;
 mod plan;
 mod story;
@@ -47,13 +48,14 @@ impl State {
     /// The state after the first event of a journal.
     pub fn start(event: &Event) -> Option<Self> {
         let Event::Started { plan, options } = event else { return None };
-        let story = |planned: &PlannedStory| StoryRun::new(planned.clone(), UnitKind::Story);
+        let unit = |planned, kind| StoryRun::new(planned, kind, &plan.pipeline);
+        let story = |planned: &PlannedStory| unit(planned.clone(), UnitKind::Story);
         // An epic of which nothing is worked on needs no closing.
         let is_closed = !plan.pipeline.closing.is_empty()
             && plan.stories.iter().any(|story| story.skip.is_none());
         let mut state = Self {
             stories: plan.stories.iter().map(story).collect(),
-            closing: is_closed.then(|| StoryRun::new(plan.closing(), UnitKind::Closing)),
+            closing: is_closed.then(|| unit(plan.closing(), UnitKind::Closing)),
             plan: (**plan).clone(),
             options: (**options).clone(),
             head: plan.base.clone(),

@@ -96,6 +96,7 @@ pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Pa
     let outcome = PhaseEnd {
         voice: None,
         verdict: settled.verdict,
+        status: None,
         summary: settled.summary,
         findings: settled.findings,
         failure: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use handover_model::{FailureClass, RunPhase, RunVerdict, StoryState};
 
+use super::flow::InTeam;
 use super::party::{self, Party};
 use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
 use crate::ledger::{Line, Spent};
@@ -24,9 +25,16 @@ pub enum UnitKind {
 
 /// What a story is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+pub(super) enum At {
     /// A step of its pipeline.
     Step(usize),
+    /// A member of a team.
+    Member {
+        /// Which.
+        at: usize,
+        /// Whether the gates check the work before.
+        unchecked: bool,
+    },
     /// Somebody mends what was found.
     Fix,
     /// Its work was moved to a new head and is on its way to the branch.
@@ -72,10 +80,12 @@ pub struct StoryRun {
     pub analyses: Vec<PhaseEnd>,
     /// Everything that was done.
     pub lines: Vec<Line>,
-    at: At,
+    pub(super) at: At,
+    /// Where it stands in a team.
+    pub(super) team: InTeam,
     /// What the voices of the party at hand said.
     voices: Vec<PhaseEnd>,
-    fixes: u32,
+    pub(super) fixes: u32,
     retries: BTreeMap<Option<Voice>, u32>,
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
@@ -89,7 +99,13 @@ pub(super) fn finding(text: &str) -> Finding {
 }
 
 impl StoryRun {
-    pub(super) fn new(planned: PlannedStory, kind: UnitKind) -> Self {
+    pub(super) fn new(planned: PlannedStory, kind: UnitKind, pipeline: &Pipeline) -> Self {
+        let start = match (kind, &pipeline.flow) {
+            (UnitKind::Story, Some(flow)) => {
+                At::Member { at: flow.position(&flow.start).unwrap_or(0), unchecked: false }
+            }
+            (UnitKind::Story, None) | (UnitKind::Closing, _) => At::Step(0),
+        };
         let skipped = planned.skip.is_some();
         Self {
             kind,
@@ -106,7 +122,8 @@ impl StoryRun {
             parties: Vec::new(),
             analyses: Vec::new(),
             lines: Vec::new(),
-            at: At::Step(0),
+            at: start,
+            team: InTeam::default(),
             voices: Vec::new(),
             fixes: 0,
             retries: BTreeMap::new(),
@@ -177,7 +194,13 @@ impl StoryRun {
             At::Fix => Some(StepRef::Agent(&pipeline.fix)),
             At::Analysis { .. } => pipeline.on_failure.as_ref().and_then(StepRef::of),
             At::Landing { checked } => {
-                (!checked && pipeline.steps.contains(&Step::Gates)).then_some(StepRef::Gates)
+                let has_gates = pipeline.flow.is_some() || pipeline.steps.contains(&Step::Gates);
+                (!checked && has_gates).then_some(StepRef::Gates)
+            }
+            At::Member { unchecked: true, .. } => Some(StepRef::Gates),
+            At::Member { at, .. } => {
+                let member = pipeline.flow.as_ref().and_then(|flow| flow.members.get(at));
+                member.map(|member| StepRef::Agent(&member.agent))
             }
             At::Step(at) => {
                 let steps = match self.kind {
@@ -232,7 +255,10 @@ impl StoryRun {
                 let findings = failures.iter().map(|text| finding(text)).collect();
                 self.mend(findings, rules, "the gates failed");
             }
-            None => self.go_on(),
+            None => {
+                self.team.unchecked = false;
+                self.go_on();
+            }
         }
     }
 
@@ -274,32 +300,36 @@ impl StoryRun {
     }
 
     /// The next step.
-    fn go_on(&mut self) {
+    pub(super) fn go_on(&mut self) {
         match &mut self.at {
             At::Step(at) => *at += 1,
             At::Landing { checked } => *checked = true,
+            At::Member { unchecked, .. } => *unchecked = false,
             At::Fix | At::Analysis { .. } => {}
         }
     }
 
     /// What was found goes to somebody who mends it, a bounded number of times. Nobody mends what
     /// closes an epic.
-    fn mend(&mut self, findings: Vec<Finding>, rules: Rules<'_>, what: &str) {
+    pub(super) fn mend(&mut self, findings: Vec<Finding>, rules: Rules<'_>, what: &str) {
         let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
         self.findings = findings;
+        self.at = At::Fix;
         if self.fixes >= rules.max_fixes || self.kind == UnitKind::Closing {
             let reason = format!("{what} after {} fix(es): {first}", self.fixes);
-            self.at = At::Fix;
             return self.fail(reason.trim_end_matches([':', ' ']), rules);
         }
-        self.at = At::Fix;
+        if let Some(flow) = &rules.pipeline.flow {
+            self.fixes += 1;
+            self.send_back(flow);
+        }
     }
 
     /// A failure is looked into where the pipeline says so, a bounded number of times.
-    fn fail(&mut self, reason: &str, rules: Rules<'_>) {
+    pub(super) fn fail(&mut self, reason: &str, rules: Rules<'_>) {
         let of = match self.at {
             At::Step(at) => Some(at),
-            At::Fix | At::Landing { .. } => None,
+            At::Fix | At::Landing { .. } | At::Member { .. } => None,
             At::Analysis { .. } => return self.settle(StoryState::Failed, reason),
         };
         let looked_into = u32::try_from(self.analyses.len()).unwrap_or(u32::MAX);
@@ -316,9 +346,10 @@ impl StoryRun {
     fn analysed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: Rules<'_>) {
         self.analyses.push(end.clone());
         match end.verdict {
-            Some(RunVerdict::Retry) => match of {
-                Some(step) => self.at = At::Step(step),
-                None => {
+            Some(RunVerdict::Retry) => match (of, &rules.pipeline.flow) {
+                (Some(step), _) => self.at = At::Step(step),
+                (None, Some(flow)) => self.send_back(flow),
+                (None, None) => {
                     // Once more, and then it must hold.
                     self.fixes = self.fixes.min(rules.max_fixes.saturating_sub(1));
                     self.at = At::Fix;
@@ -374,7 +405,9 @@ impl StoryRun {
     /// Whether the model could not be asked, or the agent wants another try, and there is one left.
     fn is_asked_again(&mut self, end: &PhaseEnd, step: &AgentStep) -> bool {
         let again = end.failure.is_some_and(FailureClass::is_transient)
-            || end.verdict == Some(RunVerdict::Retry) && end.phase != RunPhase::Analysis;
+            || end.verdict == Some(RunVerdict::Retry)
+                && end.phase != RunPhase::Analysis
+                && step.statuses.is_empty();
         let tried = self.retries(end.voice.as_ref());
         if again && tried < step.retries {
             self.retries.insert(end.voice.clone(), tried + 1);
@@ -387,6 +420,9 @@ impl StoryRun {
     fn answered(&mut self, end: &PhaseEnd, step: &AgentStep, rules: Rules<'_>) {
         if let At::Analysis { of } = self.at {
             return self.analysed(of, end, rules);
+        }
+        if let (Some(flow), false) = (&rules.pipeline.flow, step.statuses.is_empty()) {
+            return self.handed_on(end, step, flow, rules);
         }
         if step.optional {
             if end.verdict == Some(RunVerdict::Complete) {
@@ -459,7 +495,7 @@ impl StoryRun {
 }
 
 /// Whether a phase is there to change files.
-fn is_work(phase: RunPhase) -> bool {
+pub(super) fn is_work(phase: RunPhase) -> bool {
     matches!(phase, RunPhase::Dev | RunPhase::Fix)
 }
 

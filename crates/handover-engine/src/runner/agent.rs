@@ -142,6 +142,8 @@ impl Runner<'_, '_> {
             phase: call.seat.step.phase,
             attempt: call.seat.attempt,
             voice: call.seat.step.voice.clone(),
+            role: Some(call.seat.step.role.clone()),
+            status: said.status.filter(|_| verdict.is_some()),
             verdict,
             summary,
             findings: said.findings,
@@ -168,7 +170,7 @@ impl Runner<'_, '_> {
     fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
         let Call { story, seat, .. } = call;
         let Seat { step, nonce, .. } = seat;
-        let kind = kind(step.phase);
+        let kind = kind(step);
         let patch = match (&story.base, &story.tree) {
             (Some(base), Some(tree)) if kind.sees_work => {
                 let own = self.repo.prefix.join(&story.planned.path).display().to_string();
@@ -224,6 +226,7 @@ impl Runner<'_, '_> {
             ("HANDOVER_RUN", run.as_str()),
             ("HANDOVER_STORY", &seat.id),
             ("HANDOVER_PHASE", seat.step.phase.as_str()),
+            ("HANDOVER_ROLE", seat.step.role.as_str()),
             ("HANDOVER_ATTEMPT", &seat.attempt.to_string()),
             ("HANDOVER_NONCE", &seat.nonce),
             ("HANDOVER_SESSION", plan.records_in.as_str()),
@@ -284,7 +287,8 @@ impl Runner<'_, '_> {
         let key = format!("{}-{}-{phase}-{attempt}{speaker}", self.journal.run, id);
         let payload = json!({
             "run": self.journal.run, "story": id, "phase": phase, "attempt": attempt,
-            "voice": voice, "verdict": verdict, "summary": said.summary,
+            "role": step.role, "voice": voice, "verdict": verdict, "status": said.status,
+            "summary": said.summary,
         });
         self.engine.store.log_event(&NewEvent {
             session: session.clone(),

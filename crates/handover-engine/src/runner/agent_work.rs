@@ -64,7 +64,13 @@ fn verdict(
     outcome: &Outcome,
     link: &Link<'_>,
 ) -> Result<(Result<Said, Unclear>, Spent), EngineError> {
-    let asked = Asked { subject: &seat.id, phase: seat.step.phase, nonce: &seat.nonce, read };
+    let asked = Asked {
+        subject: &seat.id,
+        phase: seat.step.phase,
+        nonce: &seat.nonce,
+        read,
+        statuses: &seat.step.statuses,
+    };
     let said = |outcome: &Outcome| {
         verdict::read(asked, result_file(&seat.result()).as_deref(), &outcome.final_text)
     };

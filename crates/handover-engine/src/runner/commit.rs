@@ -1,5 +1,6 @@
 //! Keeping work that holds: records into the story, one commit, the branch one step on.
 
+use handover_context::learning::extract_strategies;
 use handover_model::{GroupStatus, RunPhase, StoryState, Timestamp};
 use handover_store::GroupUpdate;
 
@@ -61,7 +62,19 @@ impl Runner<'_, '_> {
             self.spare = Some(worktree);
         }
         self.set_group(id, GroupStatus::Completed)?;
+        self.learn(id)?;
         Ok(Event::Committed { story: id.to_owned(), commit })
+    }
+
+    /// What was thought on the way to work that holds helps those who come after.
+    fn learn(&self, id: &str) -> Result<(), EngineError> {
+        let engine = self.engine;
+        let session = &self.state.plan.records_in;
+        let binding = engine.prompter.binding();
+        let (group, now) = (group_of(id)?, self.now());
+        let all = |_: &handover_model::Reasoning| true;
+        extract_strategies(engine.store, engine.redactor, session, &group, &binding, &all, now)?;
+        Ok(())
     }
 
     fn advance_branch(&self, base: &str, commit: &str) -> Result<(), EngineError> {
@@ -138,6 +151,7 @@ fn dev_record(end: &PhaseEnd, at: Timestamp) -> Record {
         fields: vec![
             ("Date", date(at)),
             ("Phase", format!("{} {}", end.phase, end.attempt)),
+            ("Role", end.role.as_ref().map(ToString::to_string).unwrap_or_default()),
             ("Receipt", end.receipt.clone().unwrap_or_default()),
         ],
         texts: vec![("Implementation Summary", end.summary.clone())],
@@ -157,7 +171,9 @@ fn review_record(end: &PhaseEnd, at: Timestamp) -> Record {
         fields: vec![
             ("Date", date(at)),
             ("Review", end.attempt.to_string()),
+            ("Role", end.role.as_ref().map(ToString::to_string).unwrap_or_default()),
             ("Verdict", end.verdict.map(|verdict| verdict.to_string()).unwrap_or_default()),
+            ("Status", end.status.map(|status| status.to_string()).unwrap_or_default()),
             ("Receipt", end.receipt.clone().unwrap_or_default()),
         ],
         texts: vec![("Summary", end.summary.clone())],

@@ -8,6 +8,10 @@ mod fix;
 mod kickoff;
 mod retro;
 mod review;
+mod team_investigator;
+mod team_lead;
+mod team_manager;
+mod team_qa;
 mod uat;
 
 use std::fmt::Write as _;
@@ -59,9 +63,17 @@ pub(crate) struct Kind {
     body: fn(&mut String, &TaskParts<'_>),
 }
 
-/// The kind of task of a phase.
-pub(crate) fn kind(phase: RunPhase) -> &'static Kind {
-    match phase {
+/// The kind of task of an agent: by its role for most members of a team, else by its phase.
+pub(crate) fn kind(step: &AgentStep) -> &'static Kind {
+    let is_member = !step.statuses.is_empty();
+    match step.role.as_str() {
+        "qa_expert" if is_member => return &team_qa::KIND,
+        "tech_lead" if is_member => return &team_lead::KIND,
+        "investigator" if is_member => return &team_investigator::KIND,
+        "project_manager" if is_member => return &team_manager::KIND,
+        _ => {}
+    }
+    match step.phase {
         RunPhase::Kickoff => &kickoff::KIND,
         RunPhase::Dev => &dev::KIND,
         RunPhase::Fix => &fix::KIND,
@@ -74,12 +86,12 @@ pub(crate) fn kind(phase: RunPhase) -> &'static Kind {
 
 /// Who the agent is.
 pub(crate) fn role_text(step: &AgentStep) -> String {
-    format!("You work as {}. {}", step.role, kind(step.phase).who)
+    format!("You work as {}. {}", step.role, kind(step).who)
 }
 
 pub(crate) fn task(parts: &TaskParts<'_>) -> String {
     let planned = &parts.story.planned;
-    let kind = kind(parts.step.phase);
+    let kind = kind(parts.step);
     let mut out = String::new();
     let what = match parts.story.kind {
         UnitKind::Story => format!("the story in `{}`", planned.path),
@@ -118,14 +130,21 @@ fn heard(out: &mut String, parts: &TaskParts<'_>) {
 
 /// How to report. Nothing in here is itself a report, in case it is printed again.
 pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) -> String {
-    let kind = kind(step.phase);
+    let kind = kind(step);
+    let codes: Vec<&str> = step.statuses.iter().map(|(status, _)| status.as_str()).collect();
+    let (status, signals) = if codes.is_empty() {
+        (String::new(), kind.signals.to_owned())
+    } else {
+        let signals = "`<status code>: <story id> - <why>`".to_owned();
+        (format!(" \"status\": \"<{}>\",", codes.join("|")), signals)
+    };
     let verdicts: Vec<&str> = allowed(step.phase).iter().map(|verdict| verdict.as_str()).collect();
     format!(
         "### How to end\n\n\
          Write one JSON object to the file `{}` (it is also in the variable HANDOVER_RESULT); if you \
          cannot write it, end your answer with it in a code block of its own:\n\n\
          ```text\n\
-         {{\"nonce\": \"{}\", \"story\": {}, \"phase\": \"{}\", \"verdict\": \"<{}>\", \
+         {{\"nonce\": \"{}\", \"story\": {}, \"phase\": \"{}\", \"verdict\": \"<{}>\",{status} \
          \"summary\": \"…\"{}, \"reasoning\": {{\"decisions\": \"…\", \"completion\": \"…\"}}}}\n\
          ```\n\n\
          Else say it in a line of its own at the very end: {}; the story id is `{}`. \
@@ -136,7 +155,7 @@ pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) 
         step.phase,
         verdicts.join("|"),
         kind.fields,
-        kind.signals,
+        signals,
         story,
     )
 }
@@ -159,6 +178,20 @@ fn section(out: &mut String, heading: &str, language: &str, text: &str, most: us
 /// What somebody said, with the files.
 fn said(end: &PhaseEnd) -> String {
     format!("{}\n\nFiles:\n{}", end.summary, end.files.join("\n"))
+}
+
+/// What the members of a team said last, each once, the latest last.
+fn team(out: &mut String, parts: &TaskParts<'_>) {
+    let record = &parts.story.record;
+    for (at, end) in record.iter().enumerate() {
+        let Some(role) = &end.role else { continue };
+        if record[at + 1..].iter().any(|later| later.role.as_ref() == Some(role)) {
+            continue;
+        }
+        let status = end.status.map(|status| format!("{status}: ")).unwrap_or_default();
+        let text = format!("{status}{}\n{}", said(end), findings(&end.findings));
+        section(out, &format!("What the {role} says"), "text", &text, DETAIL);
+    }
 }
 
 /// What was said about failures of the story so far, for those who try again.

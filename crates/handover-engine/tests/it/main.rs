@@ -5,4 +5,5 @@
 mod at_once;
 mod engine;
 mod reducer;
+mod team;
 mod worktree;

@@ -2,7 +2,8 @@
 //! and exits 0 at their end; `FakeAgent` lists them.
 //!
 //! With `--script FILE` the arguments are taken from the first line of the file that fits
-//! `HANDOVER_STORY`, `HANDOVER_PHASE` and `HANDOVER_ATTEMPT` (`*` fits all): `* dev 1 | print hello`.
+//! `HANDOVER_STORY`, `HANDOVER_PHASE`, `HANDOVER_ATTEMPT` and `HANDOVER_ROLE` (`*` fits all, and the last
+//! can be left out): `* dev 1 | print hello`.
 
 #![expect(clippy::unwrap_used, reason = "this is a test")]
 
@@ -87,7 +88,7 @@ fn perform(action: &str, next: &mut dyn FnMut() -> String) {
 }
 
 fn scripted(path: &str) -> VecDeque<String> {
-    let wanted = ["HANDOVER_STORY", "HANDOVER_PHASE", "HANDOVER_ATTEMPT"]
+    let wanted = ["HANDOVER_STORY", "HANDOVER_PHASE", "HANDOVER_ATTEMPT", "HANDOVER_ROLE"]
         .map(|name| std::env::var_os(name).unwrap_or_default().into_string().unwrap());
     let script = fs_err::read_to_string(path).unwrap();
     let actions = script.lines().find_map(|line| {

@@ -8,7 +8,7 @@ mod request;
 use handover_agents::CancelToken;
 use handover_engine::Engine;
 use handover_engine::prompt::BriefPrompter;
-use handover_model::Host;
+use handover_model::{Host, PipelineName};
 
 use super::Outcome;
 use super::stack::stack_of;
@@ -29,6 +29,10 @@ pub(crate) struct RunArgs {
     /// The epic: `1`, `epic-1` or its file
     #[arg(value_name = "EPIC")]
     epic: String,
+
+    /// What happens to a story: story or team [default: runs.pipeline, else story]
+    #[arg(long, value_name = "NAME")]
+    pipeline: Option<PipelineName>,
 
     /// The agent program: claude, codex, gemini or command [default: runs.host, else claude]
     #[arg(long)]
@@ -103,6 +107,7 @@ Examples:
   handover run 1 --dry-run --show-prompts      see the plan and what agents would be told
   handover run 1 --max-cost 20                 run with Claude Code, for at most 20 USD
   handover run 1 --parallel 3                  three stories at once, if none waits for another
+  handover run 1 --pipeline team               developer, QA expert and tech lead, and whom they call for
   handover run 1 --host codex --merge          let the current branch follow at the end
   handover run 1 --agent-command \"./agent.sh --fast\"
   handover run 1 --resume                      go on after whatever stopped it

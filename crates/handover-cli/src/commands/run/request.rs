@@ -4,7 +4,8 @@ use handover_agents::{join_command, split_command};
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::Options;
 use handover_engine::{Given, Request, story};
-use handover_model::Host;
+use handover_model::config::Config;
+use handover_model::{Host, PipelineName};
 
 use super::RunArgs;
 use crate::app::App;
@@ -43,7 +44,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        pipeline: Pipeline::story(!args.skip_review, runs.profile),
+        pipeline: pipeline(args, config)?,
         defaults: Options {
             host: configured,
             command,
@@ -68,6 +69,18 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             max_fixes: args.max_fixes,
         },
     })
+}
+
+fn pipeline(args: &RunArgs, config: &Config) -> Result<Pipeline, CommandError> {
+    let runs = &config.runs;
+    match args.pipeline.unwrap_or(runs.pipeline) {
+        PipelineName::Story => Ok(Pipeline::story(!args.skip_review, runs.profile)),
+        PipelineName::Team if args.skip_review => {
+            Err(CommandError::invalid("the `team` pipeline cannot do without its reviews")
+                .hinted("Leave out `--skip-review`, or pass `--pipeline story`."))
+        }
+        PipelineName::Team => Ok(Pipeline::team(runs.profile, config.specialization.testing_mode)),
+    }
 }
 
 /// The command with a program that is named by a path made absolute: agents start elsewhere.

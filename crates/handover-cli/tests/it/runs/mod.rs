@@ -9,6 +9,7 @@ mod machines;
 mod many;
 mod parallel;
 mod real;
+mod team;
 
 use std::path::PathBuf;
 

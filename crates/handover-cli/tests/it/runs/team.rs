@@ -1,0 +1,179 @@
+//! A team: who is asked, what they are told of each other, and what is learned.
+
+use serde_json::Value;
+
+use super::Epic;
+
+const TEAM: &[&str] = &["--pipeline", "team"];
+
+fn result(phase: &str, status: &str, more: &str) -> String {
+    format!(
+        "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{phase}\",\"status\":\"{status}\"{more}}}'"
+    )
+}
+
+/// Who was asked, and what they said.
+fn way(epic: &Epic) -> Vec<String> {
+    let status = epic.status();
+    let unit = |unit: &Value| {
+        let phases = unit["phases"].as_array().cloned().unwrap_or_default();
+        phases.into_iter().map(|phase| match phase["role"].as_str() {
+            Some(role) => format!("{role} {}", phase["status"].as_str().unwrap_or("?")),
+            None => format!("gates {}", phase["verdict"].as_str().unwrap()),
+        })
+    };
+    let stories = status["stories"].as_array().unwrap();
+    stories.iter().flat_map(unit).chain(unit(&status["closing"])).collect()
+}
+
+#[test]
+fn a_team_does_a_story() {
+    let epic = Epic::new(&["1-1-a"]);
+    let prompts = epic.env.folder().join("prompts");
+    fs_err::create_dir_all(&prompts).unwrap();
+    let say = |name: &str| format!("echo-prompt {}/{name}", prompts.display());
+    let thoughts = ",\"summary\":\"greets in one place\",\"reasoning\":{\"decisions\":\"one greeting for all\",\"pivot\":\"two greetings did not work\"}";
+    epic.script(&format!(
+        "* dev 1 developer | {} write hello.txt hello {}\n\
+         * review 1 qa_expert | {} {}\n\
+         * fix 1 developer | {} write hello.txt 'hello, you' {}\n\
+         * review 2 qa_expert | {}\n\
+         * review 3 tech_lead | {} {}\n\
+         * retro 1 project_manager | {} print \"BAZINGA: epic-1\"",
+        say("developer"),
+        result("dev", "READY_FOR_QA", thoughts),
+        say("qa"),
+        result("review", "FAIL", ",\"findings\":[{\"severity\":\"high\",\"file\":\"hello.txt\",\"issue\":\"greets nobody\"}]"),
+        say("rework"),
+        result("fix", "READY_FOR_QA", ""),
+        result("review", "PASS", ",\"reasoning\":{\"completion\":\"greetings are tested\"}"),
+        say("lead"),
+        result("review", "APPROVED", ""),
+        say("manager"),
+    ));
+    epic.run(TEAM).ok();
+    assert_eq!(
+        way(&epic),
+        [
+            "developer READY_FOR_QA",
+            "gates none",
+            "qa_expert FAIL",
+            "developer READY_FOR_QA",
+            "gates none",
+            "qa_expert PASS",
+            "tech_lead APPROVED",
+            "project_manager BAZINGA"
+        ]
+    );
+    assert_eq!(epic.git(&["show", "handover/epic-1:hello.txt"]), "hello, you");
+    assert_eq!(epic.subjects("handover/epic-1"), ["feat(epic-1): complete 1-1-a"]);
+    let told = |name: &str| fs_err::read_to_string(prompts.join(name)).unwrap();
+    // What others thought flows by the matrix: not to who begins, to QA three phases of it, to the lead all.
+    assert!(!told("developer").contains("Prior Agent Reasoning"));
+    let qa = told("qa");
+    assert!(qa.contains("one greeting for all") && !qa.contains("two greetings"), "{qa}");
+    let lead = told("lead");
+    for part in
+        ["two greetings did not work", "greetings are tested", "+hello, you", "APPROVED_WITH_NOTES"]
+    {
+        assert!(lead.contains(part), "{part} is missing in {lead}");
+    }
+    assert!(told("rework").contains("[high] hello.txt: greets nobody"), "{}", told("rework"));
+    assert!(told("manager").contains("1-1-a (done)"), "{}", told("manager"));
+    // What held is kept for those who come after.
+    let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
+    let insights = strategies["strategies"].to_string();
+    assert!(insights.contains("one greeting for all"), "{insights}");
+}
+
+#[test]
+fn two_failures_bring_a_senior_and_a_riddle_an_investigator() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&format!(
+        "* dev 1 | crash\n\
+         * fix 1 developer | {}\n\
+         * analysis 1 investigator | {}\n\
+         * review 1 tech_lead | {}\n\
+         * fix 2 developer | write a.txt half {}\n\
+         * fix 3 senior_software_engineer | write a.txt whole {}\n\
+         * review 2 tech_lead | print \"APPROVED: 1-1-a\"\n\
+         * retro * | print \"CONTINUE: epic-1 - a second epic is missing\"",
+        result("fix", "BLOCKED", ",\"summary\":\"nobody knows the format\""),
+        result("analysis", "ROOT_CAUSE_FOUND", ",\"summary\":\"the format is JSON\""),
+        result("review", "UNBLOCKING_GUIDANCE", ",\"summary\":\"write JSON\""),
+        result("fix", "INCOMPLETE", ",\"summary\":\"only half\""),
+        result("fix", "READY_FOR_REVIEW", ""),
+    ));
+    // What the manager misses is told, and the stories are what they are.
+    epic.run(TEAM).ok();
+    assert_eq!(
+        way(&epic),
+        [
+            "developer ?",
+            "developer BLOCKED",
+            "investigator ROOT_CAUSE_FOUND",
+            "tech_lead UNBLOCKING_GUIDANCE",
+            "developer INCOMPLETE",
+            "senior_software_engineer READY_FOR_REVIEW",
+            "gates none",
+            "tech_lead APPROVED",
+            "project_manager CONTINUE"
+        ]
+    );
+    assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "whole");
+    assert_eq!(epic.status()["closing"]["reason"], "a second epic is missing");
+}
+
+/// A program that only knows the verdicts of the contract works in a team, several stories at once.
+#[test]
+fn verdicts_are_enough_and_groups_work_at_once() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    epic.script("* retro * | print \"RETRO COMPLETE: Epic 1\"");
+    epic.run(&["--pipeline", "team", "--parallel", "3"]).ok();
+    assert_eq!(epic.states(), ["done", "done", "done"]);
+    assert_eq!(epic.subjects("handover/epic-1").len(), 3);
+    let status = epic.status();
+    assert_eq!(status["closing"]["state"], "done", "{status}");
+}
+
+#[test]
+fn a_team_that_is_killed_goes_on() {
+    let script = format!(
+        "1-1-a review 1 qa_expert | {}\n* retro * | print \"BAZINGA: epic-1\"",
+        result("review", "FAIL", ",\"summary\":\"no greeting\"")
+    );
+    let make = || {
+        let epic = Epic::new(&["1-1-a"]);
+        epic.script(&script);
+        epic
+    };
+    let whole = make();
+    whole.run(TEAM).ok();
+    let (expected, entries) = (way(&whole), super::crashes::journal(&whole).len());
+    for entry in (2..=entries).step_by(3) {
+        let epic = make();
+        let place = format!("before:{entry}");
+        let output = epic
+            .env
+            .command()
+            .args(epic.args(TEAM))
+            .env("HANDOVER_TEST_DIE", &place)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), None, "{place}: it did not die");
+        epic.run(&["--resume"]).ok();
+        assert_eq!(way(&epic), expected, "{place}");
+    }
+}
+
+#[test]
+fn a_team_needs_its_reviews() {
+    let epic = Epic::new(&["1-1-a"]);
+    let error = epic.run(&["--pipeline", "team", "--skip-review", "--json"]).fails(2).error();
+    assert_eq!(error["code"], "invalid_input");
+    epic.run(&["--pipeline", "crowd"]).fails(2);
+    let plan =
+        epic.run(&["--pipeline", "team", "--dry-run", "--json", "--show-prompts"]).ok().json();
+    assert_eq!(plan["plan"]["pipeline"]["name"], "team");
+    assert!(plan["plan"]["stories"][0]["prompt"].as_str().unwrap().contains("READY_FOR_QA"));
+}

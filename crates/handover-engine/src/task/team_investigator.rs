@@ -1,0 +1,23 @@
+//! An investigator of a team finds out what nobody can explain.
+
+use super::{DETAIL, Kind, PATCH, TaskParts, section, team};
+
+pub(super) const KIND: Kind = Kind {
+    what: "Find out what stands in the way of one story of epic",
+    who: "You find out why something does not work that your team cannot explain: state what is seen, form \
+          hypotheses, test them, and say which one holds and how you know. You only look: what you \
+          change is taken back.",
+    is_cold: false,
+    sees_work: true,
+    fields: ", \"findings\": [{\"severity\": \"high|medium|low\", \"file\": \"…\", \"line\": 1, \"issue\": \"…\"}]",
+    signals: "",
+    body,
+};
+
+fn body(out: &mut String, parts: &TaskParts<'_>) {
+    team(out, parts);
+    if !parts.story.gate_detail.is_empty() {
+        section(out, "What the checks printed", "text", &parts.story.gate_detail, DETAIL);
+    }
+    section(out, "The work", "diff", parts.patch, PATCH);
+}
