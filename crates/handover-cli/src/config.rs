@@ -51,8 +51,16 @@ const KEYS: &[&str] = &[
     "runs.phase_timeout",
     "runs.idle_timeout",
     "runs.max_fixes",
+    "runs.analysis",
+    "runs.max_retries",
     "runs.max_file_bytes",
     "runs.max_commit_bytes",
+    "party.phases",
+    "party.agents",
+    "party.solo",
+    "party.consensus",
+    "party.mend_medium_above",
+    "party.personas",
     "gates.detect",
     "gates.commands",
     "gates.timeout",
@@ -262,6 +270,7 @@ fn value_of(key: &str, text: &str) -> Value {
             | "runs.host"
             | "runs.command"
             | "runs.model"
+            | "party.consensus"
     );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {

@@ -10,6 +10,8 @@ pub mod gates;
 pub mod git;
 mod journal;
 mod ledger;
+pub mod party;
+pub mod persona;
 pub mod pipeline;
 mod plan;
 pub mod prompt;
