@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{Phase, RunPhase, RunVerdict};
+use handover_model::{FindingKind, Phase, RunPhase, RunVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::party::{Contribution, kind_of};
 use crate::story::fence_mark;
 
 /// What an agent was asked.
@@ -39,6 +40,9 @@ pub struct Said {
     /// What it thought, by phase.
     #[serde(default)]
     pub reasoning: BTreeMap<Phase, String>,
+    /// What it said as one voice of several.
+    #[serde(default)]
+    pub contribution: Contribution,
     /// What it used, in its own words.
     #[serde(default)]
     pub usage: SaidUsage,
@@ -53,6 +57,9 @@ pub struct Finding {
     /// Where.
     #[serde(default)]
     pub place: String,
+    /// What it is about, if the reviewer says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FindingKind>,
     /// What.
     pub text: String,
 }
@@ -182,6 +189,7 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
             .flatten()
             .filter_map(|(phase, text)| Some((phase.parse().ok()?, cut(text.as_str()?))))
             .collect(),
+        contribution: Contribution::read(value),
         usage: SaidUsage {
             cost_usd: number("cost_usd")
                 .and_then(Value::as_f64)
@@ -216,6 +224,7 @@ fn finding(value: &Value) -> Option<Finding> {
     Some(Finding {
         severity: text(&["severity", "priority", "level"]).unwrap_or_default(),
         place,
+        kind: text(&["kind", "category", "type"]).map(|word| kind_of(&word)),
         text: what,
     })
 }

@@ -45,8 +45,8 @@ pub(super) fn names_in(folder: &Path) -> Result<Vec<PersonaId>, PersonaError> {
             continue;
         }
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let name = PersonaId::new(stem)
-            .map_err(|error| fault(&path, 1, Rule::Name, error.to_string()))?;
+        let name =
+            PersonaId::new(stem).map_err(|error| fault(&path, 1, Rule::Name, error.to_string()))?;
         names.push(name);
     }
     Ok(names)
