@@ -58,6 +58,7 @@ const KEYS: &[&str] = &[
     "party.phases",
     "party.agents",
     "party.solo",
+    "party.cross_talk",
     "party.consensus",
     "party.mend_medium_above",
     "party.personas",

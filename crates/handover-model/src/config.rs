@@ -422,6 +422,8 @@ pub struct PartyConfig {
     pub agents: PartyAgents,
     /// Whether one process plays them all.
     pub solo: bool,
+    /// Whether there is a second round, in which everybody answers what the others found.
+    pub cross_talk: bool,
     /// What reviewers must agree on.
     pub consensus: Consensus,
     /// Findings of medium severity are mended if there are more than so many findings in all.
@@ -436,6 +438,7 @@ impl Default for PartyConfig {
             phases: Vec::new(),
             agents: PartyAgents::default(),
             solo: false,
+            cross_talk: true,
             consensus: Consensus::Majority,
             mend_medium_above: 5,
             personas: BTreeMap::new(),

@@ -16,6 +16,7 @@ mod init;
 mod journal;
 mod mcp;
 mod package;
+mod persona;
 mod probe;
 mod reasoning;
 mod receipt;
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Template(template::TemplateCommand),
     #[command(subcommand)]
+    Persona(persona::PersonaCommand),
+    #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
     Run(Box<run::RunArgs>),
     Status(status::StatusArgs),
@@ -108,6 +111,7 @@ impl Command {
             Self::Debrief(args) => debrief::run(app, args),
             Self::Stack(args) => stack::run(app, args),
             Self::Template(command) => command.run(app),
+            Self::Persona(command) => command.run(app),
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
             Self::Run(args) => run::run(app, *args),
