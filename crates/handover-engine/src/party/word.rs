@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::findings::severity_of;
 use crate::verdict::Finding;
 
-const MOST_ITEMS: usize = 20;
+pub(super) const MOST_ITEMS: usize = 20;
 const MOST_STANCES: usize = 100;
 const MOST_TEXT: usize = 1_000;
 
@@ -196,7 +196,7 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     text.trim().chars().take(MOST_TEXT).collect()
 }
 
