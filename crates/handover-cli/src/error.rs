@@ -342,6 +342,9 @@ impl From<EngineError> for CommandError {
                 Some("Go on with `--resume`; `handover status` shows where it stands."),
             ),
             EngineError::NoSuchStory { .. } => (Exit::Usage, "not_found", None),
+            EngineError::NothingAsked { .. } => {
+                (Exit::Usage, "not_found", Some("`handover answer` shows what is asked."))
+            }
             EngineError::SecretName { .. } => {
                 (Exit::Usage, "invalid_input", Some("Rename the file."))
             }

@@ -25,5 +25,5 @@ pub mod verdict;
 pub use error::EngineError;
 pub use journal::{Death, Folded, fold};
 pub use ledger::{Line, Spent};
-pub use plan::{Given, Preview, Request};
+pub use plan::{Given, Preview, PreviewPrompt, Request};
 pub use runner::{Engine, OnProgress, Progress};

@@ -147,6 +147,8 @@ words! {
         Guard => "guard",
         /// An agent said how it ended.
         Verdict => "verdict",
+        /// A failure of a story was overcome.
+        FailureSolved => "failure_solved",
         /// An agent left something behind, or failed to.
         Debrief => "debrief",
         /// A subagent of a kind that is not ours was spawned; it was left as it is.

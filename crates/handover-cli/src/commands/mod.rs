@@ -1,5 +1,6 @@
 //! One file per command: its arguments, whose comments are the help text, and what it does.
 
+mod answer;
 mod assemble;
 mod brief;
 mod completions;
@@ -79,6 +80,7 @@ pub(crate) enum Command {
     Run(Box<run::RunArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
+    Answer(answer::AnswerArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -117,6 +119,7 @@ impl Command {
             Self::Run(args) => run::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
+            Self::Answer(args) => answer::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),

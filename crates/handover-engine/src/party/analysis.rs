@@ -1,7 +1,6 @@
 //! From what analysts say about a failure to what is done about it.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use handover_model::learn::Signature;
 use handover_model::{Cause, Consensus, RunVerdict};
@@ -26,6 +25,8 @@ pub struct Analysed {
     pub remediation: Vec<String>,
     /// What a person must be asked.
     pub questions: Vec<String>,
+    /// Whether anybody says something that those who failed had not been told.
+    pub adds: bool,
 }
 
 /// Makes one decision of what all analysts said, whatever order they ended in. What most of them say is
@@ -49,7 +50,8 @@ pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Ana
     analysed.verdict = chosen.or(Some(RunVerdict::Escalate)).filter(|_| !heard.is_empty());
     let mut causes: Vec<(usize, Cause)> = Vec::new();
     for (persona, verdict, word) in &heard {
-        let Analysis { root_cause, cause, remediation, question } = whole(persona, words);
+        let Analysis { root_cause, cause, remediation, question, adds } = whole(persona, words);
+        analysed.adds |= adds;
         let text = if root_cause.is_empty() { word.summary.clone() } else { root_cause };
         analysed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
         let with_the_rest = Some(*verdict) == analysed.verdict;
@@ -99,31 +101,9 @@ fn whole(persona: &str, words: &[Word]) -> Analysis {
         whole.cause = said.cause.or(whole.cause);
         whole.question = said.question.or(whole.question);
         whole.remediation.extend(said.remediation);
+        whole.adds |= said.adds;
     }
     whole
-}
-
-impl Analysed {
-    /// What the next attempt is told.
-    pub fn advice(&self) -> String {
-        let mut out = String::new();
-        if !self.root_cause.is_empty() {
-            let _ = writeln!(out, "Cause: {}", self.root_cause);
-        }
-        for step in &self.remediation {
-            let _ = writeln!(out, "- {step}");
-        }
-        out
-    }
-
-    /// The exact question for a person.
-    pub fn question(&self, failure: &str) -> String {
-        if self.questions.is_empty() {
-            let cause = if self.root_cause.is_empty() { failure } else { &self.root_cause };
-            return format!("What should be done about this? {cause}");
-        }
-        self.questions.join("\n")
-    }
 }
 
 /// Words that tell nobody what to do differently.
@@ -192,6 +172,7 @@ mod tests {
             cause: Some(Cause::Tooling),
             remediation: vec!["use port 0".into()],
             question: question.map(str::to_owned),
+            adds: question.is_some(),
         };
         let words = [
             word("bob", Escalate, Some(analysis(Some("Which port may be used?")))),
@@ -202,7 +183,8 @@ mod tests {
         assert_eq!(analysed.verdict, Some(Escalate));
         assert_eq!(analysed.cause, Some(Cause::Tooling));
         assert_eq!(analysed.remediation, ["use port 0"]);
-        assert_eq!(analysed.question("x"), "Which port may be used?");
+        assert_eq!(analysed.questions, ["Which port may be used?"]);
+        assert!(analysed.adds);
         assert_eq!(analysed.assessments[0].0, "winston");
         let mut turned = words.to_vec();
         turned.reverse();

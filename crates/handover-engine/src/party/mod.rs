@@ -6,6 +6,7 @@
 mod analysis;
 mod findings;
 mod kickoff;
+mod parties;
 pub mod prompt;
 mod prose;
 mod record;
@@ -15,6 +16,7 @@ mod word;
 pub use analysis::{Analysed, is_new, settle_analysis, signature};
 pub use findings::{Merged, kind_of, merge, severity_of};
 pub use kickoff::{Insights, settle_kickoff};
+pub use parties::Parties;
 pub(crate) use prose::fill_in;
 pub use record::{analysis_record, kickoff_record, review_record};
 pub use review::{Reviewed, Rules, Vote, settle_review};

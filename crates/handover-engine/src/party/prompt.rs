@@ -61,11 +61,10 @@ pub fn round(round: u32) -> &'static str {
 
 /// What the others found, as text for one of them; empty if they found nothing.
 pub fn heard(phase: RunPhase, persona: &str, words: &[Word]) -> String {
-    let others: Vec<Word> =
+    let mut others: Vec<Word> =
         words.iter().filter(|word| word.round == 1 && word.persona != persona).cloned().collect();
-    let mut ids: Vec<String> = others.iter().map(|word| word.persona.clone()).collect();
-    ids.sort();
-    ids.dedup();
+    others.sort_by(|a, b| a.persona.cmp(&b.persona));
+    let ids: Vec<String> = others.iter().map(|word| word.persona.clone()).collect();
     match phase {
         RunPhase::Review => {
             let mut out = String::new();

@@ -249,6 +249,7 @@ mod tests {
             cause: Some(Cause::Spec),
             remediation: vec!["ask".into()],
             question: Some("Which port?".into()),
+            adds: true,
         });
         let analysed = settle_analysis(&ids, &[bob], Consensus::Majority);
         let record = analysis_record(&analysed, &personas, "dev 1: no port", at());

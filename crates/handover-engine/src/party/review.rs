@@ -3,19 +3,28 @@
 //! Everybody's last vote counts, and whoever gave none has not approved. What is of high severity and
 //! stands must be mended whatever the votes say; the rest of the policy is about the rest.
 
+use handover_model::config::PartyConfig;
 use handover_model::{Consensus, RunVerdict, Severity};
+use serde::{Deserialize, Serialize};
 
 use super::findings::{Merged, merge};
 use super::word::Word;
 use crate::verdict::Finding;
 
 /// What is asked of a party review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     /// What reviewers must agree on.
     pub consensus: Consensus,
     /// Findings of medium severity are mended if there are more than so many findings in all.
     pub mend_medium_above: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        let PartyConfig { consensus, mend_medium_above, .. } = PartyConfig::default();
+        Self { consensus, mend_medium_above }
+    }
 }
 
 /// How one reviewer voted.

@@ -1,6 +1,7 @@
 //! What one voice says in one round, read out of its result with bounds.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use handover_model::{Cause, RunVerdict, Severity};
 use serde::{Deserialize, Serialize};
@@ -119,9 +120,17 @@ pub struct Analysis {
     /// What a person must be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
+    /// Whether it says something that those who failed had not been told; the engine's word, not the
+    /// analyst's.
+    pub adds: bool,
 }
 
 impl Contribution {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Reads what there is out of a result; anything else is left out.
     pub(crate) fn read(value: &Value) -> Self {
         let stances = value.get("stances").and_then(Value::as_array);
@@ -171,6 +180,18 @@ impl Stance {
 }
 
 impl Analysis {
+    /// What the next attempt is told.
+    pub fn advice(&self) -> String {
+        let mut out = String::new();
+        if !self.root_cause.is_empty() {
+            let _ = writeln!(out, "Cause: {}", self.root_cause);
+        }
+        for step in &self.remediation {
+            let _ = writeln!(out, "- {step}");
+        }
+        out
+    }
+
     fn read(value: &Value) -> Option<Self> {
         let word = |keys: &[&str]| {
             let found = keys.iter().find_map(|key| value.get(key)?.as_str());
@@ -182,6 +203,7 @@ impl Analysis {
             cause: word(&["class", "kind"]).and_then(|word| word.to_lowercase().parse().ok()),
             remediation: remediation.map(texts).unwrap_or_default(),
             question: word(&["question"]),
+            adds: false,
         };
         (analysis != Self::default()).then_some(analysis)
     }

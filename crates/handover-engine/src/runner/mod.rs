@@ -4,6 +4,7 @@
 
 mod agent;
 mod agent_work;
+mod answer;
 mod commit;
 mod crew;
 mod folder;
@@ -12,6 +13,7 @@ mod inspect;
 mod lock;
 mod open;
 mod park;
+mod records;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,7 +22,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
 use handover_model::config::Config;
-use handover_model::{GroupId, Host, RunId, RunState, SessionStatus, Timestamp};
+use handover_model::{GroupId, Host, Run, RunId, RunState, SessionStatus, Timestamp};
 use handover_store::{NewRun, NewSession, RunFilter, Store};
 use handover_text::Redactor;
 
@@ -127,7 +129,11 @@ impl<'a> Engine<'a> {
             Some(run) if request.resume || !run.state.is_final() => {
                 fold(&run.id, &self.store.journal(&run.id, 1)?)?.map(|folded| (run, folded))
             }
-            Some(_) | None => None,
+            Some(run) => {
+                self.leave_behind(&run, repo)?;
+                None
+            }
+            None => None,
         };
         let mut journal = Journal {
             store: self.store,
@@ -146,7 +152,7 @@ impl<'a> Engine<'a> {
                     state: run.state,
                 });
             }
-            Some((run, folded)) if run.state.is_final() => {
+            Some((run, folded)) if folded.state.is_over() => {
                 let text = format!(
                     "run {} has come to its end; without `--resume` a new one begins",
                     run.id
@@ -177,6 +183,22 @@ impl<'a> Engine<'a> {
         fs_err::create_dir_all(&runner.folder)?;
         runner.drive()?;
         Ok((run, runner.state))
+    }
+
+    /// A run that waits for an answer and is not resumed is given up: nothing of it stays in git but its
+    /// branches.
+    fn leave_behind(&self, run: &Run, repo: &Repo) -> Result<(), EngineError> {
+        if run.state != RunState::Blocked {
+            return Ok(());
+        }
+        let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
+        if folded.is_some_and(|folded| !folded.state.is_over()) {
+            let folder = self.project.join(".handover/runs").join(run.id.as_str());
+            let _ = fs_err::remove_dir_all(folder.join("worktrees"));
+            repo.prune()?;
+            repo.delete_refs(&format!("refs/handover/{}/", run.id))?;
+        }
+        Ok(())
     }
 
     fn start(
@@ -447,6 +469,12 @@ impl<'a> Runner<'a, '_> {
             Effect::Commit { story } => self.commit(intent, story)?,
             Effect::Park { story } => self.park(intent, story)?,
             Effect::Merge => self.merge()?,
+            Effect::Ask => {
+                let open = self.state.questions();
+                let stories: Vec<String> = open.into_iter().map(|(story, _)| story).collect();
+                let reason = format!("a person must answer for {}", stories.join(", "));
+                Event::Stopped { state: RunState::Blocked, reason }
+            }
             Effect::Halt { reason } => {
                 Event::Stopped { state: RunState::Budget, reason: reason.clone() }
             }

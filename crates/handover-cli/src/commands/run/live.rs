@@ -78,6 +78,7 @@ impl Live {
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
             Event::Started { .. }
             | Event::Resumed { .. }
+            | Event::Answered { .. }
             | Event::Merged { .. }
             | Event::Stopped { .. }
             | Event::Ended { .. } => {}
@@ -158,7 +159,11 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
         Effect::Gates { story, attempt } => Some((story.clone(), format!("gates {attempt}"))),
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
-        Effect::Park { .. } | Effect::Merge | Effect::Halt { .. } | Effect::Finish => None,
+        Effect::Park { .. }
+        | Effect::Merge
+        | Effect::Ask
+        | Effect::Halt { .. }
+        | Effect::Finish => None,
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        pipeline: Pipeline::story(!args.skip_review, runs.profile),
+        pipeline: args.party.parties(app)?.join(Pipeline::story(!args.skip_review, runs.profile)),
         defaults: Options {
             host: configured,
             command,
@@ -54,6 +54,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             phase_timeout: runs.phase_timeout,
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,
+            max_retries: runs.max_retries,
             budget: config.budget.clone(),
         },
         given: Given {

@@ -6,6 +6,7 @@ mod crashes;
 mod faults;
 mod gates;
 mod many;
+mod party;
 mod real;
 
 use std::path::PathBuf;
