@@ -469,12 +469,7 @@ impl<'a> Runner<'a, '_> {
             Effect::Commit { story } => self.commit(intent, story)?,
             Effect::Park { story } => self.park(intent, story)?,
             Effect::Merge => self.merge()?,
-            Effect::Ask => {
-                let open = self.state.questions();
-                let stories: Vec<String> = open.into_iter().map(|(story, _)| story).collect();
-                let reason = format!("a person must answer for {}", stories.join(", "));
-                Event::Stopped { state: RunState::Blocked, reason }
-            }
+            Effect::Ask => self.ask()?,
             Effect::Halt { reason } => {
                 Event::Stopped { state: RunState::Budget, reason: reason.clone() }
             }
@@ -580,12 +575,29 @@ impl<'a> Runner<'a, '_> {
         Ok(Event::Merged { refused })
     }
 
+    /// Nobody works any more until a person has answered; the trees of the stories are kept.
+    fn ask(&mut self) -> Result<Event, EngineError> {
+        self.clear_worktrees()?;
+        let open = self.state.questions();
+        let stories: Vec<String> = open.into_iter().map(|(story, _)| story).collect();
+        let reason = format!("a person must answer for {}", stories.join(", "));
+        Ok(Event::Stopped { state: RunState::Blocked, reason })
+    }
+
+    fn clear_worktrees(&mut self) -> Result<(), EngineError> {
+        if self.state.options.no_commit {
+            // They are all that there is of the work.
+            return Ok(());
+        }
+        self.spare = None;
+        let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
+        Ok(self.repo.prune()?)
+    }
+
     /// Nothing of the run stays in git but its branches.
     fn finish(&mut self) -> Result<Event, EngineError> {
-        let keeps_worktrees = self.state.options.no_commit;
-        if !keeps_worktrees {
-            let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
-            self.repo.prune()?;
+        self.clear_worktrees()?;
+        if !self.state.options.no_commit {
             self.repo.delete_refs(&format!("refs/handover/{}/", self.journal.run))?;
         }
         let state = self.state.verdict();

@@ -1,4 +1,5 @@
-//! Engines that die in the middle of a party: a resumed run reaches the same end.
+//! Engines that die in the middle of a party, of an analysis, or after an answer: a resumed run reaches
+//! the same end.
 
 use std::collections::BTreeSet;
 
@@ -8,25 +9,49 @@ use super::result;
 use crate::runs::Epic;
 use crate::runs::crashes::{calls, end_state, journal};
 
-/// A kickoff, a review that finds something, a failure that is analysed and tried again, and a question
-/// that stays open.
-fn eventful() -> Epic {
-    let epic = Epic::new(&["1-1-a", "1-2-b"]);
-    let file = epic.env.folder().join("calls");
-    let call = format!(
+/// What a run is about, and how it is called.
+struct Scene {
+    epic: Epic,
+    flags: &'static [&'static str],
+    code: i32,
+}
+
+fn call(epic: &Epic) -> String {
+    format!(
         "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}} {{HANDOVER_PERSONA}} {{HANDOVER_ROUND}};'",
-        file.display()
+        epic.env.folder().join("calls").display()
+    )
+}
+
+/// A kickoff, and a review by two.
+fn party() -> Scene {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(
+        ".handover/config.toml",
+        "[party]\nphases = [\"kickoff\", \"review\"]\n\
+         agents = { kickoff = [\"murat\"], review = [\"murat\", \"bob\"] }\n",
     );
-    let kickoff = result(
-        "kickoff",
-        "complete",
-        ",\"insights\":{\"risks\":[\"risk of {HANDOVER_PERSONA} in {HANDOVER_ROUND}\"]}",
-    );
-    let grave = result(
+    epic.commit_all("party");
+    let call = call(&epic);
+    let kickoff = result("kickoff", "complete", ",\"insights\":{\"risks\":[\"the limit\"]}");
+    let review = result(
         "review",
-        "failed",
-        ",\"findings\":[{\"severity\":\"high\",\"file\":\"x.rs\",\"line\":1,\"issue\":\"no greeting\"}]",
+        "passed",
+        ",\"findings\":[{\"severity\":\"low\",\"file\":\"{HANDOVER_PERSONA}.rs\",\"issue\":\"a name\"}],\
+         \"stances\":[{\"on\":\"F1\",\"stance\":\"agree\"}]",
     );
+    epic.script(&format!(
+        "* kickoff * | {call} {kickoff}\n\
+         * dev * | {call} write a.txt work print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * review * | {call} {review}"
+    ));
+    Scene { epic, flags: &[], code: 0 }
+}
+
+/// A failure that is analysed and tried again, and one that becomes a question.
+fn failure() -> Scene {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let call = call(&epic);
     let retry = result(
         "analysis",
         "retry",
@@ -34,17 +59,22 @@ fn eventful() -> Epic {
     );
     let escalate = result("analysis", "escalate", ",\"analysis\":{\"question\":\"Which key?\"}");
     epic.script(&format!(
-        "* kickoff * | {call} {kickoff}\n\
-         1-1-a dev 1 | {call} write 1-1-a.txt half print no\n\
+        "1-1-a dev 1 | {call} write 1-1-a.txt half print no\n\
          1-2-b dev 1 | {call} write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n\
          1-1-a analysis * | {call} {retry}\n\
          1-2-b analysis * | {call} {escalate}\n\
-         1-1-a review 1 murat 1 | {call} {grave}\n\
-         * review * | {call} print \"REVIEW PASSED: {{HANDOVER_STORY}}\"\n\
-         * dev * | {call} write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
-         * fix * | {call} append {{HANDOVER_STORY}}.txt mended print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\""
+         * dev * | {call} write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\""
     ));
-    epic
+    Scene { epic, flags: &["--skip-review", "--config", "runs.analysis=true"], code: 3 }
+}
+
+/// The question of the other scene, answered.
+fn answered() -> Scene {
+    let Scene { epic, flags, code } = failure();
+    let output = epic.run(flags);
+    assert_eq!(output.code, Some(code), "{output}");
+    epic.env.run(["answer", "1-2-b", "the blue one"]).ok();
+    Scene { epic, flags: &["--resume"], code: 0 }
 }
 
 /// The agents that are recorded as finished.
@@ -65,31 +95,37 @@ fn finished(epic: &Epic) -> BTreeSet<String> {
 
 /// What a run leaves behind, whatever its name is.
 fn left(epic: &Epic) -> Vec<String> {
-    let run = epic.status()["id"].as_str().unwrap().to_owned();
+    let status = epic.status();
+    let run = status["id"].as_str().unwrap().to_owned();
     let mut state: Vec<String> =
         end_state(epic).iter().map(|line| line.replace(&run, "RUN")).collect();
-    state.push(epic.status()["stories"][1]["question"].to_string());
+    state.extend(status["stories"].as_array().unwrap().iter().map(|s| s["question"].to_string()));
+    let errors = epic.env.run(["error", "list", "--json"]).ok().json();
+    for error in errors["errors"].as_array().unwrap() {
+        state.push(format!("{} {}", error["solution"], error["occurrences"]));
+    }
     state
 }
 
-const FLAGS: &[&str] = &["--party-all", "--party-agents", "murat,bob"];
-
-fn killed(side: &str, first: usize, step: usize) {
-    let whole = eventful();
-    let output = whole.run(FLAGS);
-    assert_eq!(output.code, Some(3), "{output}");
-    let (expected, entries) = (left(&whole), journal(&whole).len());
-    assert!(entries > 60, "{entries}");
-    for entry in (first..=entries).step_by(step) {
-        let epic = eventful();
+/// Kills the engine at every second entry of the journal, and goes on.
+fn killed(scene: fn() -> Scene, side: &str, first: usize) {
+    let whole = scene();
+    let begin = journal(&whole.epic).len();
+    let output = whole.epic.run(whole.flags);
+    assert_eq!(output.code, Some(whole.code), "{output}");
+    let (expected, entries) = (left(&whole.epic), journal(&whole.epic).len());
+    assert!(entries > begin + 5, "{entries}");
+    for entry in (begin + first..=entries).step_by(2) {
+        let Scene { epic, flags, code } = scene();
         let place = format!("{side}:{entry}");
         let mut command = epic.env.command();
-        command.args(epic.args(FLAGS)).env("HANDOVER_TEST_DIE", &place);
+        command.args(epic.args(flags)).env("HANDOVER_TEST_DIE", &place);
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), None, "{place}: it did not die");
         let (before, done) = (calls(&epic), finished(&epic));
-        let resumed = epic.run(&[&["--resume"], FLAGS].concat());
-        assert_eq!(resumed.code, Some(3), "{place}: {resumed}");
+        let again = flags.iter().filter(|flag| **flag != "--resume").copied();
+        let resumed = epic.run(&[&["--resume"], &again.collect::<Vec<_>>()[..]].concat());
+        assert_eq!(resumed.code, Some(code), "{place}: {resumed}");
         assert_eq!(left(&epic), expected, "{place}");
         for call in &calls(&epic)[before.len()..] {
             assert!(!done.contains(call), "{place}: {call} was finished and paid again");
@@ -100,31 +136,53 @@ fn killed(side: &str, first: usize, step: usize) {
 }
 
 #[test]
-fn killed_after_every_entry() {
-    killed("after", 1, 3);
+fn in_a_party_after_every_odd_entry() {
+    killed(party, "after", 1);
 }
 
 #[test]
-fn killed_after_every_entry_from_the_second_on() {
-    killed("after", 2, 3);
+fn in_a_party_after_every_even_entry() {
+    killed(party, "after", 2);
 }
 
 #[test]
-fn killed_after_every_entry_from_the_third_on() {
-    killed("after", 3, 3);
+fn in_a_party_before_every_odd_entry() {
+    killed(party, "before", 1);
 }
 
 #[test]
-fn killed_before_every_entry() {
-    killed("before", 1, 3);
+fn in_a_party_before_every_even_entry() {
+    killed(party, "before", 2);
 }
 
 #[test]
-fn killed_before_every_entry_from_the_second_on() {
-    killed("before", 2, 3);
+fn in_a_failure_after_every_odd_entry() {
+    killed(failure, "after", 1);
 }
 
 #[test]
-fn killed_before_every_entry_from_the_third_on() {
-    killed("before", 3, 3);
+fn in_a_failure_after_every_even_entry() {
+    killed(failure, "after", 2);
+}
+
+#[test]
+fn in_a_failure_before_every_odd_entry() {
+    killed(failure, "before", 1);
+}
+
+#[test]
+fn in_a_failure_before_every_even_entry() {
+    killed(failure, "before", 2);
+}
+
+#[test]
+fn after_an_answer_and_after_every_entry() {
+    killed(answered, "after", 1);
+    killed(answered, "after", 2);
+}
+
+#[test]
+fn after_an_answer_and_before_every_entry() {
+    killed(answered, "before", 1);
+    killed(answered, "before", 2);
 }
