@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use handover_model::{EpicId, Host, SessionId};
+use handover_model::{EpicId, Host, RunPhase, SessionId};
 
 use crate::EngineError;
 use crate::git::{GitError, Repo};
-use crate::pipeline::{Pipeline, Step};
+use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step};
 use crate::prompt::Ask;
 use crate::reducer::{Event, Options, Plan, PlannedStory, State};
 use crate::runner::{Engine, group_of};
@@ -116,8 +116,21 @@ pub struct Preview {
     pub matches: Vec<Match>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
-    /// What the first agent of each story would be told, by story.
-    pub prompts: Vec<(String, String)>,
+    /// What agents would be told, as far as that is known before anything is done.
+    pub prompts: Vec<PreviewPrompt>,
+}
+
+/// What an agent would be told.
+#[derive(Debug, Clone)]
+pub struct PreviewPrompt {
+    /// The story.
+    pub story: String,
+    /// What the agent is there for.
+    pub phase: RunPhase,
+    /// As whom it speaks, in a party.
+    pub persona: Option<String>,
+    /// What it would be told.
+    pub text: String,
 }
 
 /// Plans a run.
@@ -242,18 +255,11 @@ pub(crate) fn preview(
         Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
     let state = State::start(&event);
     let mut prompts = Vec::new();
-    let first = plan.pipeline.steps.iter().find_map(|step| match step {
-        Step::Agent(step) => Some(step.clone()),
-        Step::Party(party) => Some(party.voice(party.personas.first()?, 1)),
-        Step::Gates | Step::Commit => None,
-    });
-    let flow = plan.pipeline.flow.as_ref();
-    let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
-    let first = begins.map(|member| member.agent.clone()).or(first);
-    if let (Some(state), Some(step)) = (&state, first) {
-        for story in state.stories.iter().filter(|story| story.planned.skip.is_none()) {
-            let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
-            let text = text.map(|(found, _)| found.text.as_str()).unwrap_or_default();
+    let stories = state.iter().flat_map(|state| state.stories.iter().map(move |s| (state, s)));
+    for (state, story) in stories.filter(|(_, story)| story.planned.skip.is_none()) {
+        let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
+        let text = text.map(|(found, _)| found.text.as_str()).unwrap_or_default();
+        for (step, party) in first_agents(&plan.pipeline) {
             let parts = TaskParts {
                 state,
                 story,
@@ -263,20 +269,26 @@ pub(crate) fn preview(
                 nonce: "<nonce>",
                 result: Path::new("<result file>"),
             };
+            let options = request.options();
             let ask = Ask {
                 session: plan.records_in.clone(),
                 group: group_of(&story.planned.id)?,
                 role: step.role.clone(),
-                role_text: role_text(&step),
+                role_text: role_text(&step, party),
                 reasoning: kind(&step).is_cold.then_some(false),
-                host: request.options().host,
-                model: request.options().model,
+                host: options.host,
+                model: step.model.clone().or(options.model),
                 task: task(&parts),
                 about: format!("{}\n{text}", story.planned.title),
                 unique: "preview".to_owned(),
                 now: (engine.now)(),
             };
-            prompts.push((story.planned.id.clone(), engine.prompter.preview(&ask)?));
+            prompts.push(PreviewPrompt {
+                story: story.planned.id.clone(),
+                phase: step.phase,
+                persona: step.voice.as_ref().map(|voice| voice.persona.clone()),
+                text: engine.prompter.preview(&ask)?,
+            });
         }
     }
     Ok(Preview {
@@ -285,4 +297,22 @@ pub(crate) fn preview(
         gates: gates.into_iter().map(|gate| gate.name).collect(),
         prompts,
     })
+}
+
+/// Everybody who is asked if nothing goes wrong, each once: of parties those of the first round.
+fn first_agents(pipeline: &Pipeline) -> Vec<(AgentStep, Option<&PartyStep>)> {
+    let flow = pipeline.flow.as_ref();
+    let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
+    let mut agents: Vec<_> = begins.iter().map(|member| (member.agent.clone(), None)).collect();
+    for step in &pipeline.steps {
+        match step {
+            Step::Agent(step) => agents.push((step.clone(), None)),
+            Step::Party(party) => {
+                let voices = party.seats().into_iter().map(|id| (party.voice(&id, 1), Some(party)));
+                agents.extend(voices);
+            }
+            Step::Gates | Step::Commit => {}
+        }
+    }
+    agents
 }

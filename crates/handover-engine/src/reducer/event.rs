@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Options, Plan};
 use crate::ledger::Spent;
+use crate::party::{Contribution, Word};
 use crate::pipeline::Voice;
 use crate::verdict::Finding;
 
@@ -82,6 +83,13 @@ pub enum Event {
         /// The branch that holds it; none if there is nothing to hold.
         branch: Option<String>,
     },
+    /// A person has said how a story goes on.
+    Answered {
+        /// The story.
+        story: String,
+        /// What they said.
+        answer: String,
+    },
     /// The user's branch followed, or why it did not.
     Merged {
         /// Why it did not.
@@ -125,6 +133,9 @@ pub struct PhaseEnd {
     pub summary: String,
     /// What is wrong, from a review.
     pub findings: Vec<Finding>,
+    /// What it said as one voice of several, or about a failure.
+    #[serde(default, skip_serializing_if = "Contribution::is_empty")]
+    pub contribution: Contribution,
     /// The class of failure of its program.
     pub failure: Option<FailureClass>,
     /// What the worktree holds now.
@@ -137,6 +148,21 @@ pub struct PhaseEnd {
     pub spent: Spent,
     /// The receipt of its prompt.
     pub receipt: Option<String>,
+}
+
+impl PhaseEnd {
+    /// What a voice of a party said.
+    pub fn word(&self) -> Option<Word> {
+        let Voice { persona, round } = self.voice.clone()?;
+        Some(Word {
+            persona,
+            round,
+            verdict: self.verdict,
+            summary: self.summary.clone(),
+            findings: self.findings.clone(),
+            contribution: self.contribution.clone(),
+        })
+    }
 }
 
 /// What the gates said.
@@ -198,6 +224,8 @@ pub enum Effect {
     },
     /// Let the user's branch follow.
     Merge,
+    /// Stop because nothing can be done before a person has answered.
+    Ask,
     /// Stop because the budget would be passed.
     Halt {
         /// Which part of it.
@@ -217,6 +245,7 @@ impl Effect {
             | Self::Commit { .. }
             | Self::Park { .. }
             | Self::Merge
+            | Self::Ask
             | Self::Halt { .. }
             | Self::Finish => false,
         }
@@ -242,7 +271,7 @@ impl Event {
                 Effect::Gates { story: of, attempt: which },
             ) => (story, attempt) == (of, which),
             (Self::Merged { .. }, Effect::Merge)
-            | (Self::Stopped { .. }, Effect::Halt { .. })
+            | (Self::Stopped { .. }, Effect::Ask | Effect::Halt { .. })
             | (Self::Ended { .. }, Effect::Finish) => true,
             _ => false,
         }

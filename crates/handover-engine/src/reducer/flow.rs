@@ -1,6 +1,6 @@
 //! A story on its way through a team: what somebody says, and what becomes of it.
 
-use handover_model::RunVerdict;
+use handover_model::{RunVerdict, StoryState};
 
 use super::PhaseEnd;
 use super::story::{At, Rules, StoryRun, UnitKind, finding, is_work};
@@ -50,13 +50,10 @@ impl StoryRun {
         if is_clear {
             self.record.push(end.clone());
         }
-        if end.phase == handover_model::RunPhase::Analysis {
-            self.analyses.push(end.clone());
-        }
         self.team.agents += 1;
         if self.team.agents >= flow.most {
             let reason = format!("the team came to no end with {} agents", self.team.agents);
-            return self.fail(&reason, rules);
+            return self.give_up(StoryState::Failed, &reason, rules);
         }
         let to = flow.rule(&step.role, end.status.filter(|_| is_clear));
         self.follow(to, findings, end, step, flow, rules);
@@ -90,14 +87,17 @@ impl StoryRun {
                 self.team.again += 1;
                 if self.team.again > flow.patience {
                     let reason = format!("{} came to no end: {}", step.role, end.summary);
-                    self.fail(&reason, rules);
+                    self.give_up(StoryState::Failed, &reason, rules);
                 }
             }
             To::Keep if self.kind == UnitKind::Closing => self.go_on(),
             To::Keep if !self.team.has_work => {
-                self.fail("the work was approved and there is none", rules);
+                self.give_up(StoryState::Failed, "the work was approved and there is none", rules);
             }
             To::Keep => self.at = At::Landing { checked: !self.team.unchecked },
+            To::Stop { .. } if end.verdict == Some(RunVerdict::Escalate) => {
+                self.ask(&end.summary, &end.summary);
+            }
             To::Stop { state } => self.settle(*state, &end.summary),
         }
     }

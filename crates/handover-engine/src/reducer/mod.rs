@@ -5,6 +5,7 @@
 //! going on already, within the limits of numbers and money.
 
 mod event;
+mod failure;
 mod flow;
 mod party;
 mod plan;
@@ -13,13 +14,13 @@ mod story;
 use handover_model::{RunPhase, RunState, StoryState};
 
 use crate::ledger::{InFlight, Line, Spent, refusal};
-use crate::pipeline::{AgentStep, Voice};
+use crate::pipeline::{AgentStep, PartyStep, Voice};
 
 pub use event::{Effect, Event, GateOutcome, PhaseEnd};
 pub use party::{Party, Settled, settle_party};
 pub use plan::{Options, Plan, PlannedStory};
+pub use story::{Answer, Failure, StoryRun, UnitKind};
 use story::{Rules, StepRef};
-pub use story::{StoryRun, UnitKind};
 
 /// A run.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +113,10 @@ impl State {
                 story.parked = true;
                 story.failed_branch.clone_from(branch);
             }),
+            Event::Answered { story, answer } => {
+                let head = self.head.clone();
+                self.with(story, |story, rules| story.was_answered(answer, &head, rules.pipeline));
+            }
             Event::Merged { refused } => self.merged = Some(refused.clone()),
             Event::Stopped { state, reason } => {
                 self.state = *state;
@@ -124,7 +129,8 @@ impl State {
 
     /// Does something to a unit, if it is there.
     fn with(&mut self, id: &str, change: impl FnOnce(&mut StoryRun, Rules<'_>)) {
-        let rules = Rules { pipeline: &self.plan.pipeline, max_fixes: self.options.max_fixes };
+        let Options { max_fixes, max_retries, .. } = self.options;
+        let rules = Rules { pipeline: &self.plan.pipeline, max_fixes, max_retries };
         let mut units = self.stories.iter_mut().chain(&mut self.closing);
         if let Some(story) = units.find(|story| story.planned.id == id) {
             change(story, rules);
@@ -150,8 +156,9 @@ impl State {
         let pending = self.stories.iter().filter(|story| story.state == StoryState::Pending);
         let can_begin = pending.filter(|story| self.nobody_to_wait_for(story)).take(free);
         ready.extend(can_begin.map(|story| Effect::Open { story: story.planned.id.clone() }));
-        if self.stories.iter().all(|story| story.is_settled() && !story.must_be_parked()) {
-            ready.extend(self.close());
+        if ready.is_empty() {
+            // Whoever waits for an answer may still be told one, and others may wait for them.
+            return if self.questions().is_empty() { self.close() } else { vec![Effect::Ask] };
         }
         ready
     }
@@ -219,13 +226,14 @@ impl State {
                     Some(reason) => refused = refused.or(Some(reason)),
                     None => return Some(effect),
                 },
-                Effect::Merge | Effect::Finish if !busy.is_empty() => {}
+                Effect::Merge | Effect::Ask | Effect::Finish if !busy.is_empty() => {}
                 Effect::Open { .. }
                 | Effect::Gates { .. }
                 | Effect::Rebase { .. }
                 | Effect::Commit { .. }
                 | Effect::Park { .. }
                 | Effect::Merge
+                | Effect::Ask
                 | Effect::Halt { .. }
                 | Effect::Finish => return Some(effect),
             }
@@ -262,6 +270,28 @@ impl State {
             RunState::Blocked
         } else {
             RunState::Done
+        }
+    }
+
+    /// What a person must answer, by story.
+    pub fn questions(&self) -> Vec<(String, String)> {
+        let open = self
+            .stories
+            .iter()
+            .filter_map(|story| Some((story.planned.id.clone(), story.question.clone()?)));
+        open.collect()
+    }
+
+    /// Whether nothing is left to be resumed.
+    pub fn is_over(&self) -> bool {
+        self.state.is_final() && self.stopped.is_none()
+    }
+
+    /// The party that a story waits for, if it waits for one.
+    pub fn party_of(&self, story: &StoryRun) -> Option<&PartyStep> {
+        match story.step(&self.plan.pipeline)? {
+            StepRef::Party(party) => Some(party),
+            StepRef::Agent(_) | StepRef::Gates => None,
         }
     }
 
@@ -312,6 +342,7 @@ fn in_flight(busy: &[Effect]) -> Vec<InFlight<'_>> {
         | Effect::Commit { .. }
         | Effect::Park { .. }
         | Effect::Merge
+        | Effect::Ask
         | Effect::Halt { .. }
         | Effect::Finish => None,
     };

@@ -79,6 +79,9 @@ pub struct Options {
     pub idle_timeout: u64,
     /// How often findings are mended.
     pub max_fixes: u32,
+    /// How often a story is tried again because an analysis found something new.
+    #[serde(default = "one")]
+    pub max_retries: u32,
     /// What may be spent.
     pub budget: BudgetConfig,
 }

@@ -215,6 +215,7 @@ impl<'a> Runner<'a, '_> {
             | Event::Rebased { .. }
             | Event::Committed { .. } => None,
             Event::Started { .. }
+            | Event::Answered { .. }
             | Event::Resumed { .. }
             | Event::GatesEnded { .. }
             | Event::Refused { .. }

@@ -4,6 +4,7 @@
 
 mod agent;
 mod agent_work;
+mod answer;
 mod away;
 mod commit;
 mod crew;
@@ -16,6 +17,7 @@ mod lock;
 mod open;
 mod park;
 mod rebase;
+mod records;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -148,7 +150,11 @@ impl<'a> Engine<'a> {
             Some(run) if request.resume || !run.state.is_final() => {
                 fold(&run.id, &self.store.journal(&run.id, 1)?)?.map(|folded| (run, folded))
             }
-            Some(_) | None => None,
+            Some(run) => {
+                self.leave_behind(&run, repo)?;
+                None
+            }
+            None => None,
         };
         let mut journal = Journal {
             store: self.store,
@@ -167,7 +173,7 @@ impl<'a> Engine<'a> {
                     state: run.state,
                 });
             }
-            Some((run, folded)) if run.state.is_final() => {
+            Some((run, folded)) if folded.state.is_over() => {
                 let text = format!(
                     "run {} has come to its end; without `--resume` a new one begins",
                     run.id
@@ -496,6 +502,7 @@ impl<'a> Runner<'a, '_> {
             Effect::Commit { story } => self.commit(intent, story)?,
             Effect::Park { story } => self.park(intent, story)?,
             Effect::Merge => self.merge()?,
+            Effect::Ask => self.ask()?,
             Effect::Halt { reason } => {
                 Event::Stopped { state: RunState::Budget, reason: reason.clone() }
             }
@@ -609,12 +616,20 @@ impl<'a> Runner<'a, '_> {
         Ok(Event::Merged { refused })
     }
 
+    fn clear_worktrees(&mut self) -> Result<(), EngineError> {
+        if self.state.options.no_commit {
+            // They are all that there is of the work.
+            return Ok(());
+        }
+        self.spare = None;
+        let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
+        Ok(self.repo.prune()?)
+    }
+
     /// Nothing of the run stays in git but its branches.
     fn finish(&mut self) -> Result<Event, EngineError> {
-        let keeps_worktrees = self.state.options.no_commit;
-        if !keeps_worktrees {
-            let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
-            self.repo.prune()?;
+        self.clear_worktrees()?;
+        if !self.state.options.no_commit {
             self.repo.delete_refs(&format!("refs/handover/{}/", self.journal.run))?;
             self.clean_remote();
         }

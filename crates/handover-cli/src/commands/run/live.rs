@@ -82,6 +82,7 @@ impl Live {
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
             Event::Started { .. }
             | Event::Resumed { .. }
+            | Event::Answered { .. }
             | Event::Merged { .. }
             | Event::Stopped { .. }
             | Event::Ended { .. } => {}
@@ -163,7 +164,11 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
         Effect::Rebase { story, .. } => Some((story.clone(), "rebase".to_owned())),
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
-        Effect::Park { .. } | Effect::Merge | Effect::Halt { .. } | Effect::Finish => None,
+        Effect::Park { .. }
+        | Effect::Merge
+        | Effect::Ask
+        | Effect::Halt { .. }
+        | Effect::Finish => None,
     }
 }
 

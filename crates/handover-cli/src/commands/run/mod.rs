@@ -1,6 +1,7 @@
 //! `handover run`
 
 mod live;
+mod party;
 mod preview;
 mod progress;
 mod request;
@@ -14,6 +15,7 @@ use super::Outcome;
 use super::stack::stack_of;
 use crate::app::App;
 use crate::env;
+use crate::error::CommandError;
 
 /// Run the stories of an epic: develop, check, review, commit
 ///
@@ -23,7 +25,7 @@ use crate::env;
 /// touched. Work that fails is kept on `handover/failed/STORY`.
 ///
 /// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` goes on where it was.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     /// The epic: `1`, `epic-1` or its file
@@ -97,6 +99,16 @@ pub(crate) struct RunArgs {
     /// How often findings are mended before a story is given up [default: runs.max_fixes]
     #[arg(long, value_name = "N")]
     max_fixes: Option<u32>,
+
+    #[command(flatten)]
+    party: party::PartyArgs,
+}
+
+impl RunArgs {
+    /// Goes on with the run of an epic, as it was.
+    pub(crate) fn go_on(epic: &str) -> Self {
+        Self { epic: epic.to_owned(), resume: true, ..Self::default() }
+    }
 }
 
 /// More agents than this at once are a mistake rather than a wish.
@@ -110,6 +122,7 @@ Examples:
   handover run 1 --pipeline team               developer, QA expert and tech lead, and whom they call for
   handover run 1 --host codex --merge          let the current branch follow at the end
   handover run 1 --agent-command \"./agent.sh --fast\"
+  handover run 1 --party-review --party-agents winston,murat
   handover run 1 --resume                      go on after whatever stopped it
 
 Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 budget, 5 environment, 130 interrupted.";
@@ -123,6 +136,22 @@ fn money(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
     let request = request::request(app, &args)?;
+    engine(app, |engine| {
+        if args.dry_run {
+            return preview::show(app, &engine.plan(&request)?, args.show_prompts);
+        }
+        let mut shown = progress::Shown::new(app);
+        let (id, state) =
+            engine.run(&request, &mut |state, progress| shown.progress(state, progress))?;
+        shown.end(&id, &state)
+    })
+}
+
+/// Does something with an engine that signals stop.
+pub(crate) fn engine<T>(
+    app: &App,
+    work: impl FnOnce(&Engine<'_>) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     let cancel = CancelToken::default();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, cancel.flag())
@@ -151,11 +180,5 @@ pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
         cancel,
         death: env::death(),
     };
-    if args.dry_run {
-        return preview::show(app, &engine.plan(&request)?, args.show_prompts);
-    }
-    let mut shown = progress::Shown::new(app);
-    let (id, state) =
-        engine.run(&request, &mut |state, progress| shown.progress(state, progress))?;
-    shown.end(&id, &state)
+    work(&engine)
 }

@@ -38,13 +38,14 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         other => other,
     };
     let command = command.map(|command| from_here(app, &command)).transpose()?;
+    let is_team = args.pipeline.unwrap_or(runs.pipeline) == PipelineName::Team;
     Ok(Request {
         epic: story::epic_id(&args.epic)?,
         session: app.named_session()?,
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        pipeline: pipeline(args, config)?,
+        pipeline: args.party.parties(app, is_team)?.join(pipeline(args, config)?),
         defaults: Options {
             host: configured,
             command,
@@ -55,6 +56,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             phase_timeout: runs.phase_timeout,
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,
+            max_retries: runs.max_retries,
             budget: config.budget.clone(),
         },
         given: Given {

@@ -32,7 +32,7 @@ pub(super) fn calls(epic: &Epic) -> Vec<String> {
 }
 
 /// Everything that a run leaves behind, without what differs by its nature: ids and days.
-fn end_state(epic: &Epic) -> Vec<String> {
+pub(super) fn end_state(epic: &Epic) -> Vec<String> {
     let mut state = epic.states();
     for branch in ["handover/epic-1", "handover/failed/1-2-b"] {
         state.extend(epic.subjects(branch));

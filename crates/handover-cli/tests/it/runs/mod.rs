@@ -8,6 +8,7 @@ mod gates;
 mod machines;
 mod many;
 mod parallel;
+mod party;
 mod real;
 mod team;
 
