@@ -18,6 +18,7 @@ pub mod report;
 mod runner;
 pub mod story;
 mod task;
+pub mod uat;
 pub mod verdict;
 
 pub use error::EngineError;
