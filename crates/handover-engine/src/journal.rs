@@ -1,7 +1,8 @@
 //! The journal of a run: what is about to be done, and what came of it.
 //!
-//! An effect is written down before it is begun and its event after it has ended. What is found
-//! without an event has been begun and perhaps done: every effect can be done again.
+//! An effect is written down before it is begun and its event after it has ended; several can be open
+//! at once. What is found without an event has been begun and perhaps done: every effect can be done
+//! again.
 
 use handover_agents::Identity;
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, Timestamp};
@@ -132,12 +133,29 @@ impl Journal<'_> {
 pub struct Folded {
     /// Where the run stands.
     pub state: State,
-    /// The effect that was begun and has no event.
-    pub(crate) open: Option<Intent>,
-    /// The processes that were started for it.
+    /// The effects that were begun and have no event, in the order of their beginning.
+    pub(crate) open: Vec<Intent>,
+    /// The processes that were started for them.
     pub(crate) processes: Vec<Identity>,
     /// The number of the last entry.
     pub(crate) seq: u64,
+}
+
+impl Folded {
+    /// An event closes what it came of, and whatever was started for that has ended.
+    fn take_in(&mut self, run: &RunId, event: &Event) {
+        self.state.apply(event);
+        let Some(at) = self.open.iter().position(|intent| event.answers(&intent.effect)) else {
+            return;
+        };
+        let mark = mark(run, self.open.remove(at).seq);
+        self.processes.retain(|process| process.spawn != mark);
+    }
+}
+
+/// What the processes of one effect are known by.
+pub(crate) fn mark(run: &RunId, seq: u64) -> String {
+    format!("{run}-{seq}")
 }
 
 /// Reads a journal back; none if it does not even have a beginning.
@@ -157,25 +175,18 @@ pub fn fold(run: &RunId, entries: &[JournalEntry]) -> Result<Option<Folded>, Eng
                     None => {
                         folded = State::start(&event).map(|state| Folded {
                             state,
-                            open: None,
+                            open: Vec::new(),
                             processes: Vec::new(),
                             seq: entry.seq,
                         });
                     }
-                    Some(folded) => {
-                        folded.state.apply(&event);
-                        // A stop is not the event of what was going on, and neither is a resumption.
-                        if !matches!(event, Event::Stopped { .. } | Event::Resumed { .. }) {
-                            folded.open = None;
-                            folded.processes.clear();
-                        }
-                    }
+                    Some(folded) => folded.take_in(run, &event),
                 }
             }
             JournalKind::Intent => {
                 let effect = serde_json::from_value(entry.entry.clone()).map_err(unreadable)?;
                 if let Some(folded) = &mut folded {
-                    folded.open = Some(Intent { seq: entry.seq, effect, at: entry.created_at });
+                    folded.open.push(Intent { seq: entry.seq, effect, at: entry.created_at });
                 }
             }
             JournalKind::Note => {

@@ -7,6 +7,7 @@ use handover_model::config::{Allowance, BudgetConfig};
 use handover_model::{RunPhase, RunVerdict};
 use serde::{Deserialize, Serialize};
 
+use crate::pipeline::Voice;
 use crate::reducer::{GateOutcome, PhaseEnd, StoryRun};
 
 /// What was used.
@@ -50,6 +51,8 @@ pub struct Line {
     pub agent: Option<RunPhase>,
     /// Which time.
     pub attempt: u32,
+    /// The voice of a party, if it was one.
+    pub voice: Option<Voice>,
     /// What it said.
     pub verdict: &'static str,
     /// What it used.
@@ -64,6 +67,7 @@ impl Line {
             phase: end.phase.as_str(),
             agent: Some(end.phase),
             attempt: end.attempt,
+            voice: end.voice.clone(),
             verdict: verdict.or(failure).unwrap_or("unclear"),
             spent: end.spent,
         }
@@ -76,31 +80,68 @@ impl Line {
             GateOutcome::Failed => "failed",
         };
         let spent = Spent { duration_ms, ..Spent::default() };
-        Self { phase: "gates", agent: None, attempt, verdict, spent }
+        Self { phase: "gates", agent: None, attempt, voice: None, verdict, spent }
     }
 }
 
-/// Why one more agent is not started, if it is not. What it will use is not known, so it is taken to
-/// use as much as the dearest of its phase so far, or else of all.
-pub(crate) fn refusal(
+/// An agent at work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InFlight<'a> {
+    pub(crate) story: &'a str,
+    pub(crate) phase: RunPhase,
+}
+
+/// Why one more agent is not started, if it is not. What it and those at work will use is not known,
+/// so each is taken to use as much as the dearest of its phase so far, or else of all. As long as not
+/// even that is known, one after the other is started where there is a limit.
+pub(crate) fn refusal<'s>(
     budget: &BudgetConfig,
-    stories: &[StoryRun],
+    units: impl Iterator<Item = &'s StoryRun> + Clone,
     story: &StoryRun,
     phase: RunPhase,
+    busy: &[InFlight<'_>],
 ) -> Option<String> {
-    let agents =
-        || stories.iter().flat_map(|story| &story.lines).filter(|line| line.agent.is_some());
-    let same = agents().filter(|line| line.agent == Some(phase)).map(|line| line.spent);
-    let guess =
-        dearest(same).or_else(|| dearest(agents().map(|line| line.spent))).unwrap_or_default();
-    let run: Spent = agents().map(|line| line.spent).sum();
-    let own = story.lines.iter().filter(|line| line.agent.is_some()).map(|line| line.spent).sum();
+    let guess = guess(units.clone(), phase);
+    if guess.is_none() && !busy.is_empty() && (is_limit(&budget.run) || is_limit(&budget.story)) {
+        return Some("nobody knows yet what an agent uses".to_owned());
+    }
+    let guess = guess.unwrap_or_default();
+    let (expected, of_story) = expected(units.clone(), busy, &story.planned.id);
+    let run: Spent = units.map(agents_of).sum::<Spent>() + expected;
+    let own = agents_of(story) + of_story;
     passed(&budget.run, run, guess)
         .map(|what| format!("the run would pass its limit of {what}"))
         .or_else(|| {
             let what = passed(&budget.story, own, guess)?;
             Some(format!("story `{}` would pass its limit of {what}", story.planned.id))
         })
+}
+
+/// What those at work can be expected to use, all of them and those of one story.
+pub(crate) fn expected<'s>(
+    units: impl Iterator<Item = &'s StoryRun> + Clone,
+    busy: &[InFlight<'_>],
+    story: &str,
+) -> (Spent, Spent) {
+    let of = |agent: &InFlight<'_>| guess(units.clone(), agent.phase).unwrap_or_default();
+    let own = busy.iter().filter(|agent| agent.story == story);
+    (busy.iter().map(of).sum(), own.map(of).sum())
+}
+
+/// What an agent of a phase is taken to use; none as long as none has ended.
+fn guess<'s>(units: impl Iterator<Item = &'s StoryRun> + Clone, phase: RunPhase) -> Option<Spent> {
+    let agents =
+        || units.clone().flat_map(|story| &story.lines).filter(|line| line.agent.is_some());
+    let same = agents().filter(|line| line.agent == Some(phase)).map(|line| line.spent);
+    dearest(same).or_else(|| dearest(agents().map(|line| line.spent)))
+}
+
+fn agents_of(story: &StoryRun) -> Spent {
+    story.lines.iter().filter(|line| line.agent.is_some()).map(|line| line.spent).sum()
+}
+
+fn is_limit(allowed: &Allowance) -> bool {
+    allowed.usd.is_some() || allowed.tokens.is_some() || allowed.turns.is_some()
 }
 
 fn dearest(all: impl Iterator<Item = Spent>) -> Option<Spent> {

@@ -1,9 +1,9 @@
-//! Pipelines as data: what happens to a story, by whom, and with which permissions.
+//! Pipelines as data: what happens to a story and to an epic, by whom, and with which permissions.
 
 use handover_model::{Profile, Role, RunPhase};
 use serde::{Deserialize, Serialize};
 
-/// What happens to each story, in order.
+/// What happens to each story, in order, and to the epic once all stories are settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pipeline {
     /// Its name.
@@ -14,14 +14,23 @@ pub struct Pipeline {
     pub fix: AgentStep,
     /// The step to go back to after that.
     pub after_fix: usize,
+    /// The steps of the epic after its stories; none if there is nothing to close it with.
+    #[serde(default)]
+    pub closing: Vec<Step>,
+    /// Who says what to do about a story that failed: an agent or a party. Without it a failure is
+    /// the end of a story.
+    #[serde(default)]
+    pub on_failure: Option<Step>,
 }
 
-/// One step of a story.
+/// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Step {
     /// A fresh agent.
     Agent(AgentStep),
+    /// Several agents at once, and one answer of all of them.
+    Party(PartyStep),
     /// The project's own tools.
     Gates,
     /// The work is kept.
@@ -41,6 +50,40 @@ pub struct AgentStep {
     pub retries: u32,
     /// Whether the story goes on whatever it says.
     pub optional: bool,
+    /// As which voice of a party it speaks, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice: Option<Voice>,
+}
+
+/// Several agents at once: every persona in the first round without knowing of the others, then every
+/// persona again with what the others found. What they say becomes one answer in
+/// [`settle_party`](crate::reducer::settle_party).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartyStep {
+    /// What each of them is there for. They only look, whatever its profile says.
+    pub agent: AgentStep,
+    /// Their names, in the order in which they are heard.
+    pub personas: Vec<String>,
+    /// How many rounds there are: 1 is blind, 2 has cross-talk.
+    pub rounds: u32,
+}
+
+/// One voice of a party.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Voice {
+    /// Who speaks.
+    pub persona: String,
+    /// 1 is blind, 2 has heard the others.
+    pub round: u32,
+}
+
+impl PartyStep {
+    /// One of its voices as an agent of its own. Voices speak at once, each in a folder of its own, so
+    /// none may write.
+    pub fn voice(&self, persona: &str, round: u32) -> AgentStep {
+        let voice = Some(Voice { persona: persona.to_owned(), round });
+        AgentStep { voice, profile: Profile::ReadOnly, ..self.agent.clone() }
+    }
 }
 
 impl Pipeline {
@@ -56,16 +99,30 @@ impl Pipeline {
             steps,
             fix: agent_step(RunPhase::Fix, "developer", profile),
             after_fix: 1,
+            closing: Vec::new(),
+            on_failure: None,
         }
+    }
+
+    /// How many agents of one story can be at work at once.
+    pub fn widest(&self) -> usize {
+        let all = self.steps.iter().chain(&self.closing).chain(&self.on_failure);
+        let width = |step: &Step| match step {
+            Step::Party(party) => party.personas.len(),
+            Step::Agent(_) | Step::Gates | Step::Commit => 1,
+        };
+        all.map(width).max().unwrap_or(1)
     }
 }
 
-fn agent(phase: RunPhase, role: &str, profile: Profile) -> Step {
+/// A step that is one agent.
+pub fn agent(phase: RunPhase, role: &str, profile: Profile) -> Step {
     Step::Agent(agent_step(phase, role, profile))
 }
 
+/// An agent by the name of a built-in role.
 #[expect(clippy::expect_used, reason = "built-in roles have valid names")]
-fn agent_step(phase: RunPhase, role: &str, profile: Profile) -> AgentStep {
+pub fn agent_step(phase: RunPhase, role: &str, profile: Profile) -> AgentStep {
     let role = Role::new(role).expect("a valid role");
-    AgentStep { phase, role, profile, retries: 2, optional: false }
+    AgentStep { phase, role, profile, retries: 2, optional: false, voice: None }
 }

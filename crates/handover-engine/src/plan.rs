@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use handover_model::{EpicId, Host, Profile, SessionId};
+use handover_model::{EpicId, Host, SessionId};
 
 use crate::EngineError;
 use crate::git::{GitError, Repo};
@@ -11,7 +11,7 @@ use crate::prompt::Ask;
 use crate::reducer::{Event, Options, Plan, PlannedStory, State};
 use crate::runner::{Engine, group_of};
 use crate::story::{Discovery, Match, Status, discover};
-use crate::task::{TaskParts, task};
+use crate::task::{TaskParts, kind, role_text, task};
 
 /// What a user asks for.
 #[derive(Debug, Clone)]
@@ -26,10 +26,8 @@ pub struct Request {
     pub start_from: Option<String>,
     /// Whether stories that are done are left out.
     pub skip_done: bool,
-    /// Whether there is no review.
-    pub skip_review: bool,
-    /// What a developer may do.
-    pub profile: Profile,
+    /// What happens to a story and to the epic.
+    pub pipeline: Pipeline,
     /// How it works if nobody says otherwise.
     pub defaults: Options,
     /// What the user says now.
@@ -196,7 +194,7 @@ fn plan_of(
         user_branch,
         branch,
         continues,
-        pipeline: Pipeline::story(!request.skip_review, request.profile),
+        pipeline: request.pipeline.clone(),
         stories,
     })
 }
@@ -241,17 +239,18 @@ pub(crate) fn preview(
     let state = State::start(&event);
     let mut prompts = Vec::new();
     let first = plan.pipeline.steps.iter().find_map(|step| match step {
-        Step::Agent(step) => Some(step),
+        Step::Agent(step) => Some(step.clone()),
+        Step::Party(party) => Some(party.voice(party.personas.first()?, 1)),
         Step::Gates | Step::Commit => None,
     });
-    if let (Some(state), Some(step)) = (state, first) {
+    if let (Some(state), Some(step)) = (&state, first) {
         for story in state.stories.iter().filter(|story| story.planned.skip.is_none()) {
             let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
             let text = text.map(|(found, _)| found.text.as_str()).unwrap_or_default();
             let parts = TaskParts {
-                epic: plan.epic.as_str(),
+                state,
                 story,
-                phase: step.phase,
+                step: &step,
                 text,
                 patch: "",
                 nonce: "<nonce>",
@@ -261,7 +260,8 @@ pub(crate) fn preview(
                 session: plan.records_in.clone(),
                 group: group_of(&story.planned.id)?,
                 role: step.role.clone(),
-                phase: step.phase,
+                role_text: role_text(&step),
+                reasoning: kind(step.phase).is_cold.then_some(false),
                 host: request.options().host,
                 model: request.options().model,
                 task: task(&parts),

@@ -6,9 +6,7 @@ use handover_context::package_file::Places;
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
 use handover_model::config::Config;
-use handover_model::{
-    GroupId, Host, ReasoningLevel, ReceiptId, Role, RunPhase, SessionId, Timestamp,
-};
+use handover_model::{GroupId, Host, ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
 use handover_store::Store;
 use handover_text::Redactor;
 
@@ -23,8 +21,10 @@ pub struct Ask {
     pub group: GroupId,
     /// As whom it works.
     pub role: Role,
-    /// What for.
-    pub phase: RunPhase,
+    /// Who it is, and the few rules of the workflow.
+    pub role_text: String,
+    /// Whether it is given what others thought; none leaves it to the role.
+    pub reasoning: Option<bool>,
     /// The program that will read it.
     pub host: Host,
     /// The model.
@@ -98,8 +98,7 @@ impl BriefPrompter<'_> {
                 model: ask.model.clone(),
                 current_tokens: 0,
                 iteration: 0,
-                // A reviewer sees the code cold: the record, and none of the dead ends.
-                reasoning: (ask.phase == RunPhase::Review).then_some(false),
+                reasoning: ask.reasoning,
                 reasoning_level: ReasoningLevel::Medium,
                 limit: None,
                 cap: None,
@@ -113,7 +112,7 @@ impl BriefPrompter<'_> {
             context: true,
             specialization: true,
             about: Some(ask.about.clone()),
-            role_text: Some(role(ask)),
+            role_text: Some(ask.role_text.clone()),
             count_attempt: deliver,
         })
     }
@@ -135,29 +134,4 @@ impl Prompter for BriefPrompter<'_> {
         let host = self.redactor.clean(host.as_str());
         Ok(deliver(self.store, self.redactor, &prompt.receipt, Some(&host), now)?)
     }
-}
-
-/// Who the agent is, and the few rules of the workflow.
-fn role(ask: &Ask) -> String {
-    let who = match ask.phase {
-        RunPhase::Review => {
-            "You review code. You are seeing this code for the first time. Look for what is wrong: \
-             behaviour that the story asks for and that is missing, errors that are not handled, tests \
-             that prove nothing, secrets, broken boundaries. Do not invent findings; none is a result. \
-             You only look: change nothing, your findings are mended by somebody else."
-        }
-        RunPhase::Fix => {
-            "You mend what checks found in work that somebody else has done. Mend exactly that, \
-             and the cause rather than the symptom; never weaken or delete a test to make it pass."
-        }
-        RunPhase::Dev
-        | RunPhase::Kickoff
-        | RunPhase::Analysis
-        | RunPhase::Uat
-        | RunPhase::Retro => {
-            "You implement one story, with tests, in one go. Nobody can answer questions: decide, \
-             and say what you decided. If something outside stands in the way, say that you are blocked."
-        }
-    };
-    format!("You work as {}. {who}", ask.role)
 }

@@ -3,42 +3,12 @@
 use handover_model::{Run, RunState, StoryState};
 use serde_json::{Value, json};
 
-use crate::reducer::State;
+use crate::ledger::Line;
+use crate::reducer::{State, StoryRun};
 
 /// The run as one document.
 pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
-    let stories: Vec<Value> = state
-        .stories
-        .iter()
-        .map(|story| {
-            let phases: Vec<Value> = story
-                .lines
-                .iter()
-                .map(|line| {
-                    json!({
-                        "phase": line.phase,
-                        "attempt": line.attempt,
-                        "verdict": line.verdict,
-                        "duration_ms": line.spent.duration_ms,
-                        "cost_usd": line.spent.cost_usd,
-                        "tokens": line.spent.tokens,
-                        "turns": line.spent.turns,
-                    })
-                })
-                .collect();
-            let commit = story.commit.as_ref().filter(|_| !state.options.no_commit);
-            json!({
-                "id": story.planned.id,
-                "title": story.planned.title,
-                "state": story.state,
-                "reason": Some(&story.reason).filter(|reason| !reason.is_empty()),
-                "commit": commit,
-                "failed_branch": story.failed_branch,
-                "cost_usd": story.spent().cost_usd,
-                "phases": phases,
-            })
-        })
-        .collect();
+    let unit = |story: &StoryRun| unit(story, !state.options.no_commit);
     let spent = state.spent();
     json!({
         "id": run.id,
@@ -57,7 +27,36 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
         "duration_ms": spent.duration_ms,
         "started_at": run.created_at,
         "updated_at": run.updated_at,
-        "stories": stories,
+        "stories": state.stories.iter().map(unit).collect::<Vec<_>>(),
+        "closing": state.closing.as_ref().map(unit),
+    })
+}
+
+fn unit(story: &StoryRun, with_commit: bool) -> Value {
+    json!({
+        "id": story.planned.id,
+        "title": story.planned.title,
+        "state": story.state,
+        "reason": Some(&story.reason).filter(|reason| !reason.is_empty()),
+        "commit": story.commit.as_ref().filter(|_| with_commit),
+        "failed_branch": story.failed_branch,
+        "cost_usd": story.spent().cost_usd,
+        "phases": story.lines.iter().map(line).collect::<Vec<_>>(),
+    })
+}
+
+fn line(line: &Line) -> Value {
+    let voice = line.voice.as_ref();
+    json!({
+        "phase": line.phase,
+        "attempt": line.attempt,
+        "persona": voice.map(|voice| &voice.persona),
+        "round": voice.map(|voice| voice.round),
+        "verdict": line.verdict,
+        "duration_ms": line.spent.duration_ms,
+        "cost_usd": line.spent.cost_usd,
+        "tokens": line.spent.tokens,
+        "turns": line.spent.turns,
     })
 }
 

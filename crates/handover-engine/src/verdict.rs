@@ -317,11 +317,14 @@ fn about(asked: Asked<'_>, rest: &str) -> Option<String> {
     if asked.phase == RunPhase::Uat {
         return Some(rest.to_owned());
     }
-    let rest = match rest.strip_prefix("Epic ") {
-        Some(epic) if asked.phase == RunPhase::Retro => epic,
-        Some(_) | None => rest,
+    // What closes epic 1 is called `epic-1`, and `Epic 1` in words.
+    let (subject, rest) = match rest.strip_prefix("Epic ") {
+        Some(epic) if asked.phase == RunPhase::Retro => {
+            (asked.subject.strip_prefix("epic-").unwrap_or(asked.subject), epic)
+        }
+        Some(_) | None => (asked.subject, rest),
     };
-    let reason = rest.strip_prefix(asked.subject)?;
+    let reason = rest.strip_prefix(subject)?;
     let ends = reason.is_empty() || reason.starts_with(char::is_whitespace) || reason == ".";
     ends.then(|| reason.trim_start_matches([' ', '\t', '-', '–', '—', ':', '.']).trim().to_owned())
 }

@@ -36,9 +36,14 @@ impl Baselines {
     fn file(&self, tree: &str, gates: &[Gate]) -> PathBuf {
         let mut hash = blake3::Hasher::new();
         for gate in gates {
-            hash.update(
-                format!("{:?} {:?} {:?}\n", gate.program, gate.args, gate.format).as_bytes(),
-            );
+            let call = format!("{:?} {:?} {:?}\n", gate.program, gate.args, gate.format);
+            // Where a report goes makes no difference to what it says.
+            let place = gate.report.as_ref().and_then(|report| report.parent()?.to_str());
+            let call = place
+                .filter(|place| !place.is_empty())
+                .map(|place| call.replace(place, ""))
+                .unwrap_or(call);
+            hash.update(call.as_bytes());
         }
         self.folder.join(format!("{tree}-{}.json", &hash.finalize().to_hex()[..16]))
     }

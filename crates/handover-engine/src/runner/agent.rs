@@ -1,86 +1,122 @@
 //! One agent, from its prompt to what it left behind.
 
-use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run, split_command};
-use handover_model::{FailureClass, KnownEvent, RunPhase, RunVerdict, Timestamp};
+use handover_agents::{Invocation, Outcome, split_command};
+use handover_model::{FailureClass, Host, KnownEvent, RunVerdict, Timestamp};
 use handover_store::{EventKey, NewEvent, NewReasoning};
 use serde_json::json;
 
-use super::{Progress, Runner, group_of, spawn_id};
+use super::crew::Job;
+use super::{Begun, Runner, group_of, spawn_id};
 use crate::EngineError;
-use crate::git::Worktree;
-use crate::journal::{Intent, Note};
+use crate::git::{Worktree, ref_part};
+use crate::journal::Intent;
 use crate::ledger::{Spent, money_left};
-use crate::pipeline::AgentStep;
+use crate::pipeline::{AgentStep, Voice};
 use crate::prompt::{Ask, Prompt};
-use crate::reducer::{Event, PhaseEnd, StoryRun};
-use crate::task::{TaskParts, ending, task};
-use crate::verdict::{self, Asked, MAX_RESULT, Said, Unclear};
+use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind};
+use crate::task::{TaskParts, kind, role_text, task};
+use crate::verdict::{self, Said, Unclear};
 
-/// How much of an agent's output is kept on disk.
-const LOG_BYTES: u64 = 16 << 20;
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
-/// How often a sign of life is passed on.
-const ACTIVITY: Duration = Duration::from_millis(500);
 
 /// One agent of one story.
-struct Call {
-    story: StoryRun,
-    step: AgentStep,
-    attempt: u32,
-    worktree: Worktree,
+pub(super) struct Call {
+    pub(super) story: StoryRun,
+    pub(super) step: AgentStep,
+    pub(super) attempt: u32,
+    pub(super) worktree: Worktree,
     /// What only this agent is told.
-    nonce: String,
+    pub(super) nonce: String,
     /// Where its logs go.
     logs: PathBuf,
 }
 
 impl Call {
-    fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         &self.story.planned.id
     }
 
-    fn file(&self, end: &str) -> PathBuf {
-        self.logs.join(format!("{}-{}.{end}", self.step.phase, self.attempt))
+    pub(super) fn file(&self, end: &str) -> PathBuf {
+        let voice = self
+            .step
+            .voice
+            .as_ref()
+            .map(|voice| format!("-{}-{}", ref_part(&voice.persona), voice.round));
+        let voice = voice.unwrap_or_default();
+        self.logs.join(format!("{}-{}{voice}.{end}", self.step.phase, self.attempt))
     }
 
     /// Where its result is expected.
-    fn result(&self) -> PathBuf {
+    pub(super) fn result(&self) -> PathBuf {
         self.file("result.json")
     }
 }
 
+/// An agent that is to work.
+pub(super) struct AgentJob {
+    pub(super) call: Call,
+    pub(super) prompt: Prompt,
+    /// Everything that it reads.
+    pub(super) read: String,
+    pub(super) invocation: Invocation,
+    /// How long to wait before: the model could not be asked, and a little later it may be.
+    pub(super) wait: Duration,
+}
+
+/// An agent that has worked.
+pub(super) struct AgentDone {
+    pub(super) call: Call,
+    pub(super) prompt: Prompt,
+    pub(super) host: Host,
+    pub(super) outcome: Outcome,
+    pub(super) said: Result<Said, Unclear>,
+    /// What was used besides, for being asked once more.
+    pub(super) more: Spent,
+}
+
 impl Runner<'_, '_> {
-    pub(super) fn agent(
+    pub(super) fn begin_agent(
         &mut self,
         intent: &Intent,
         id: &str,
         attempt: u32,
-    ) -> Result<Event, EngineError> {
+        voice: Option<&Voice>,
+    ) -> Result<Begun, EngineError> {
         let story = self.story(id)?;
-        let Some(step) = self.state.agent_of(&story).cloned() else {
+        let Some(step) = self.state.agent_of(&story, voice) else {
             return Err(self.out_of_step("an agent that no step asks for"));
         };
-        self.wait_for_better_times(story.retries())?;
-        let worktree = self.worktree(&story)?;
+        let wait = patience(story.retries(voice));
+        let worktree = match voice {
+            Some(voice) => self.worktree_of_voice(&story, voice)?,
+            None => self.worktree(&story)?,
+        };
         let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
         let call = Call { story, step, attempt, worktree, nonce, logs };
         let _ = fs_err::remove_file(call.result());
-        let text = self.story_text(&call);
+        let text = self.text_of(&call);
         let prompt = self.prompt(&call, &text)?;
         let invocation = self.invocation(intent, &call, &prompt)?;
-        // From here on the folder is the agent's.
-        self.in_place = None;
-        let outcome = self.supervised(id, &invocation, &call.file("log"))?;
-        self.engine.prompter.delivered(&prompt, invocation.host, self.now())?;
-        refuse_a_host_that_cannot_work(&outcome)?;
+        if voice.is_none() {
+            // From here on the folder is the agent's.
+            self.in_place.remove(id);
+        }
         let read = format!("{text}\n{}", prompt.text);
-        let (mut said, more) = self.verdict(&call, &read, &invocation, &outcome)?;
-        let left = self.settle_folder(&call.story, &call.step, &call.worktree)?;
+        Ok(Begun::Job(Job::Agent(Box::new(AgentJob { call, prompt, read, invocation, wait }))))
+    }
+
+    pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
+        let AgentDone { call, prompt, host, outcome, mut said, more } = done;
+        self.engine.prompter.delivered(&prompt, host, self.now())?;
+        refuse_a_host_that_cannot_work(&outcome)?;
+        let left = match &call.step.voice {
+            Some(_) => self.leave_folder(&call.story, &call.worktree)?,
+            None => self.settle_folder(&call.story, &call.step, &call.worktree)?,
+        };
         if let Some(problem) = left.problem {
             said = Err(Unclear::Broken(problem));
         }
@@ -89,9 +125,10 @@ impl Runner<'_, '_> {
         self.remember(&call, verdict, &said, now)?;
         let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
-            story: id.to_owned(),
+            story: call.id().to_owned(),
             phase: call.step.phase,
-            attempt,
+            attempt: call.attempt,
+            voice: call.step.voice.clone(),
             verdict,
             summary,
             findings: said.findings,
@@ -104,72 +141,31 @@ impl Runner<'_, '_> {
         })))
     }
 
-    /// What the agent says. Whoever did the work and forgot to say so is asked once, where its program
-    /// can go on with the same conversation: a missing phrase must not cost a whole story.
-    fn verdict(
-        &mut self,
-        call: &Call,
-        read: &str,
-        invocation: &Invocation,
-        outcome: &Outcome,
-    ) -> Result<(Result<Said, Unclear>, Spent), EngineError> {
-        let asked = Asked { subject: call.id(), phase: call.step.phase, nonce: &call.nonce, read };
-        let said = |outcome: &Outcome| {
-            verdict::read(asked, result_file(&call.result()).as_deref(), &outcome.final_text)
+    /// The story as it is in the worktree; the epic for what closes it.
+    fn text_of(&self, call: &Call) -> String {
+        let path = match call.story.kind {
+            UnitKind::Story => Some(call.story.planned.path.as_str()),
+            UnitKind::Closing => self.state.plan.epic_file.as_deref(),
         };
-        let first = said(outcome);
-        let conversation = outcome.report.host_session.clone();
-        let (Err(Unclear::Missing), true, Some(conversation)) =
-            (&first, outcome.is_success(), conversation)
-        else {
-            return Ok((first, Spent::default()));
-        };
-        let ending = ending(call.id(), call.step.phase, &call.nonce, &call.result());
-        let question =
-            format!("You have ended without a verdict. Do no more work; only say it.\n\n{ending}");
-        let again =
-            Invocation { prompt: question, resume: Some(conversation), ..invocation.clone() };
-        let answer = self.supervised(call.id(), &again, &call.file("again.log"))?;
-        let said = if answer.is_success() { said(&answer) } else { first };
-        Ok((said, spent(&answer, &Said::default())))
-    }
-
-    /// The model could not be asked: a little later it may be.
-    fn wait_for_better_times(&self, retries: u32) -> Result<(), EngineError> {
-        if retries == 0 {
-            return Ok(());
-        }
-        let mut left = Duration::from_secs(5 << (2 * retries.min(3) - 2).min(4));
-        while left > Duration::ZERO {
-            if self.engine.cancel.is_cancelled() {
-                return Err(EngineError::Interrupted);
-            }
-            let nap = left.min(Duration::from_millis(100));
-            std::thread::sleep(nap);
-            left -= nap;
-        }
-        Ok(())
-    }
-
-    fn story_text(&self, call: &Call) -> String {
-        let path = call.worktree.project().join(&call.story.planned.path);
-        let bytes = fs_err::read(path).unwrap_or_default();
+        let path = path.map(|path| call.worktree.project().join(path));
+        let bytes = path.and_then(|path| fs_err::read(path).ok()).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
     fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
         let Call { story, step, nonce, .. } = call;
-        let patch = match (step.phase, &story.base, &story.tree) {
-            (RunPhase::Review, Some(base), Some(tree)) => {
+        let kind = kind(step.phase);
+        let patch = match (&story.base, &story.tree) {
+            (Some(base), Some(tree)) if kind.sees_work => {
                 let own = self.repo.prefix.join(&story.planned.path).display().to_string();
                 self.repo.patch(base, tree, &[own], PATCH_BYTES)?
             }
             _ => String::new(),
         };
         let parts = TaskParts {
-            epic: self.state.plan.epic.as_str(),
+            state: &self.state,
             story,
-            phase: step.phase,
+            step,
             text,
             patch: &patch,
             nonce,
@@ -179,7 +175,8 @@ impl Runner<'_, '_> {
             session: self.state.plan.records_in.clone(),
             group: group_of(call.id())?,
             role: step.role.clone(),
-            phase: step.phase,
+            role_text: role_text(step),
+            reasoning: kind.is_cold.then_some(false),
             host: self.state.options.host,
             model: self.state.options.model.clone(),
             task: task(&parts),
@@ -220,6 +217,10 @@ impl Runner<'_, '_> {
             environment.set(name, value);
         }
         environment.set("HANDOVER_RESULT", call.result());
+        if let Some(voice) = &call.step.voice {
+            environment.set("HANDOVER_PERSONA", &voice.persona);
+            environment.set("HANDOVER_ROUND", voice.round.to_string());
+        }
         self.share_builds(&mut environment);
         invocation.environment = environment;
         let budget = &options.budget;
@@ -229,59 +230,10 @@ impl Runner<'_, '_> {
         invocation.limits.idle = Some(Duration::from_secs(options.idle_timeout));
         invocation.limits.turns =
             budget.phase.turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
-        invocation.limits.cost_usd = money_left(budget, self.state.spent(), call.story.spent());
+        let (run, story) = self.state.expected(&self.at_work(), call.id());
+        invocation.limits.cost_usd =
+            money_left(budget, self.state.spent() + run, call.story.spent() + story);
         Ok(invocation)
-    }
-
-    /// Runs the agent, with its process written down as soon as it exists.
-    fn supervised(
-        &mut self,
-        story: &str,
-        invocation: &Invocation,
-        log: &Path,
-    ) -> Result<Outcome, EngineError> {
-        let redactor = self.engine.redactor;
-        let mut tee = Tee::create(log, LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))?;
-        let outcome = self.watched(story, invocation, &mut tee)?;
-        if outcome.ended == Ended::Cancelled {
-            return Err(EngineError::Interrupted);
-        }
-        Ok(outcome)
-    }
-
-    fn watched(
-        &mut self,
-        story: &str,
-        invocation: &Invocation,
-        tee: &mut Tee<'_>,
-    ) -> Result<Outcome, EngineError> {
-        let mut lost = None;
-        let mut shown = std::time::Instant::now();
-        let cancel = self.engine.cancel.clone();
-        let (engine, journal, state, on_progress) =
-            (self.engine, &mut self.journal, &self.state, &mut self.on_progress);
-        let mut on_event = |event: AgentEvent| {
-            if let AgentEvent::Spawned(process) = &event {
-                let note = Note::Spawned { process: process.clone() };
-                if let Err(error) = journal.note(&note, (engine.now)()) {
-                    // Nobody would find it after a crash, so it must not run.
-                    lost = Some(error);
-                    cancel.cancel();
-                }
-            }
-            if let Some(what) = activity(&event)
-                && shown.elapsed() >= ACTIVITY
-            {
-                shown = std::time::Instant::now();
-                let what = engine.redactor.clean(&what).cut(120).as_str().to_owned();
-                on_progress(state, &Progress::Activity { story, what });
-            }
-        };
-        let outcome = run(invocation, Some(tee), &mut on_event, &engine.cancel);
-        match lost {
-            Some(error) => Err(error),
-            None => Ok(outcome?),
-        }
     }
 
     /// What the agent thought and said goes to where the next ones are told from.
@@ -310,10 +262,13 @@ impl Runner<'_, '_> {
                 now,
             })?;
         }
-        let key = format!("{}-{}-{phase}-{attempt}", self.journal.run, id);
+        let voice = call.step.voice.as_ref();
+        let speaker = voice.map(|voice| format!("-{}-{}", voice.persona, voice.round));
+        let speaker = speaker.unwrap_or_default();
+        let key = format!("{}-{}-{phase}-{attempt}{speaker}", self.journal.run, id);
         let payload = json!({
             "run": self.journal.run, "story": id, "phase": phase, "attempt": attempt,
-            "verdict": verdict, "summary": said.summary,
+            "voice": voice, "verdict": verdict, "summary": said.summary,
         });
         self.engine.store.log_event(&NewEvent {
             session: session.clone(),
@@ -368,7 +323,7 @@ fn judge(
 }
 
 /// What was used: what the program reports, else what the agent says.
-fn spent(outcome: &Outcome, said: &Said) -> Spent {
+pub(super) fn spent(outcome: &Outcome, said: &Said) -> Spent {
     let report = &outcome.report;
     let tokens = Some(report.usage.total()).filter(|total| *total > 0);
     Spent {
@@ -379,32 +334,10 @@ fn spent(outcome: &Outcome, said: &Said) -> Spent {
     }
 }
 
-/// The result, if it is a file of a reasonable size. A link could lead anywhere.
-fn result_file(path: &Path) -> Option<Vec<u8>> {
-    let data = fs_err::symlink_metadata(path).ok()?;
-    if !data.is_file() {
-        return Some(b"not a file".to_vec());
+/// How long to wait before an agent is asked once more.
+fn patience(retries: u32) -> Duration {
+    match retries {
+        0 => Duration::ZERO,
+        tried => Duration::from_secs(5 << (2 * tried.min(3) - 2).min(4)),
     }
-    if data.len() > MAX_RESULT {
-        return Some(b"too large".to_vec());
-    }
-    fs_err::read(path).ok()
-}
-
-/// What is worth showing.
-fn activity(event: &AgentEvent) -> Option<String> {
-    match event {
-        AgentEvent::Text(text) | AgentEvent::Notice(text) => text.lines().next().map(str::to_owned),
-        AgentEvent::ToolStarted(tool) => Some(format!("{} {}", tool.name, tool.about)),
-        AgentEvent::Retry { reason, .. } => Some(format!("waits: {reason}")),
-        AgentEvent::Spawned(_)
-        | AgentEvent::Started { .. }
-        | AgentEvent::ToolEnded { .. }
-        | AgentEvent::Usage(_)
-        | AgentEvent::Activity
-        | AgentEvent::Result { .. }
-        | AgentEvent::Raw(_)
-        | AgentEvent::Stderr(_) => None,
-    }
-    .filter(|text| !text.trim().is_empty())
 }

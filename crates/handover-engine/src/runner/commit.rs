@@ -7,7 +7,7 @@ use super::{Runner, group_of};
 use crate::EngineError;
 use crate::git::{NewCommit, Worktree};
 use crate::journal::Intent;
-use crate::reducer::{Event, PhaseEnd, StoryRun};
+use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind};
 use crate::story::{self, Record};
 use crate::verdict::Finding;
 
@@ -24,16 +24,25 @@ impl Runner<'_, '_> {
             return Ok(Event::Refused { story: id.to_owned(), problems });
         }
         let worktree = self.worktree(&story)?;
-        self.in_place = None;
+        self.in_place.remove(id);
         self.write_records(&worktree, &story, intent.at, "done")?;
-        self.write_sprint_status(&worktree, id)?;
+        if story.kind == UnitKind::Story {
+            self.write_sprint_status(&worktree, id)?;
+        }
         let tree = worktree.snapshot()?;
+        if story.kind == UnitKind::Closing && tree == self.repo.tree_of(&base)? {
+            return Ok(Event::Committed { story: id.to_owned(), commit: base });
+        }
         let plan = &self.state.plan;
+        let subject = match story.kind {
+            UnitKind::Story => format!("feat(epic-{}): complete {id}", plan.epic),
+            UnitKind::Closing => format!("docs(epic-{0}): close epic {0}", plan.epic),
+        };
         let receipt = story.record.last().and_then(|end| end.receipt.clone()).unwrap_or_default();
         let commit = self.repo.commit(&NewCommit {
             tree: &tree,
             parents: vec![base.clone()],
-            subject: format!("feat(epic-{}): complete {id}", plan.epic),
+            subject,
             trailers: vec![
                 ("Epic", plan.epic.to_string()),
                 ("Story", id.to_owned()),
@@ -47,7 +56,7 @@ impl Runner<'_, '_> {
         } else {
             self.advance_branch(&base, &commit)?;
         }
-        self.remember_baseline(&work, &tree, &worktree)?;
+        self.remember_baseline(id, &work, &tree, &worktree)?;
         if !self.state.options.no_commit {
             self.spare = Some(worktree);
         }
@@ -78,6 +87,9 @@ impl Runner<'_, '_> {
         at: Timestamp,
         status: &str,
     ) -> Result<(), EngineError> {
+        if story.kind == UnitKind::Closing {
+            return Ok(());
+        }
         let path = self.writable(worktree, &story.planned.path)?;
         let bytes = fs_err::read(&path).unwrap_or_default();
         let Ok(mut text) = String::from_utf8(bytes) else { return Ok(()) };

@@ -8,7 +8,7 @@ use handover_model::Profile;
 use super::Runner;
 use crate::EngineError;
 use crate::git::{Change, GitError, Worktree};
-use crate::pipeline::AgentStep;
+use crate::pipeline::{AgentStep, Voice};
 use crate::reducer::StoryRun;
 use crate::story::{self, Integrity};
 
@@ -54,12 +54,40 @@ impl Runner<'_, '_> {
             self.work_of(story, &tree)?
         };
         if worktree.is_linked() {
-            self.in_place = Some((story.planned.id.clone(), tree.clone()));
+            self.in_place.insert(story.planned.id.clone(), tree.clone());
         }
         if let Some(base) = story.base.as_ref().filter(|_| tree != before) {
             self.keep(&story.planned.id, base, &tree, self.now())?;
         }
         Ok(Left { tree, files, restored, problem })
+    }
+
+    /// A folder of one voice of a party; nothing of it is kept.
+    pub(super) fn worktree_of_voice(
+        &self,
+        story: &StoryRun,
+        voice: &Voice,
+    ) -> Result<Worktree, EngineError> {
+        let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
+            return Err(self.out_of_step("a story without a worktree"));
+        };
+        let worktree = self.worktree_at(&format!("{}@{}", story.planned.id, voice.persona), base);
+        worktree.ensure()?;
+        worktree.restore(tree)?;
+        Ok(worktree)
+    }
+
+    /// Takes the folder of a voice away. What it wrote there is nobody's.
+    pub(super) fn leave_folder(
+        &self,
+        story: &StoryRun,
+        worktree: &Worktree,
+    ) -> Result<Left, EngineError> {
+        let Some(tree) = story.tree.clone() else {
+            return Err(self.out_of_step("a story without a tree"));
+        };
+        worktree.remove()?;
+        Ok(Left { tree, files: Vec::new(), restored: Vec::new(), problem: None })
     }
 
     fn settled(

@@ -1,8 +1,11 @@
 //! Drives a run: asks the reducer what comes next, writes it down, does it, writes down what came of
-//! it, and begins again. After a crash it goes on from what was written.
+//! it, and begins again. What takes long is done on threads of its own, several at once; the journal
+//! has the order of beginnings and endings. After a crash it goes on from what was written.
 
 mod agent;
+mod agent_work;
 mod commit;
+mod crew;
 mod folder;
 mod gates;
 mod inspect;
@@ -10,8 +13,10 @@ mod lock;
 mod open;
 mod park;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
 use handover_model::config::Config;
@@ -22,11 +27,12 @@ use handover_text::Redactor;
 use crate::EngineError;
 use crate::gates::GateResult;
 use crate::git::{Repo, Worktree, ref_part};
-use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
+use crate::journal::{Death, Folded, Intent, Journal, Note, fold, mark};
 use crate::plan::{self, Request};
 use crate::prompt::Prompter;
 use crate::reducer::{Effect, Event, State, StoryRun};
 use crate::story::StoryError;
+use crew::{Crew, Done, Job, Message, Word};
 
 /// What a run needs from outside.
 pub struct Engine<'a> {
@@ -152,7 +158,7 @@ impl<'a> Engine<'a> {
                 journal.run = run.id;
                 self.resume(request, &mut journal, folded, on_progress)?
             }
-            None => (self.start(request, repo, &mut journal, on_progress)?, None),
+            None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
         };
         let run = journal.run.clone();
         let mut runner = Runner {
@@ -162,12 +168,14 @@ impl<'a> Engine<'a> {
             journal,
             state,
             on_progress,
-            in_place: None,
+            open,
+            busy: Vec::new(),
+            in_place: BTreeMap::new(),
             spare: None,
-            checked: None,
+            checked: BTreeMap::new(),
         };
         fs_err::create_dir_all(&runner.folder)?;
-        runner.drive(open)?;
+        runner.drive()?;
         Ok((run, runner.state))
     }
 
@@ -216,7 +224,7 @@ impl<'a> Engine<'a> {
         journal: &mut Journal<'_>,
         folded: Folded,
         on_progress: OnProgress<'_>,
-    ) -> Result<(State, Option<Intent>), EngineError> {
+    ) -> Result<(State, Vec<Intent>), EngineError> {
         let Folded { mut state, open, processes, seq } = folded;
         journal.seq = seq;
         let grace = std::time::Duration::from_millis(500);
@@ -226,10 +234,10 @@ impl<'a> Engine<'a> {
             OrphanEnd::Ended(n) => ended += n,
             OrphanEnd::Stuck(n) => stuck += n,
         };
-        if let Some(intent) = &open {
-            for process in &processes {
-                count(end_orphan(process, grace)?);
-            }
+        for process in &processes {
+            count(end_orphan(process, grace)?);
+        }
+        for intent in &open {
             count(end_marked(&spawn_id(&journal.run, intent.seq)?, grace)?);
         }
         if stuck > 0 {
@@ -253,7 +261,7 @@ impl<'a> Engine<'a> {
 
 /// The mark of the processes of one effect.
 fn spawn_id(run: &RunId, seq: u64) -> Result<SpawnId, EngineError> {
-    Ok(SpawnId::new(format!("{run}-{seq}"))?)
+    Ok(SpawnId::new(mark(run, seq))?)
 }
 
 /// The group of a story.
@@ -277,39 +285,125 @@ struct Runner<'a, 'p> {
     journal: Journal<'a>,
     state: State,
     on_progress: OnProgress<'p>,
-    /// The tree that a story's worktree is known to hold.
-    in_place: Option<(String, String)>,
+    /// What an earlier engine began and did not end.
+    open: Vec<Intent>,
+    /// What is going on.
+    busy: Vec<Intent>,
+    /// The tree that a story's worktree is known to hold, by story.
+    in_place: BTreeMap<String, String>,
     /// The worktree of a story that is done.
     spare: Option<Worktree>,
-    /// What the gates said last, and about which tree.
-    checked: Option<(String, Vec<GateResult>)>,
+    /// What the gates said last and about which tree, by story.
+    checked: BTreeMap<String, (String, Vec<GateResult>)>,
 }
 
-impl Runner<'_, '_> {
+/// An effect that has been begun.
+enum Begun {
+    /// It was short and is over.
+    Over(Event),
+    /// Somebody is to work on it.
+    Job(Job),
+}
+
+impl<'a> Runner<'a, '_> {
     fn now(&self) -> Timestamp {
         (self.engine.now)()
     }
 
     /// Does what is to be done until nothing is left, or something stops it.
-    fn drive(&mut self, mut open: Option<Intent>) -> Result<(), EngineError> {
-        while let Some(effect) = self.state.next() {
-            if self.engine.cancel.is_cancelled() {
-                return self.stop(RunState::Interrupted, "interrupted".to_owned());
+    fn drive(&mut self) -> Result<(), EngineError> {
+        let (sender, receiver) = channel();
+        let (redactor, cancel) = (self.engine.redactor, self.engine.cancel.clone());
+        std::thread::scope(|scope| {
+            let crew = Crew { scope, sender, redactor, cancel };
+            let outcome = self.lead(&crew, &receiver);
+            if outcome.is_err() {
+                // Nothing can be written down any more, so nobody may go on.
+                self.engine.cancel.cancel();
             }
-            // What was begun before a crash is done again under the same number and time.
-            let begun = open.take().filter(|intent| intent.effect == effect);
-            let intent = match begun {
-                Some(intent) => intent,
-                None => self.journal.intent(&effect, (self.engine.now)())?,
-            };
-            (self.on_progress)(&self.state, &Progress::Doing(&effect));
-            let event = match self.perform(&intent) {
-                Ok(event) => event,
-                Err(error) => return self.stopped_by(error),
-            };
-            self.take_in(&event)?;
+            outcome
+        })
+    }
+
+    /// Begins what may be begun, and takes in what the others say. Whatever stops the run lets those
+    /// who are at work come to their end: they are paid for.
+    fn lead<'s>(
+        &mut self,
+        crew: &Crew<'s, 'a>,
+        messages: &Receiver<Message>,
+    ) -> Result<(), EngineError>
+    where
+        'a: 's,
+    {
+        let mut stop = None;
+        loop {
+            while let (None, Some(effect)) = (&stop, self.next()) {
+                stop = self.begin_one(effect, crew)?;
+            }
+            if self.busy.is_empty() {
+                break;
+            }
+            // Everybody at work has a sender, so there is always something to come.
+            let Ok(Message { seq, word }) = messages.recv() else { break };
+            match word {
+                Word::Spawned(process) => {
+                    // Nobody would find it after a crash, so it must not run unless this is written.
+                    self.journal.note(&Note::Spawned { process }, (self.engine.now)())?;
+                }
+                Word::Activity { story, what } => {
+                    (self.on_progress)(&self.state, &Progress::Activity { story: &story, what });
+                }
+                Word::Done(done) => {
+                    let done = done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    let Some(at) = self.busy.iter().position(|intent| intent.seq == seq) else {
+                        continue;
+                    };
+                    self.busy.remove(at);
+                    match done.and_then(|done| self.end(done)) {
+                        Ok(event) => self.take_in(&event)?,
+                        Err(error) => stop = stop.or(Some(error)),
+                    }
+                }
+            }
         }
-        Ok(())
+        stop.map_or(Ok(()), |error| self.stopped_by(error))
+    }
+
+    fn next(&self) -> Option<Effect> {
+        self.state.next(&self.at_work())
+    }
+
+    fn at_work(&self) -> Vec<Effect> {
+        self.busy.iter().map(|intent| intent.effect.clone()).collect()
+    }
+
+    /// Begins one effect; gives what stops the run, if something does.
+    fn begin_one<'s>(
+        &mut self,
+        effect: Effect,
+        crew: &Crew<'s, 'a>,
+    ) -> Result<Option<EngineError>, EngineError>
+    where
+        'a: 's,
+    {
+        if self.engine.cancel.is_cancelled() {
+            return Ok(Some(EngineError::Interrupted));
+        }
+        // What was begun before a crash is done again under the same number and time.
+        let intent = match self.open.iter().position(|intent| intent.effect == effect) {
+            Some(at) => self.open.remove(at),
+            None => self.journal.intent(&effect, (self.engine.now)())?,
+        };
+        (self.on_progress)(&self.state, &Progress::Doing(&effect));
+        match self.begin(&intent) {
+            Ok(Begun::Over(event)) => self.take_in(&event)?,
+            Ok(Begun::Job(job)) => {
+                crew.start(intent.seq, job);
+                self.busy.push(intent);
+            }
+            Err(error) => return Ok(Some(error)),
+        }
+        Ok(None)
     }
 
     fn take_in(&mut self, event: &Event) -> Result<(), EngineError> {
@@ -343,18 +437,28 @@ impl Runner<'_, '_> {
         self.take_in(&Event::Stopped { state, reason })
     }
 
-    fn perform(&mut self, intent: &Intent) -> Result<Event, EngineError> {
-        match &intent.effect {
-            Effect::Open { story } => self.open(story),
-            Effect::Agent { story, attempt, .. } => self.agent(intent, story, *attempt),
-            Effect::Gates { story, attempt } => self.gates(intent, story, *attempt),
-            Effect::Commit { story } => self.commit(intent, story),
-            Effect::Park { story } => self.park(intent, story),
-            Effect::Merge => self.merge(),
-            Effect::Halt { reason } => {
-                Ok(Event::Stopped { state: RunState::Budget, reason: reason.clone() })
+    fn begin(&mut self, intent: &Intent) -> Result<Begun, EngineError> {
+        let event = match &intent.effect {
+            Effect::Agent { story, attempt, voice, .. } => {
+                return self.begin_agent(intent, story, *attempt, voice.as_ref());
             }
-            Effect::Finish => self.finish(),
+            Effect::Gates { story, attempt } => return self.begin_gates(intent, story, *attempt),
+            Effect::Open { story } => self.open(story)?,
+            Effect::Commit { story } => self.commit(intent, story)?,
+            Effect::Park { story } => self.park(intent, story)?,
+            Effect::Merge => self.merge()?,
+            Effect::Halt { reason } => {
+                Event::Stopped { state: RunState::Budget, reason: reason.clone() }
+            }
+            Effect::Finish => self.finish()?,
+        };
+        Ok(Begun::Over(event))
+    }
+
+    fn end(&mut self, done: Done) -> Result<Event, EngineError> {
+        match done {
+            Done::Agent(done) => self.end_agent(*done),
+            Done::Gates(done) => Ok(self.end_gates(*done)),
         }
     }
 
@@ -401,11 +505,10 @@ impl Runner<'_, '_> {
             return Err(self.out_of_step("a story without a worktree"));
         };
         let worktree = self.worktree_at(&story.planned.id, base);
-        let place = (story.planned.id.clone(), tree.clone());
-        if self.in_place.as_ref() != Some(&place) {
+        if self.in_place.get(&story.planned.id) != Some(tree) {
             worktree.ensure()?;
             worktree.restore(tree)?;
-            self.in_place = Some(place);
+            self.in_place.insert(story.planned.id.clone(), tree.clone());
         }
         Ok(worktree)
     }

@@ -7,7 +7,7 @@ use handover_store::GroupUpdate;
 
 use super::{Runner, group_of};
 use crate::EngineError;
-use crate::reducer::{Event, PlannedStory};
+use crate::reducer::{Event, PlannedStory, UnitKind};
 
 impl Runner<'_, '_> {
     pub(super) fn open(&mut self, id: &str) -> Result<Event, EngineError> {
@@ -22,7 +22,9 @@ impl Runner<'_, '_> {
             worktree.restore(&tree)?;
         }
         let now = self.now();
-        if let Some(text) = self.authors_version(&story.planned, &base)? {
+        if story.kind == UnitKind::Story
+            && let Some(text) = self.authors_version(&story.planned, &base)?
+        {
             let path = self.writable(&worktree, &story.planned.path)?;
             if let Some(above) = path.parent() {
                 fs_err::create_dir_all(above)?;
@@ -31,7 +33,7 @@ impl Runner<'_, '_> {
             tree = worktree.snapshot()?;
             self.keep(id, &base, &tree, now)?;
         }
-        self.in_place = Some((id.to_owned(), tree.clone()));
+        self.in_place.insert(id.to_owned(), tree.clone());
         let plan = &self.state.plan;
         let mut group = GroupUpdate::new(plan.records_in.clone(), group_of(id)?, now);
         group.title = Some(self.engine.redactor.clean(&story.planned.title).cut(200));

@@ -15,7 +15,7 @@ impl Runner<'_, '_> {
             return Ok(Event::Parked { story: id.to_owned(), branch: None });
         };
         let worktree = self.worktree(&story)?;
-        self.in_place = None;
+        self.in_place.remove(id);
         let has_work = !self.work_of(&story, &tree)?.is_empty();
         let branch = if has_work {
             for problem in self.inspect(&base, &tree)? {

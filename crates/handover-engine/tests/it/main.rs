@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod at_once;
+mod engine;
 mod reducer;
 mod worktree;

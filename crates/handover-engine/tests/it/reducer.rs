@@ -11,7 +11,15 @@ use handover_model::{
     EpicId, FailureClass, Host, Profile, RunPhase, RunState, RunVerdict, SessionId, StoryState,
 };
 
-fn start(stories: &[(&str, &[&str])], options: Options) -> State {
+pub(crate) fn start(stories: &[(&str, &[&str])], options: Options) -> State {
+    start_with(Pipeline::story(true, Profile::Edit), stories, options)
+}
+
+pub(crate) fn start_with(
+    pipeline: Pipeline,
+    stories: &[(&str, &[&str])],
+    options: Options,
+) -> State {
     let stories = stories
         .iter()
         .map(|(id, waits_for)| PlannedStory {
@@ -30,19 +38,20 @@ fn start(stories: &[(&str, &[&str])], options: Options) -> State {
         user_branch: None,
         branch: "handover/epic-1".to_owned(),
         continues: false,
-        pipeline: Pipeline::story(true, Profile::Edit),
+        pipeline,
         stories,
     };
     State::start(&Event::Started { plan: Box::new(plan), options: Box::new(options) }).unwrap()
 }
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options {
         host: Host::Command,
         command: None,
         model: None,
         no_commit: false,
         merge: false,
+        parallel: 1,
         phase_timeout: 1,
         idle_timeout: 1,
         max_fixes: 1,
@@ -50,15 +59,21 @@ fn options() -> Options {
     }
 }
 
-fn opened(story: &str) -> Event {
+pub(crate) fn opened(story: &str) -> Event {
     Event::Opened { story: story.to_owned(), base: "base".to_owned(), tree: "t0".to_owned() }
 }
 
-fn ended(story: &str, phase: RunPhase, attempt: u32, verdict: Option<RunVerdict>) -> PhaseEnd {
+pub(crate) fn ended(
+    story: &str,
+    phase: RunPhase,
+    attempt: u32,
+    verdict: Option<RunVerdict>,
+) -> PhaseEnd {
     PhaseEnd {
         story: story.to_owned(),
         phase,
         attempt,
+        voice: None,
         verdict,
         summary: "so".to_owned(),
         findings: Vec::new(),
@@ -71,11 +86,11 @@ fn ended(story: &str, phase: RunPhase, attempt: u32, verdict: Option<RunVerdict>
     }
 }
 
-fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: RunVerdict) -> Event {
+pub(crate) fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: RunVerdict) -> Event {
     Event::PhaseEnded(Box::new(ended(story, phase, attempt, Some(verdict))))
 }
 
-fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
+pub(crate) fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
     Event::GatesEnded {
         story: story.to_owned(),
         attempt,
@@ -86,32 +101,40 @@ fn gates(story: &str, attempt: u32, outcome: GateOutcome) -> Event {
     }
 }
 
-fn committed(story: &str) -> Event {
+pub(crate) fn committed(story: &str) -> Event {
     Event::Committed { story: story.to_owned(), commit: format!("commit of {story}") }
 }
 
-fn agent(story: &str, phase: RunPhase, attempt: u32) -> Option<Effect> {
-    Some(Effect::Agent { story: story.to_owned(), phase, attempt })
+pub(crate) fn agent(story: &str, phase: RunPhase, attempt: u32) -> Vec<Effect> {
+    vec![Effect::Agent { story: story.to_owned(), phase, attempt, voice: None }]
+}
+
+pub(crate) fn open(story: &str) -> Effect {
+    Effect::Open { story: story.to_owned() }
+}
+
+pub(crate) fn park(story: &str) -> Effect {
+    Effect::Park { story: story.to_owned() }
 }
 
 #[test]
 fn a_story_goes_its_way() {
     use RunPhase::{Dev, Fix, Review};
     let mut state = start(&[("a", &[])], options());
-    assert_eq!(state.next(), Some(Effect::Open { story: "a".to_owned() }));
+    assert_eq!(state.ready(), [open("a")]);
     assert_eq!(state.handle(&opened("a")), agent("a", Dev, 1));
     let next = state.handle(&phase("a", Dev, 1, RunVerdict::Complete));
-    assert_eq!(next, Some(Effect::Gates { story: "a".to_owned(), attempt: 1 }));
+    assert_eq!(next, [Effect::Gates { story: "a".to_owned(), attempt: 1 }]);
     assert_eq!(state.handle(&gates("a", 1, GateOutcome::Failed)), agent("a", Fix, 1));
     let next = state.handle(&phase("a", Fix, 1, RunVerdict::Complete));
-    assert_eq!(next, Some(Effect::Gates { story: "a".to_owned(), attempt: 2 }));
+    assert_eq!(next, [Effect::Gates { story: "a".to_owned(), attempt: 2 }]);
     assert_eq!(state.handle(&gates("a", 2, GateOutcome::Passed)), agent("a", Review, 1));
     let next = state.handle(&phase("a", Review, 1, RunVerdict::Passed));
-    assert_eq!(next, Some(Effect::Commit { story: "a".to_owned() }));
-    assert_eq!(state.handle(&committed("a")), Some(Effect::Finish));
+    assert_eq!(next, [Effect::Commit { story: "a".to_owned() }]);
+    assert_eq!(state.handle(&committed("a")), [Effect::Finish]);
     assert_eq!(state.verdict(), RunState::Done);
     assert_eq!(state.head, "commit of a");
-    assert_eq!(state.handle(&Event::Ended { state: RunState::Done }), None);
+    assert_eq!(state.handle(&Event::Ended { state: RunState::Done }), []);
 }
 
 #[test]
@@ -122,10 +145,10 @@ fn fixes_are_bounded() {
     state.apply(&gates("a", 1, GateOutcome::Failed));
     state.apply(&phase("a", RunPhase::Fix, 1, RunVerdict::Complete));
     let next = state.handle(&gates("a", 2, GateOutcome::Failed));
-    assert_eq!(next, Some(Effect::Park { story: "a".to_owned() }));
+    assert_eq!(next, [park("a")]);
     assert_eq!(state.stories[0].state, StoryState::Failed);
     let parked = Event::Parked { story: "a".to_owned(), branch: Some("b".to_owned()) };
-    assert_eq!(state.handle(&parked), Some(Effect::Finish));
+    assert_eq!(state.handle(&parked), [Effect::Finish]);
     assert_eq!(state.verdict(), RunState::Failed);
 }
 
@@ -134,9 +157,9 @@ fn whoever_waits_in_vain_is_blocked_and_others_go_on() {
     let mut state = start(&[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &[])], options());
     state.apply(&opened("a"));
     let next = state.handle(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
-    assert_eq!(next, Some(Effect::Park { story: "a".to_owned() }));
+    assert_eq!(next, [park("a"), open("d")]);
     let next = state.handle(&Event::Parked { story: "a".to_owned(), branch: None });
-    assert_eq!(next, Some(Effect::Open { story: "d".to_owned() }));
+    assert_eq!(next, [open("d")]);
     let states: Vec<StoryState> = state.stories.iter().map(|story| story.state).collect();
     use StoryState::{Blocked, Pending};
     assert_eq!(states, [Blocked, Blocked, Blocked, Pending]);
@@ -154,7 +177,7 @@ fn the_model_is_asked_again_a_bounded_number_of_times() {
     };
     assert_eq!(state.handle(&unreachable(1)), agent("a", RunPhase::Dev, 2));
     assert_eq!(state.handle(&unreachable(2)), agent("a", RunPhase::Dev, 3));
-    assert_eq!(state.handle(&unreachable(3)), Some(Effect::Park { story: "a".to_owned() }));
+    assert_eq!(state.handle(&unreachable(3)), [park("a")]);
 }
 
 #[test]
@@ -162,7 +185,7 @@ fn a_stop_stops_and_a_resumption_goes_on() {
     let mut state = start(&[("a", &[])], options());
     state.apply(&opened("a"));
     let stop = Event::Stopped { state: RunState::Interrupted, reason: "x".to_owned() };
-    assert_eq!(state.handle(&stop), None);
+    assert_eq!(state.handle(&stop), []);
     let resumed = Event::Resumed { options: Box::new(options()) };
     assert_eq!(state.handle(&resumed), agent("a", RunPhase::Dev, 1));
 }

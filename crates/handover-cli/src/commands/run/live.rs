@@ -1,10 +1,12 @@
 //! A run as a tree on a terminal, drawn again whenever something happens.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use handover_engine::Progress;
-use handover_engine::reducer::{Effect, State, StoryRun};
-use handover_model::StoryState;
+use handover_engine::pipeline::Voice;
+use handover_engine::reducer::{Effect, Event, State, StoryRun};
+use handover_model::{RunPhase, StoryState};
 
 use super::progress::sentence;
 use crate::app::App;
@@ -19,8 +21,14 @@ pub(super) struct Live {
     lines: usize,
     drawn: Option<Instant>,
     begin: Option<Instant>,
-    /// What is being done, for which story, since when.
-    doing: Option<(String, String, Instant)>,
+    /// What is being done, by story.
+    doing: BTreeMap<String, Vec<Doing>>,
+}
+
+/// Something that is being done.
+struct Doing {
+    what: String,
+    since: Instant,
     /// The last sign of life.
     activity: String,
 }
@@ -32,11 +40,20 @@ impl Live {
         match progress {
             Progress::Begun { .. } => {}
             Progress::Doing(effect) => {
-                self.activity.clear();
-                self.doing = doing(effect).map(|(story, what)| (story, what, Instant::now()));
+                if let Some((story, what)) = doing(effect) {
+                    let doing = Doing { what, since: Instant::now(), activity: String::new() };
+                    self.doing.entry(story).or_default().push(doing);
+                }
             }
-            Progress::Activity { what, .. } => self.activity.clone_from(what),
-            Progress::Done(event) => above = sentence(event),
+            Progress::Activity { story, what } => {
+                if let Some(last) = self.doing.get_mut(*story).and_then(|all| all.last_mut()) {
+                    last.activity.clone_from(what);
+                }
+            }
+            Progress::Done(event) => {
+                above = sentence(event);
+                self.ended(event);
+            }
             Progress::Warning(text) => above = Some(format!("warning: {text}")),
         }
         let is_sign_of_life = matches!(progress, Progress::Activity { .. });
@@ -44,6 +61,27 @@ impl Live {
             return;
         }
         self.draw(app, state, above);
+    }
+
+    fn ended(&mut self, event: &Event) {
+        match event {
+            Event::PhaseEnded(end) => {
+                let what = agent(end.phase, end.attempt, end.voice.as_ref());
+                if let Some(all) = self.doing.get_mut(&end.story) {
+                    all.retain(|doing| doing.what != what);
+                }
+            }
+            Event::Opened { story, .. }
+            | Event::GatesEnded { story, .. }
+            | Event::Refused { story, .. }
+            | Event::Committed { story, .. }
+            | Event::Parked { story, .. } => drop(self.doing.remove(story)),
+            Event::Started { .. }
+            | Event::Resumed { .. }
+            | Event::Merged { .. }
+            | Event::Stopped { .. }
+            | Event::Ended { .. } => {}
+        }
     }
 
     /// Draws the tree over the former one; what has happened stays above it.
@@ -72,6 +110,8 @@ impl Live {
         let first =
             at.unwrap_or(0).saturating_sub(most / 2).min(state.stories.len().saturating_sub(most));
         lines.extend(state.stories.iter().skip(first).take(most).map(|story| self.line(story)));
+        let closing = state.closing.iter().filter(|closing| closing.state != StoryState::Pending);
+        lines.extend(closing.map(|closing| self.line(closing)));
         lines
     }
 
@@ -85,13 +125,18 @@ impl Live {
             StoryState::Skipped => "–",
         };
         let id = &story.planned.id;
-        let rest = match &self.doing {
-            Some((of, what, since)) if of == id && story.state == StoryState::Running => {
+        let at_work = self.doing.get(id).filter(|all| !all.is_empty());
+        let rest = match at_work {
+            Some(all) if story.state == StoryState::Running => {
+                let names: Vec<&str> = all.iter().map(|doing| doing.what.as_str()).collect();
+                let since = all.iter().map(|doing| doing.since.elapsed()).max();
+                let activity = all.iter().rev().find(|doing| !doing.activity.is_empty());
                 format!(
-                    "{what}  {}  ${:.2}  {}",
-                    clock(since.elapsed()),
+                    "{}  {}  ${:.2}  {}",
+                    names.join(", "),
+                    clock(since.unwrap_or_default()),
                     story.spent().cost_usd,
-                    self.activity
+                    activity.map_or("", |doing| doing.activity.as_str())
                 )
             }
             Some(_) | None => story.reason.clone(),
@@ -107,12 +152,20 @@ fn clock(time: Duration) -> String {
 
 fn doing(effect: &Effect) -> Option<(String, String)> {
     match effect {
-        Effect::Agent { story, phase, attempt } => {
-            Some((story.clone(), format!("{phase} {attempt}")))
+        Effect::Agent { story, phase, attempt, voice } => {
+            Some((story.clone(), agent(*phase, *attempt, voice.as_ref())))
         }
         Effect::Gates { story, attempt } => Some((story.clone(), format!("gates {attempt}"))),
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
         Effect::Park { .. } | Effect::Merge | Effect::Halt { .. } | Effect::Finish => None,
+    }
+}
+
+/// An agent in few words.
+pub(super) fn agent(phase: RunPhase, attempt: u32, voice: Option<&Voice>) -> String {
+    match voice {
+        Some(Voice { persona, round }) => format!("{phase} {attempt} {persona} {round}"),
+        None => format!("{phase} {attempt}"),
     }
 }

@@ -7,7 +7,7 @@ use handover_engine::{Progress, report};
 use handover_model::{RunId, RunState};
 use serde_json::{Value, json};
 
-use super::live::Live;
+use super::live::{Live, agent};
 use crate::app::App;
 use crate::commands::{Outcome, status};
 use crate::error::{CommandError, Exit};
@@ -77,8 +77,9 @@ impl<'a> Shown<'a> {
                 let word = if *resumed { "goes on" } else { "begins" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
             }
-            Progress::Doing(Effect::Agent { story, phase, attempt }) => {
-                ui.note(format_args!("{stamp} {story} {phase} {attempt} …"));
+            Progress::Doing(Effect::Agent { story, phase, attempt, voice }) => {
+                let who = agent(*phase, *attempt, voice.as_ref());
+                ui.note(format_args!("{stamp} {story} {who} …"));
             }
             Progress::Doing(Effect::Gates { story, attempt }) => {
                 ui.note(format_args!("{stamp} {story} gates {attempt} …"));
@@ -153,7 +154,8 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
         Event::PhaseEnded(end) => {
             let verdict = end.verdict.map_or("no verdict", |verdict| verdict.as_str());
             let summary = handover_text::cut::cut(&end.summary, 120);
-            format!("{} {} {}: {verdict} {summary}", end.story, end.phase, end.attempt)
+            let who = agent(end.phase, end.attempt, end.voice.as_ref());
+            format!("{} {who}: {verdict} {summary}", end.story)
         }
         Event::GatesEnded { story, outcome, failures, .. } => match outcome {
             GateOutcome::Passed => format!("{story} gates passed"),

@@ -1,6 +1,7 @@
 //! From arguments and configuration to what is asked of the engine.
 
 use handover_agents::{join_command, split_command};
+use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::Options;
 use handover_engine::{Given, Request, story};
 use handover_model::Host;
@@ -42,14 +43,14 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        skip_review: args.skip_review,
-        profile: runs.profile,
+        pipeline: Pipeline::story(!args.skip_review, runs.profile),
         defaults: Options {
             host: configured,
             command,
             model: runs.model.clone(),
             no_commit: false,
             merge: false,
+            parallel: 1,
             phase_timeout: runs.phase_timeout,
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,

@@ -1,0 +1,224 @@
+//! What can happen in a run, and what can be done in one.
+
+use handover_model::{FailureClass, RunPhase, RunState, RunVerdict};
+use serde::{Deserialize, Serialize};
+
+use super::{Options, Plan};
+use crate::ledger::Spent;
+use crate::pipeline::Voice;
+use crate::verdict::Finding;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The run was planned.
+    Started {
+        /// What it is about.
+        plan: Box<Plan>,
+        /// How it works.
+        options: Box<Options>,
+    },
+    /// The run goes on after an end that was not its own.
+    Resumed {
+        /// How it works from now on.
+        options: Box<Options>,
+    },
+    /// A story has its worktree.
+    Opened {
+        /// The story.
+        story: String,
+        /// The commit that it starts from.
+        base: String,
+        /// What the worktree holds.
+        tree: String,
+    },
+    /// An agent ended.
+    PhaseEnded(Box<PhaseEnd>),
+    /// The gates ended.
+    GatesEnded {
+        /// The story.
+        story: String,
+        /// Which time.
+        attempt: u32,
+        /// What they said.
+        outcome: GateOutcome,
+        /// What is new and wrong.
+        failures: Vec<String>,
+        /// The end of what failing ones printed.
+        detail: String,
+        /// How long they took.
+        duration_ms: u64,
+    },
+    /// The work cannot be committed as it is.
+    Refused {
+        /// The story.
+        story: String,
+        /// Why.
+        problems: Vec<String>,
+    },
+    /// The work is kept.
+    Committed {
+        /// The story.
+        story: String,
+        /// The commit; the head of the branch unless commits stay off it.
+        commit: String,
+    },
+    /// What became of the work of a story that did not come to its end.
+    Parked {
+        /// The story.
+        story: String,
+        /// The branch that holds it; none if there is nothing to hold.
+        branch: Option<String>,
+    },
+    /// The user's branch followed, or why it did not.
+    Merged {
+        /// Why it did not.
+        refused: Option<String>,
+    },
+    /// The run came to a stop that is not its end.
+    Stopped {
+        /// What stopped it.
+        state: RunState,
+        /// In words.
+        reason: String,
+    },
+    /// The run came to its end.
+    Ended {
+        /// How.
+        state: RunState,
+    },
+}
+
+/// How an agent ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseEnd {
+    /// The story.
+    pub story: String,
+    /// The phase.
+    pub phase: RunPhase,
+    /// Which time.
+    pub attempt: u32,
+    /// The voice of a party, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice: Option<Voice>,
+    /// What it said, if that is clear and its program ended well.
+    pub verdict: Option<RunVerdict>,
+    /// Why there is no verdict, or what it said about it.
+    pub summary: String,
+    /// What is wrong, from a review.
+    pub findings: Vec<Finding>,
+    /// The class of failure of its program.
+    pub failure: Option<FailureClass>,
+    /// What the worktree holds now.
+    pub tree: String,
+    /// The files that differ from the base, the story's own file left out.
+    pub files: Vec<String>,
+    /// What was restored because the agent had no business there.
+    pub restored: Vec<String>,
+    /// What it used.
+    pub spent: Spent,
+    /// The receipt of its prompt.
+    pub receipt: Option<String>,
+}
+
+/// What the gates said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateOutcome {
+    /// All is well, or no worse than on the base.
+    Passed,
+    /// The project has none.
+    None,
+    /// Something is new and wrong.
+    Failed,
+}
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+pub enum Effect {
+    /// Make a story's worktree.
+    Open {
+        /// The story.
+        story: String,
+    },
+    /// Run an agent.
+    Agent {
+        /// The story.
+        story: String,
+        /// The phase.
+        phase: RunPhase,
+        /// Which time.
+        attempt: u32,
+        /// The voice of a party, if it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        voice: Option<Voice>,
+    },
+    /// Run the gates.
+    Gates {
+        /// The story.
+        story: String,
+        /// Which time.
+        attempt: u32,
+    },
+    /// Keep the work.
+    Commit {
+        /// The story.
+        story: String,
+    },
+    /// Put the work of a story that did not come to its end aside.
+    Park {
+        /// The story.
+        story: String,
+    },
+    /// Let the user's branch follow.
+    Merge,
+    /// Stop because the budget would be passed.
+    Halt {
+        /// Which part of it.
+        reason: String,
+    },
+    /// Clean up and end.
+    Finish,
+}
+
+impl Effect {
+    /// Whether it takes as long as others like, so that something else can be done meanwhile.
+    pub fn is_long(&self) -> bool {
+        match self {
+            Self::Agent { .. } | Self::Gates { .. } => true,
+            Self::Open { .. }
+            | Self::Commit { .. }
+            | Self::Park { .. }
+            | Self::Merge
+            | Self::Halt { .. }
+            | Self::Finish => false,
+        }
+    }
+}
+
+impl Event {
+    /// Whether it is what came of an effect.
+    pub fn answers(&self, effect: &Effect) -> bool {
+        match (self, effect) {
+            (Self::Opened { story, .. }, Effect::Open { story: of })
+            | (
+                Self::Refused { story, .. } | Self::Committed { story, .. },
+                Effect::Commit { story: of },
+            )
+            | (Self::Parked { story, .. }, Effect::Park { story: of }) => story == of,
+            (Self::PhaseEnded(end), Effect::Agent { story, phase, attempt, voice }) => {
+                (&end.story, end.phase, end.attempt, &end.voice) == (story, *phase, *attempt, voice)
+            }
+            (
+                Self::GatesEnded { story, attempt, .. },
+                Effect::Gates { story: of, attempt: which },
+            ) => (story, attempt) == (of, which),
+            (Self::Merged { .. }, Effect::Merge)
+            | (Self::Stopped { .. }, Effect::Halt { .. })
+            | (Self::Ended { .. }, Effect::Finish) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! Where one unit of work stands, a story or what closes an epic, and what an event does to it.
+
+use std::collections::BTreeMap;
+
+use handover_model::{FailureClass, RunPhase, RunVerdict, StoryState};
+
+use super::party::{self, Party};
+use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
+use crate::ledger::{Line, Spent};
+use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
+use crate::verdict::Finding;
+
+/// How often the failure of one story is looked into.
+const ANALYSES: u32 = 2;
+
+/// What kind of work it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A story.
+    Story,
+    /// What closes an epic, once its stories are settled.
+    Closing,
+}
+
+/// What a story is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// A step of its pipeline.
+    Step(usize),
+    /// Somebody mends what was found.
+    Fix,
+    /// Somebody says what to do about a failure; it came from a fix or from a step.
+    Analysis {
+        /// The step, or none for a fix.
+        of: Option<usize>,
+    },
+}
+
+/// Where a story stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoryRun {
+    /// The story.
+    pub planned: PlannedStory,
+    /// What kind of work it is.
+    pub kind: UnitKind,
+    /// Where it stands.
+    pub state: StoryState,
+    /// Why it stands there.
+    pub reason: String,
+    /// The commit that it starts from.
+    pub base: Option<String>,
+    /// What its worktree holds.
+    pub tree: Option<String>,
+    /// The commit that holds its work.
+    pub commit: Option<String>,
+    /// The branch that holds work that did not come to its end.
+    pub failed_branch: Option<String>,
+    /// What was found and is to be mended.
+    pub findings: Vec<Finding>,
+    /// The end of what failing gates printed.
+    pub gate_detail: String,
+    /// What everybody said whose word counted, for those who come after and for the records.
+    pub record: Vec<PhaseEnd>,
+    /// The parties that came to their end.
+    pub parties: Vec<Party>,
+    /// What those who looked into failures said.
+    pub analyses: Vec<PhaseEnd>,
+    /// Everything that was done.
+    pub lines: Vec<Line>,
+    at: At,
+    /// What the voices of the party at hand said.
+    voices: Vec<PhaseEnd>,
+    fixes: u32,
+    retries: BTreeMap<Option<Voice>, u32>,
+    pub(super) parked: bool,
+    attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
+    gate_attempts: u32,
+    mended_for_review: bool,
+}
+
+/// A finding that is only a text.
+pub(super) fn finding(text: &str) -> Finding {
+    Finding { text: text.to_owned(), ..Finding::default() }
+}
+
+impl StoryRun {
+    pub(super) fn new(planned: PlannedStory, kind: UnitKind) -> Self {
+        let skipped = planned.skip.is_some();
+        Self {
+            kind,
+            state: if skipped { StoryState::Skipped } else { StoryState::Pending },
+            reason: planned.skip.clone().unwrap_or_default(),
+            planned,
+            base: None,
+            tree: None,
+            commit: None,
+            failed_branch: None,
+            findings: Vec::new(),
+            gate_detail: String::new(),
+            record: Vec::new(),
+            parties: Vec::new(),
+            analyses: Vec::new(),
+            lines: Vec::new(),
+            at: At::Step(0),
+            voices: Vec::new(),
+            fixes: 0,
+            retries: BTreeMap::new(),
+            parked: skipped,
+            attempts: BTreeMap::new(),
+            gate_attempts: 0,
+            mended_for_review: false,
+        }
+    }
+
+    /// What was used for it.
+    pub fn spent(&self) -> Spent {
+        self.lines.iter().map(|line| line.spent).sum()
+    }
+
+    /// How often findings have been mended.
+    pub fn fixes(&self) -> u32 {
+        self.fixes
+    }
+
+    /// How often the same agent was asked in vain, which is how long to wait before the next time.
+    pub fn retries(&self, voice: Option<&Voice>) -> u32 {
+        self.retries.get(&voice.cloned()).copied().unwrap_or(0)
+    }
+
+    /// What the other voices said in the round before, for one that is to speak in this one.
+    pub fn heard_by(&self, voice: &Voice) -> Vec<&PhaseEnd> {
+        let is_heard = |end: &&PhaseEnd| {
+            end.voice.as_ref().is_some_and(|other| {
+                other.round + 1 == voice.round && other.persona != voice.persona
+            })
+        };
+        let mut heard: Vec<&PhaseEnd> = self.voices.iter().filter(is_heard).collect();
+        heard.sort_by_key(|end| &end.voice);
+        heard
+    }
+
+    /// Whether nothing more will happen to it.
+    pub fn is_settled(&self) -> bool {
+        !matches!(self.state, StoryState::Pending | StoryState::Running)
+    }
+
+    /// Whether it will not be done, so that nobody need wait for it.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.state, StoryState::Failed | StoryState::Blocked)
+            || self.was_skipped_by_an_agent()
+    }
+
+    /// Left out, and not because the user or its own status says so.
+    pub(super) fn was_skipped_by_an_agent(&self) -> bool {
+        self.state == StoryState::Skipped && self.planned.skip.is_none()
+    }
+
+    pub(super) fn must_be_parked(&self) -> bool {
+        let settled =
+            matches!(self.state, StoryState::Failed | StoryState::Blocked | StoryState::Skipped);
+        settled && !self.parked
+    }
+
+    pub(super) fn settle(&mut self, state: StoryState, reason: &str) {
+        self.state = state;
+        reason.clone_into(&mut self.reason);
+    }
+
+    /// The step that it is at; none once there is nothing left but to keep the work.
+    pub(super) fn step<'p>(&self, pipeline: &'p Pipeline) -> Option<StepRef<'p>> {
+        match self.at {
+            At::Fix => Some(StepRef::Agent(&pipeline.fix)),
+            At::Analysis { .. } => pipeline.on_failure.as_ref().and_then(StepRef::of),
+            At::Step(at) => {
+                let steps = match self.kind {
+                    UnitKind::Story => &pipeline.steps,
+                    UnitKind::Closing => &pipeline.closing,
+                };
+                steps.get(at).and_then(StepRef::of)
+            }
+        }
+    }
+
+    /// What may be done for it now.
+    pub(super) fn ready(&self, pipeline: &Pipeline) -> Vec<Effect> {
+        let story = || self.planned.id.clone();
+        match self.step(pipeline) {
+            Some(StepRef::Agent(step)) => vec![self.agent(step.phase, None)],
+            Some(StepRef::Party(party)) => party::missing(party, &self.voices)
+                .into_iter()
+                .map(|voice| self.agent(party.agent.phase, Some(voice)))
+                .collect(),
+            Some(StepRef::Gates) => {
+                vec![Effect::Gates { story: story(), attempt: self.gate_attempts + 1 }]
+            }
+            None => vec![Effect::Commit { story: story() }],
+        }
+    }
+
+    fn agent(&self, phase: RunPhase, voice: Option<Voice>) -> Effect {
+        let key = (phase, voice);
+        let attempt = self.attempts.get(&key).copied().unwrap_or(0) + 1;
+        Effect::Agent { story: self.planned.id.clone(), phase, attempt, voice: key.1 }
+    }
+
+    pub(super) fn opened(&mut self, base: &str, tree: &str) {
+        self.state = StoryState::Running;
+        self.base = Some(base.to_owned());
+        self.tree = Some(tree.to_owned());
+    }
+
+    pub(super) fn gates_ended(
+        &mut self,
+        attempt: u32,
+        line: Line,
+        failed: Option<(&[String], &str)>,
+        rules: Rules<'_>,
+    ) {
+        self.gate_attempts = attempt;
+        self.lines.push(line);
+        match failed {
+            Some((failures, detail)) => {
+                detail.clone_into(&mut self.gate_detail);
+                let findings = failures.iter().map(|text| finding(text)).collect();
+                self.mend(findings, rules, "the gates failed");
+            }
+            None => self.go_on(),
+        }
+    }
+
+    pub(super) fn refused(&mut self, problems: &[String], rules: Rules<'_>) {
+        let findings = problems.iter().map(|text| finding(text)).collect();
+        self.mend(findings, rules, "the work cannot be committed");
+    }
+
+    /// The next step.
+    fn go_on(&mut self) {
+        if let At::Step(at) = &mut self.at {
+            *at += 1;
+        }
+    }
+
+    /// What was found goes to somebody who mends it, a bounded number of times. Nobody mends what
+    /// closes an epic.
+    fn mend(&mut self, findings: Vec<Finding>, rules: Rules<'_>, what: &str) {
+        let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
+        self.findings = findings;
+        if self.fixes >= rules.max_fixes || self.kind == UnitKind::Closing {
+            let reason = format!("{what} after {} fix(es): {first}", self.fixes);
+            self.at = At::Fix;
+            return self.fail(reason.trim_end_matches([':', ' ']), rules);
+        }
+        self.at = At::Fix;
+    }
+
+    /// A failure is looked into where the pipeline says so, a bounded number of times.
+    fn fail(&mut self, reason: &str, rules: Rules<'_>) {
+        let of = match self.at {
+            At::Step(at) => Some(at),
+            At::Fix => None,
+            At::Analysis { .. } => return self.settle(StoryState::Failed, reason),
+        };
+        let looked_into = u32::try_from(self.analyses.len()).unwrap_or(u32::MAX);
+        let is_story = self.kind == UnitKind::Story;
+        if is_story && rules.pipeline.on_failure.is_some() && looked_into < ANALYSES {
+            reason.clone_into(&mut self.reason);
+            self.at = At::Analysis { of };
+            return;
+        }
+        self.settle(StoryState::Failed, reason);
+    }
+
+    /// What to do about a failure. Without a clear word it stays one.
+    fn analysed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: Rules<'_>) {
+        self.analyses.push(end.clone());
+        match end.verdict {
+            Some(RunVerdict::Retry) => match of {
+                Some(step) => self.at = At::Step(step),
+                None => {
+                    // Once more, and then it must hold.
+                    self.fixes = self.fixes.min(rules.max_fixes.saturating_sub(1));
+                    self.at = At::Fix;
+                }
+            },
+            Some(RunVerdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
+            Some(RunVerdict::Escalate) => self.settle(StoryState::Blocked, &end.summary),
+            Some(
+                RunVerdict::Complete
+                | RunVerdict::Blocked
+                | RunVerdict::Passed
+                | RunVerdict::PassedWithFixes
+                | RunVerdict::Failed,
+            )
+            | None => {
+                let reason = self.reason.clone();
+                self.settle(StoryState::Failed, &reason);
+            }
+        }
+    }
+
+    /// An agent ended. Whoever was not asked for is written down and changes nothing.
+    pub(super) fn phase_ended(&mut self, end: &PhaseEnd, rules: Rules<'_>) {
+        self.lines.push(Line::agent(end));
+        self.attempts.insert((end.phase, end.voice.clone()), end.attempt);
+        self.tree = Some(end.tree.clone());
+        match self.step(rules.pipeline) {
+            Some(StepRef::Agent(step)) if end.voice.is_none() => {
+                if !self.is_asked_again(end, step) {
+                    self.answered(end, step, rules);
+                }
+            }
+            Some(StepRef::Party(party)) if end.voice.is_some() => {
+                if !self.is_asked_again(end, &party.agent) {
+                    self.voices.push(end.clone());
+                    if party::missing(party, &self.voices).is_empty() {
+                        self.party_ended(party, rules);
+                    }
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn party_ended(&mut self, party: &PartyStep, rules: Rules<'_>) {
+        let voices = std::mem::take(&mut self.voices);
+        if let Some(ended) = party::outcome(party, voices) {
+            self.parties.push(ended.clone());
+            self.answered(&ended.outcome, &party.agent, rules);
+        }
+    }
+
+    /// Whether the model could not be asked, or the agent wants another try, and there is one left.
+    fn is_asked_again(&mut self, end: &PhaseEnd, step: &AgentStep) -> bool {
+        let again = end.failure.is_some_and(FailureClass::is_transient)
+            || end.verdict == Some(RunVerdict::Retry) && end.phase != RunPhase::Analysis;
+        let tried = self.retries(end.voice.as_ref());
+        if again && tried < step.retries {
+            self.retries.insert(end.voice.clone(), tried + 1);
+            return true;
+        }
+        self.retries.remove(&end.voice);
+        false
+    }
+
+    fn answered(&mut self, end: &PhaseEnd, step: &AgentStep, rules: Rules<'_>) {
+        if let At::Analysis { of } = self.at {
+            return self.analysed(of, end, rules);
+        }
+        if step.optional {
+            if end.verdict == Some(RunVerdict::Complete) {
+                self.record.push(end.clone());
+            }
+            return self.go_on();
+        }
+        match end.verdict {
+            Some(RunVerdict::Blocked | RunVerdict::Escalate) => {
+                self.settle(StoryState::Blocked, &end.summary);
+            }
+            Some(RunVerdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
+            Some(RunVerdict::Failed) if end.phase == RunPhase::Review => {
+                self.review_failed(end, rules);
+            }
+            Some(RunVerdict::Failed | RunVerdict::Retry) | None => {
+                self.fail(&format!("{} {}: {}", end.phase, end.attempt, end.summary), rules);
+            }
+            Some(RunVerdict::Complete) if end.files.is_empty() && is_work(end.phase) => {
+                let reason =
+                    format!("{} says that it is complete and has changed nothing", end.phase);
+                self.fail(&reason, rules);
+            }
+            Some(RunVerdict::Complete) => {
+                self.record.push(end.clone());
+                if self.at == At::Fix {
+                    self.fixes += 1;
+                    self.at = At::Step(rules.pipeline.after_fix);
+                } else {
+                    self.go_on();
+                }
+            }
+            Some(RunVerdict::Passed) => self.pass(end),
+            Some(RunVerdict::PassedWithFixes) => self.pass_with_fixes(end, rules),
+        }
+    }
+
+    fn pass(&mut self, end: &PhaseEnd) {
+        self.record.push(end.clone());
+        self.go_on();
+    }
+
+    fn review_failed(&mut self, end: &PhaseEnd, rules: Rules<'_>) {
+        let mut findings = end.findings.clone();
+        if findings.is_empty() && !end.summary.is_empty() {
+            findings.push(finding(&end.summary));
+        }
+        if findings.is_empty() {
+            return self.fail("the review failed and found nothing", rules);
+        }
+        self.mended_for_review = true;
+        self.record.push(end.clone());
+        self.mend(findings, rules, "the review failed");
+    }
+
+    /// A reviewer cannot mend, so what it would have mended is mended by somebody else, once; after
+    /// that its word is a yes.
+    fn pass_with_fixes(&mut self, end: &PhaseEnd, rules: Rules<'_>) {
+        let mut findings = end.findings.clone();
+        if findings.is_empty() && !end.restored.is_empty() {
+            findings.push(finding(&end.summary));
+        }
+        if findings.is_empty() || self.mended_for_review || self.fixes >= rules.max_fixes {
+            return self.pass(end);
+        }
+        self.mended_for_review = true;
+        self.record.push(end.clone());
+        self.mend(findings, rules, "the review asked for fixes");
+    }
+}
+
+/// Whether a phase is there to change files.
+fn is_work(phase: RunPhase) -> bool {
+    matches!(phase, RunPhase::Dev | RunPhase::Fix)
+}
+
+/// What an event is judged by.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) max_fixes: u32,
+}
+
+/// A step that somebody has to do before the work can be kept.
+pub(super) enum StepRef<'p> {
+    Agent(&'p AgentStep),
+    Party(&'p PartyStep),
+    Gates,
+}
+
+impl<'p> StepRef<'p> {
+    fn of(step: &'p Step) -> Option<Self> {
+        match step {
+            Step::Agent(step) => Some(Self::Agent(step)),
+            Step::Party(party) => Some(Self::Party(party)),
+            Step::Gates => Some(Self::Gates),
+            Step::Commit => None,
+        }
+    }
+}
+
+impl GateOutcome {
+    pub(super) fn is_failure(self) -> bool {
+        match self {
+            Self::Failed => true,
+            Self::Passed | Self::None => false,
+        }
+    }
+}

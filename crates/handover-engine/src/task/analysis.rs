@@ -1,0 +1,30 @@
+//! Somebody says what to do about a failure.
+
+use super::{DETAIL, Kind, PATCH, TaskParts, findings, section};
+
+pub(super) const KIND: Kind = Kind {
+    what: "Say what to do about the failure of one story of epic",
+    who: "You look into why the work on a story failed and say what to do: retry, with what the next one \
+          must know that the last one did not; skip the story; or escalate, with the exact question that \
+          a person must answer. You only look: change nothing.",
+    is_cold: false,
+    sees_work: true,
+    fields: "",
+    signals: "`ANALYSIS COMPLETE: <story id> - Retry`, `… - Skip` or `… - Escalate`, with the reason after it",
+    body,
+};
+
+fn body(out: &mut String, parts: &TaskParts<'_>) {
+    let story = parts.story;
+    section(out, "How it failed", "text", &story.reason, DETAIL);
+    if !story.findings.is_empty() {
+        section(out, "What was found", "text", &findings(&story.findings), DETAIL);
+    }
+    if !story.gate_detail.is_empty() {
+        section(out, "What the checks printed", "text", &story.gate_detail, DETAIL);
+    }
+    for end in &story.analyses {
+        section(out, "What was said about an earlier failure", "text", &end.summary, DETAIL);
+    }
+    section(out, "The work", "diff", parts.patch, PATCH);
+}

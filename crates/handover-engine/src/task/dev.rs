@@ -1,0 +1,24 @@
+//! Somebody does the work.
+
+use handover_model::RunPhase;
+
+use super::{DETAIL, Kind, TaskParts, advice, section};
+
+pub(super) const KIND: Kind = Kind {
+    what: "Implement one story of epic",
+    who: "You implement one story, with tests, in one go. Nobody can answer questions: decide, and say \
+          what you decided. If something outside stands in the way, say that you are blocked.",
+    is_cold: false,
+    sees_work: false,
+    fields: "",
+    signals: "`IMPLEMENTATION COMPLETE: <story id>` or `IMPLEMENTATION BLOCKED: <story id> - <reason>`",
+    body,
+};
+
+fn body(out: &mut String, parts: &TaskParts<'_>) {
+    let insights = parts.story.record.iter().filter(|end| end.phase == RunPhase::Kickoff);
+    for end in insights {
+        section(out, "What was said before the work began", "text", &end.summary, DETAIL);
+    }
+    advice(out, parts);
+}

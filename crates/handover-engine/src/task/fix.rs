@@ -1,0 +1,23 @@
+//! Somebody mends what gates or a review found.
+
+use super::{DETAIL, Kind, TaskParts, advice, findings, section};
+
+pub(super) const KIND: Kind = Kind {
+    what: "Mend the work on one story of epic",
+    who: "You mend what checks found in work that somebody else has done. Mend exactly that, and the \
+          cause rather than the symptom; never weaken or delete a test to make it pass.",
+    is_cold: false,
+    sees_work: false,
+    fields: "",
+    signals: "`IMPLEMENTATION COMPLETE: <story id>` or `IMPLEMENTATION BLOCKED: <story id> - <reason>`",
+    body,
+};
+
+fn body(out: &mut String, parts: &TaskParts<'_>) {
+    let story = parts.story;
+    section(out, "What was found", "text", &findings(&story.findings), DETAIL);
+    if !story.gate_detail.is_empty() {
+        section(out, "What the checks printed", "text", &story.gate_detail, DETAIL);
+    }
+    advice(out, parts);
+}

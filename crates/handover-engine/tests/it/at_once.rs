@@ -1,0 +1,266 @@
+//! What may be done at once, without anything happening: stories, parties, budgets, and what closes
+//! an epic.
+
+use handover_engine::Spent;
+use handover_engine::pipeline::{PartyStep, Pipeline, Step, Voice, agent_step};
+use handover_engine::reducer::{Effect, Event, GateOutcome, PhaseEnd, State, settle_party};
+use handover_engine::verdict::Finding;
+use handover_model::{Profile, RunPhase, RunState, RunVerdict, StoryState};
+
+use crate::reducer::{
+    agent, committed, ended, gates, open, opened, options, park, phase, start, start_with,
+};
+
+/// Everything that is begun beside what is going on, and what is going on then.
+fn begin(state: &State, mut busy: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
+    let mut begun = Vec::new();
+    while let Some(effect) = state.next(&busy) {
+        begun.push(effect.clone());
+        busy.push(effect);
+    }
+    (begun, busy)
+}
+
+fn three(parallel: u32) -> State {
+    let mut options = options();
+    options.parallel = parallel;
+    start(&[("a", &[]), ("b", &[]), ("c", &["a"]), ("d", &[])], options)
+}
+
+#[test]
+fn stories_are_opened_side_by_side_and_dependents_wait() {
+    let mut state = three(3);
+    assert_eq!(state.ready(), [open("a"), open("b"), open("d")]);
+    for story in ["a", "b", "d"] {
+        state.apply(&opened(story));
+    }
+    let dev = |story| agent(story, RunPhase::Dev, 1).remove(0);
+    assert_eq!(state.ready(), [dev("a"), dev("b"), dev("d")]);
+    let (begun, busy) = begin(&state, vec![dev("a")]);
+    assert_eq!(begun, [dev("b"), dev("d")]);
+    assert_eq!(state.next(&busy), None);
+    // A story that fails makes room, and whoever waits for it is blocked.
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Failed));
+    assert_eq!(state.ready(), [park("a"), dev("b"), dev("d")]);
+    assert_eq!(state.story("c").unwrap().state, StoryState::Blocked);
+}
+
+#[test]
+fn one_at_a_time_is_one_at_a_time() {
+    let mut state = three(1);
+    assert_eq!(state.ready(), [open("a")]);
+    state.apply(&opened("a"));
+    let (begun, busy) = begin(&state, Vec::new());
+    assert_eq!((begun, busy.len()), (agent("a", RunPhase::Dev, 1), 1));
+}
+
+/// An agent that has cost something.
+fn costly(story: &str, of: RunPhase, usd: f64) -> Event {
+    let mut end = ended(story, of, 1, Some(RunVerdict::Complete));
+    end.spent = Spent { cost_usd: usd, ..Spent::default() };
+    Event::PhaseEnded(Box::new(end))
+}
+
+#[test]
+fn what_is_at_work_counts_against_the_budget() {
+    let mut options = options();
+    options.parallel = 3;
+    options.budget.run.usd = Some(1.0);
+    let mut state = start(&[("a", &[]), ("b", &[]), ("c", &[])], options);
+    for story in ["a", "b", "c"] {
+        state.apply(&opened(story));
+    }
+    let dev = |story| agent(story, RunPhase::Dev, 1).remove(0);
+    // As long as nobody knows what one costs, there is one.
+    assert_eq!(begin(&state, Vec::new()).0, [dev("a")]);
+    state.apply(&costly("a", RunPhase::Dev, 0.4));
+    state.apply(&gates("a", 1, GateOutcome::None));
+    // 0.4 are spent and another 0.4 expected; a third would be too much, so it waits …
+    let (begun, busy) = begin(&state, Vec::new());
+    assert_eq!(begun, agent("a", RunPhase::Review, 1));
+    assert_eq!(state.next(&busy), None);
+    // … and stops the run when nobody is at work any more.
+    state.apply(&costly("a", RunPhase::Review, 0.4));
+    state.apply(&committed("a"));
+    assert!(matches!(state.next(&[]), Some(Effect::Halt { .. })), "{:?}", state.next(&[]));
+}
+
+fn party(of: RunPhase, personas: &[&str], rounds: u32) -> Step {
+    Step::Party(PartyStep {
+        agent: agent_step(of, "tech_lead", Profile::ReadOnly),
+        personas: personas.iter().map(|&name| name.to_owned()).collect(),
+        rounds,
+    })
+}
+
+/// A pipeline whose review is a party of two.
+fn with_party() -> Pipeline {
+    let mut pipeline = Pipeline::story(true, Profile::Edit);
+    pipeline.steps[2] = party(RunPhase::Review, &["ann", "bob"], 2);
+    pipeline
+}
+
+fn voice(persona: &str, round: u32) -> Voice {
+    Voice { persona: persona.to_owned(), round }
+}
+
+fn spoke(persona: &str, round: u32, verdict: Option<RunVerdict>, found: &str) -> PhaseEnd {
+    let mut end = ended("a", RunPhase::Review, 1, verdict);
+    end.voice = Some(voice(persona, round));
+    end.summary = format!("{persona} {round}");
+    if !found.is_empty() {
+        end.findings = vec![Finding { text: found.to_owned(), ..Finding::default() }];
+    }
+    end
+}
+
+fn speaks(persona: &str, round: u32) -> Effect {
+    let voice = Some(voice(persona, round));
+    Effect::Agent { story: "a".to_owned(), phase: RunPhase::Review, attempt: 1, voice }
+}
+
+/// A story that has come to its review.
+fn before_review(pipeline: Pipeline) -> State {
+    let mut state = start_with(pipeline, &[("a", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&gates("a", 1, GateOutcome::None));
+    state
+}
+
+#[test]
+fn a_party_speaks_in_rounds_and_comes_to_the_same_end_in_any_order() {
+    use RunVerdict::{Failed, Passed};
+    let rounds = [
+        [spoke("ann", 1, Some(Passed), ""), spoke("bob", 1, Some(Failed), "no test")],
+        [spoke("ann", 2, Some(Failed), "no greeting"), spoke("bob", 2, Some(Failed), "no test")],
+    ];
+    let mut ends = Vec::new();
+    for order in [[0, 1], [1, 0]] {
+        let mut state = before_review(with_party());
+        let (begun, _) = begin(&state, Vec::new());
+        assert_eq!(begun, [speaks("ann", 1), speaks("bob", 1)]);
+        for round in &rounds {
+            for at in order {
+                state.apply(&Event::PhaseEnded(Box::new(round[at].clone())));
+            }
+        }
+        let story = &state.stories[0];
+        let found: Vec<&str> = story.findings.iter().map(|found| found.text.as_str()).collect();
+        assert_eq!(found, ["no greeting", "no test"]);
+        assert_eq!(state.ready(), agent("a", RunPhase::Fix, 1));
+        let record = story.parties.clone();
+        assert_eq!(record[0].voices.len(), 4);
+        ends.push(record);
+    }
+    assert_eq!(ends[0], ends[1]);
+}
+
+#[test]
+fn the_second_round_waits_for_the_first_and_knows_it() {
+    let mut state = before_review(with_party());
+    state.apply(&Event::PhaseEnded(Box::new(spoke("bob", 1, Some(RunVerdict::Passed), ""))));
+    assert_eq!(state.ready(), [speaks("ann", 1)]);
+    // Whoever says nothing clear is heard as saying nothing.
+    state.apply(&Event::PhaseEnded(Box::new(spoke("ann", 1, None, ""))));
+    assert_eq!(state.ready(), [speaks("ann", 2), speaks("bob", 2)]);
+    let heard = state.stories[0].heard_by(&voice("ann", 2));
+    assert_eq!(heard.len(), 1);
+    assert_eq!(heard[0].summary, "bob 1");
+    assert!(state.stories[0].heard_by(&voice("ann", 1)).is_empty());
+}
+
+#[test]
+fn the_careful_word_wins_and_silence_is_no_yes() {
+    let Step::Party(party) = party(RunPhase::Review, &["ann", "bob"], 1) else { unreachable!() };
+    let verdict = |one, two| {
+        settle_party(&party, &[spoke("ann", 1, one, "x"), spoke("bob", 1, two, "x")]).verdict
+    };
+    use RunVerdict::{Failed, Passed, PassedWithFixes};
+    assert_eq!(verdict(Some(Passed), Some(Failed)), Some(Failed));
+    assert_eq!(verdict(Some(Passed), Some(PassedWithFixes)), Some(PassedWithFixes));
+    assert_eq!(verdict(Some(Passed), None), Some(Passed));
+    assert_eq!(verdict(None, None), None);
+    let both = settle_party(
+        &party,
+        &[spoke("ann", 1, Some(Failed), "x"), spoke("bob", 1, Some(Failed), "x")],
+    );
+    assert_eq!(both.findings.len(), 1);
+}
+
+fn with_analysis() -> Pipeline {
+    let mut pipeline = Pipeline::story(true, Profile::Edit);
+    let analyst = agent_step(RunPhase::Analysis, "investigator", Profile::ReadOnly);
+    pipeline.on_failure = Some(Step::Agent(analyst));
+    pipeline
+}
+
+#[test]
+fn a_failure_is_looked_into_and_the_word_acted_upon() {
+    use RunPhase::{Analysis, Dev};
+    for (verdict, expected) in [
+        (RunVerdict::Retry, None),
+        (RunVerdict::Skip, Some(StoryState::Skipped)),
+        (RunVerdict::Escalate, Some(StoryState::Blocked)),
+    ] {
+        let mut state = start_with(with_analysis(), &[("a", &[])], options());
+        state.apply(&opened("a"));
+        let ready = state.handle(&phase("a", Dev, 1, RunVerdict::Failed));
+        assert_eq!(ready, agent("a", Analysis, 1));
+        let ready = state.handle(&phase("a", Analysis, 1, verdict));
+        match expected {
+            None => assert_eq!(ready, agent("a", Dev, 2)),
+            Some(settled) => {
+                assert_eq!(ready, [park("a")]);
+                assert_eq!(state.stories[0].state, settled);
+            }
+        }
+    }
+}
+
+#[test]
+fn tries_after_an_analysis_are_bounded() {
+    use RunPhase::{Analysis, Fix};
+    let mut state = start_with(with_analysis(), &[("a", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    let mut agents = 0;
+    for attempt in 1..20 {
+        let ready = state.handle(&gates("a", attempt, GateOutcome::Failed));
+        if ready == [park("a")] {
+            break;
+        }
+        agents += 1;
+        if ready == agent("a", Analysis, attempt - 1) {
+            state.apply(&phase("a", Analysis, attempt - 1, RunVerdict::Retry));
+        }
+        assert_eq!(state.ready(), agent("a", Fix, attempt));
+        state.apply(&phase("a", Fix, attempt, RunVerdict::Complete));
+    }
+    assert_eq!((agents, state.stories[0].state), (3, StoryState::Failed));
+}
+
+#[test]
+fn an_epic_is_closed_once_its_stories_are_settled() {
+    let mut pipeline = Pipeline::story(false, Profile::Edit);
+    pipeline.closing = vec![
+        Step::Agent(agent_step(RunPhase::Retro, "project_manager", Profile::Edit)),
+        Step::Commit,
+    ];
+    let mut state = start_with(pipeline, &[("a", &[]), ("b", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
+    assert_eq!(state.ready(), [park("a"), open("b")]);
+    state.apply(&Event::Parked { story: "a".to_owned(), branch: None });
+    state.apply(&opened("b"));
+    state.apply(&phase("b", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&gates("b", 1, GateOutcome::None));
+    assert_eq!(state.handle(&committed("b")), [open("epic-1")]);
+    assert_eq!(state.handle(&opened("epic-1")), agent("epic-1", RunPhase::Retro, 1));
+    // It may fail, and nobody mends it; the run is what its stories are.
+    let ready = state.handle(&phase("epic-1", RunPhase::Retro, 1, RunVerdict::Failed));
+    assert_eq!(ready, [park("epic-1")]);
+    let parked = Event::Parked { story: "epic-1".to_owned(), branch: None };
+    assert_eq!(state.handle(&parked), [Effect::Finish]);
+    assert_eq!(state.verdict(), RunState::Blocked);
+}
