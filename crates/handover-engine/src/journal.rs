@@ -85,6 +85,7 @@ impl Journal<'_> {
             Event::Opened { .. }
             | Event::PhaseEnded(_)
             | Event::GatesEnded { .. }
+            | Event::UatEnded { .. }
             | Event::Refused { .. }
             | Event::Committed { .. }
             | Event::Parked { .. }

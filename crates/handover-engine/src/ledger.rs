@@ -4,11 +4,11 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use handover_model::config::{Allowance, BudgetConfig};
-use handover_model::{RunPhase, RunVerdict};
+use handover_model::{RunPhase, RunVerdict, ScenarioOutcome};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Voice;
-use crate::reducer::{GateOutcome, PhaseEnd, StoryRun};
+use crate::reducer::{GateOutcome, PhaseEnd, StoryRun, Uat};
 
 /// What was used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,18 @@ impl Line {
             verdict: verdict.or(failure).unwrap_or("unclear"),
             spent: end.spent,
         }
+    }
+
+    pub(crate) fn uat(attempt: u32, uat: &Uat, duration_ms: u64) -> Self {
+        let verdict = if uat.is_failure() {
+            "failed"
+        } else if uat.count(ScenarioOutcome::Passed) == 0 {
+            "none"
+        } else {
+            "passed"
+        };
+        let spent = Spent { duration_ms, ..Spent::default() };
+        Self { phase: "scenarios", agent: None, attempt, voice: None, verdict, spent }
     }
 
     pub(crate) fn gates(attempt: u32, outcome: GateOutcome, duration_ms: u64) -> Self {

@@ -10,7 +10,7 @@ use crate::pipeline::{Pipeline, Step};
 use crate::prompt::Ask;
 use crate::reducer::{Event, Options, Plan, PlannedStory, State};
 use crate::runner::{Engine, group_of};
-use crate::story::{Discovery, Match, Status, discover};
+use crate::story::{Discovery, Match, Status, StoryError, discover};
 use crate::task::{TaskParts, kind, role_text, task};
 
 /// What a user asks for.
@@ -28,6 +28,10 @@ pub struct Request {
     pub skip_done: bool,
     /// What happens to a story and to the epic.
     pub pipeline: Pipeline,
+    /// Whether only what closes the epic is done.
+    pub only_closing: bool,
+    /// The commit to start from; the user's unless somebody says.
+    pub from: Option<String>,
     /// How it works if nobody says otherwise.
     pub defaults: Options,
     /// What the user says now.
@@ -53,6 +57,8 @@ pub struct Given {
     pub idle_timeout: Option<u64>,
     /// How often findings are mended.
     pub max_fixes: Option<u32>,
+    /// Whether the run fails if its scenarios do.
+    pub uat_blocking: bool,
 }
 
 impl Request {
@@ -85,6 +91,7 @@ impl Request {
             phase_timeout,
             idle_timeout,
             max_fixes,
+            uat_blocking,
         } = &self.given;
         if let Some((host, command)) = host {
             options.host = *host;
@@ -99,6 +106,7 @@ impl Request {
         options.phase_timeout = phase_timeout.unwrap_or(options.phase_timeout);
         options.idle_timeout = idle_timeout.unwrap_or(options.idle_timeout);
         options.max_fixes = max_fixes.unwrap_or(options.max_fixes);
+        options.uat_blocking |= uat_blocking;
         options
     }
 }
@@ -122,8 +130,57 @@ pub(crate) fn plan(
     repo: &Repo,
     request: &Request,
 ) -> Result<Plan, EngineError> {
-    let discovery = discover(&engine.project, &request.epic)?;
+    let discovery = discovered(engine, request)?;
     plan_of(engine, repo, request, &discovery)
+}
+
+/// The epic and its stories; what only closes it needs none.
+fn discovered(engine: &Engine<'_>, request: &Request) -> Result<Discovery, EngineError> {
+    let found = discover(&engine.project, &request.epic);
+    if !request.only_closing {
+        return Ok(found?);
+    }
+    let epic = request.epic.clone();
+    let none = Discovery { epic, epic_file: None, stories: Vec::new(), matches: Vec::new() };
+    match found {
+        Ok(found) => Ok(Discovery { stories: Vec::new(), ..found }),
+        Err(StoryError::NotFound { .. } | StoryError::NoStories { .. }) => Ok(none),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The commit that a run starts from. The branch of an earlier run is gone on with.
+fn base(
+    repo: &Repo,
+    request: &Request,
+    branch: &str,
+    user_branch: Option<&str>,
+) -> Result<String, EngineError> {
+    let full = format!("refs/heads/{branch}");
+    let head = match &request.from {
+        Some(commit) => commit.clone(),
+        None => repo.head()?,
+    };
+    let earlier = repo.resolve(&full)?;
+    if request.only_closing && !request.pipeline.keeps_closing() {
+        // It is only looked at, wherever it stands.
+        return Ok(earlier.unwrap_or(head));
+    }
+    if user_branch == Some(branch) {
+        return Err(GitError::CheckedOut { branch: branch.to_owned() }.into());
+    }
+    match earlier {
+        // An earlier run went on from here, and so does this one.
+        Some(earlier) if repo.is_ancestor(&head, &earlier)? => Ok(earlier),
+        Some(earlier) if repo.is_ancestor(&earlier, &head)? => {
+            if !request.given.no_commit && earlier != head {
+                repo.move_ref(&full, &head, Some(&earlier))?;
+            }
+            Ok(head)
+        }
+        Some(_) => Err(GitError::Diverged { branch: branch.to_owned() }.into()),
+        None => Ok(head),
+    }
 }
 
 fn plan_of(
@@ -133,25 +190,9 @@ fn plan_of(
     discovery: &Discovery,
 ) -> Result<Plan, EngineError> {
     let branch = format!("handover/epic-{}", request.epic);
-    let head = repo.head()?;
     let user_branch = repo.current_branch()?;
-    if user_branch.as_ref() == Some(&branch) {
-        return Err(GitError::CheckedOut { branch }.into());
-    }
-    let full = format!("refs/heads/{branch}");
-    let base = match repo.resolve(&full)? {
-        // An earlier run went on from here, and so does this one.
-        Some(earlier) if repo.is_ancestor(&head, &earlier)? => earlier,
-        Some(earlier) if repo.is_ancestor(&earlier, &head)? => {
-            if !request.given.no_commit && earlier != head {
-                repo.move_ref(&full, &head, Some(&earlier))?;
-            }
-            head
-        }
-        Some(_) => return Err(GitError::Diverged { branch }.into()),
-        None => head,
-    };
-    let continues = repo.resolve(&full)?.is_some();
+    let base = base(repo, request, &branch, user_branch.as_deref())?;
+    let continues = repo.resolve(&format!("refs/heads/{branch}"))?.is_some();
     let mut stories = Vec::new();
     let mut before_start = request.start_from.is_some();
     for (story, waits_for) in &discovery.stories {
@@ -227,7 +268,7 @@ pub(crate) fn preview(
     repo: &Repo,
     request: &Request,
 ) -> Result<Preview, EngineError> {
-    let discovery = discover(&engine.project, &request.epic)?;
+    let discovery = discovered(engine, request)?;
     // A preview moves no branch.
     let mut still = request.clone();
     still.given.no_commit = true;
@@ -241,7 +282,7 @@ pub(crate) fn preview(
     let first = plan.pipeline.steps.iter().find_map(|step| match step {
         Step::Agent(step) => Some(step.clone()),
         Step::Party(party) => Some(party.voice(party.personas.first()?, 1)),
-        Step::Gates | Step::Commit => None,
+        Step::Gates | Step::Uat(_) | Step::Commit => None,
     });
     if let (Some(state), Some(step)) = (&state, first) {
         for story in state.stories.iter().filter(|story| story.planned.skip.is_none()) {

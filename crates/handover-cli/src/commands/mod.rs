@@ -2,6 +2,7 @@
 
 mod assemble;
 mod brief;
+mod chain;
 mod completions;
 mod config;
 mod debrief;
@@ -32,6 +33,7 @@ mod status;
 mod strategy;
 mod template;
 mod tokens;
+mod uat;
 
 use clap::Subcommand;
 
@@ -74,6 +76,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
     Run(Box<run::RunArgs>),
+    Chain(Box<chain::ChainArgs>),
+    Uat(Box<uat::UatArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Redact(redact::RedactArgs),
@@ -111,6 +115,8 @@ impl Command {
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
             Self::Run(args) => run::run(app, *args),
+            Self::Chain(args) => chain::run(app, *args),
+            Self::Uat(args) => uat::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Redact(args) => redact::run(app, args),

@@ -5,6 +5,11 @@
 
 mod error;
 mod order;
+mod record;
+mod report;
+mod run;
 
 pub use error::ChainError;
 pub use order::{Link, in_order, links};
+pub use report::{EpicReport, Report};
+pub use run::{ChainRequest, OnChain};

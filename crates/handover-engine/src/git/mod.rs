@@ -8,6 +8,7 @@ mod command;
 mod commit;
 mod diff;
 mod error;
+mod join;
 mod worktree;
 
 pub use command::Repo;

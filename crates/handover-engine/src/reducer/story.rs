@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use handover_model::{FailureClass, RunPhase, RunVerdict, StoryState};
 
 use super::party::{self, Party};
+use super::uat::Uat;
 use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
 use crate::ledger::{Line, Spent};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
@@ -24,7 +25,7 @@ pub enum UnitKind {
 
 /// What a story is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+pub(super) enum At {
     /// A step of its pipeline.
     Step(usize),
     /// Somebody mends what was found.
@@ -67,14 +68,19 @@ pub struct StoryRun {
     pub analyses: Vec<PhaseEnd>,
     /// Everything that was done.
     pub lines: Vec<Line>,
-    at: At,
+    /// How the acceptance stands, for what closes an epic.
+    pub uat: Option<Uat>,
+    pub(super) at: At,
     /// What the voices of the party at hand said.
     voices: Vec<PhaseEnd>,
-    fixes: u32,
+    pub(super) fixes: u32,
     retries: BTreeMap<Option<Voice>, u32>,
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
     gate_attempts: u32,
+    pub(super) uat_attempts: u32,
+    /// What the worktree held before scenarios that failed were mended.
+    pub(super) before_heal: Option<String>,
     mended_for_review: bool,
 }
 
@@ -101,6 +107,7 @@ impl StoryRun {
             parties: Vec::new(),
             analyses: Vec::new(),
             lines: Vec::new(),
+            uat: None,
             at: At::Step(0),
             voices: Vec::new(),
             fixes: 0,
@@ -108,6 +115,8 @@ impl StoryRun {
             parked: skipped,
             attempts: BTreeMap::new(),
             gate_attempts: 0,
+            uat_attempts: 0,
+            before_heal: None,
             mended_for_review: false,
         }
     }
@@ -193,6 +202,9 @@ impl StoryRun {
             Some(StepRef::Gates) => {
                 vec![Effect::Gates { story: story(), attempt: self.gate_attempts + 1 }]
             }
+            Some(StepRef::Uat) => {
+                vec![Effect::Uat { story: story(), attempt: self.uat_attempts + 1 }]
+            }
             None => vec![Effect::Commit { story: story() }],
         }
     }
@@ -222,7 +234,10 @@ impl StoryRun {
             Some((failures, detail)) => {
                 detail.clone_into(&mut self.gate_detail);
                 let findings = failures.iter().map(|text| finding(text)).collect();
-                self.mend(findings, rules, "the gates failed");
+                match self.kind {
+                    UnitKind::Story => self.mend(findings, rules, "the gates failed"),
+                    UnitKind::Closing => self.heal(findings, rules),
+                }
             }
             None => self.go_on(),
         }
@@ -234,7 +249,7 @@ impl StoryRun {
     }
 
     /// The next step.
-    fn go_on(&mut self) {
+    pub(super) fn go_on(&mut self) {
         if let At::Step(at) = &mut self.at {
             *at += 1;
         }
@@ -346,6 +361,9 @@ impl StoryRun {
         if let At::Analysis { of } = self.at {
             return self.analysed(of, end, rules);
         }
+        if self.kind == UnitKind::Closing && self.at == At::Fix {
+            return self.healed(end.verdict == Some(RunVerdict::Complete), rules.pipeline);
+        }
         if step.optional {
             if end.verdict == Some(RunVerdict::Complete) {
                 self.record.push(end.clone());
@@ -433,6 +451,7 @@ pub(super) enum StepRef<'p> {
     Agent(&'p AgentStep),
     Party(&'p PartyStep),
     Gates,
+    Uat,
 }
 
 impl<'p> StepRef<'p> {
@@ -441,6 +460,7 @@ impl<'p> StepRef<'p> {
             Step::Agent(step) => Some(Self::Agent(step)),
             Step::Party(party) => Some(Self::Party(party)),
             Step::Gates => Some(Self::Gates),
+            Step::Uat(_) => Some(Self::Uat),
             Step::Commit => None,
         }
     }

@@ -89,6 +89,23 @@ impl Retro {
         ]
     }
 
+    /// The same, with facts where nothing was said.
+    #[must_use]
+    pub fn completed_by(self, facts: Self) -> Self {
+        let or = |said: Vec<Lesson>, facts| if said.is_empty() { facts } else { said };
+        Self {
+            summary: if self.summary.is_empty() { facts.summary } else { self.summary },
+            went_well: or(self.went_well, facts.went_well),
+            went_badly: or(self.went_badly, facts.went_badly),
+            actions: self.actions,
+            patterns: self.patterns,
+            decisions: or(self.decisions, facts.decisions),
+            gotchas: or(self.gotchas, facts.gotchas),
+            files: or(self.files, facts.files),
+            test_conventions: self.test_conventions,
+        }
+    }
+
     /// What every later agent of the project should know, by the phase of work that it helps.
     pub fn strategies(&self) -> Vec<(Phase, String)> {
         let of = |phase, list: &[Lesson]| {

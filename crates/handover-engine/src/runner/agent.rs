@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
-use handover_model::{FailureClass, Host, KnownEvent, RunVerdict, Timestamp};
+use handover_model::{FailureClass, Host, KnownEvent, RunPhase, RunVerdict, Timestamp};
 use handover_store::{EventKey, NewEvent, NewReasoning};
 use serde_json::json;
 
@@ -112,13 +112,18 @@ impl Runner<'_, '_> {
     pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
         let AgentDone { call, prompt, host, outcome, mut said, more } = done;
         self.engine.prompter.delivered(&prompt, host, self.now())?;
-        refuse_a_host_that_cannot_work(&outcome)?;
-        let left = match &call.step.voice {
+        if call.story.kind == UnitKind::Story {
+            refuse_a_host_that_cannot_work(&outcome)?;
+        }
+        let mut left = match &call.step.voice {
             Some(_) => self.leave_folder(&call.story, &call.worktree)?,
             None => self.settle_folder(&call.story, &call.step, &call.worktree)?,
         };
         if let Some(problem) = left.problem {
             said = Err(Unclear::Broken(problem));
+        }
+        if call.step.phase == RunPhase::Uat && outcome.is_success() {
+            (said, left.tree) = self.take_scenarios(&call, said, left.tree)?;
         }
         let now = self.now();
         let (verdict, summary, said) = judge(&outcome, said);
@@ -138,6 +143,7 @@ impl Runner<'_, '_> {
             restored: left.restored,
             spent,
             receipt: Some(prompt.receipt.to_string()),
+            retro: said.retro.filter(|_| verdict == Some(RunVerdict::Complete)).map(Box::new),
         })))
     }
 

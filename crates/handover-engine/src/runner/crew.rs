@@ -10,18 +10,21 @@ use handover_text::Redactor;
 
 use super::agent::{AgentDone, AgentJob};
 use super::gates::{GatesDone, GatesJob};
+use super::uat::{UatDone, UatJob};
 use crate::EngineError;
 
 /// Something that takes long.
 pub(super) enum Job {
     Agent(Box<AgentJob>),
     Gates(Box<GatesJob>),
+    Uat(Box<UatJob>),
 }
 
 /// What came of it.
 pub(super) enum Done {
     Agent(Box<AgentDone>),
     Gates(Box<GatesDone>),
+    Uat(Box<UatDone>),
 }
 
 /// What one of them says.
@@ -60,6 +63,7 @@ impl<'scope, 'env: 'scope> Crew<'scope, 'env> {
             let done = catch_unwind(AssertUnwindSafe(|| match job {
                 Job::Agent(job) => job.work(&link).map(|done| Done::Agent(Box::new(done))),
                 Job::Gates(job) => job.work(&link).map(|done| Done::Gates(Box::new(done))),
+                Job::Uat(job) => job.work(&link).map(|done| Done::Uat(Box::new(done))),
             }));
             link.say(Word::Done(Box::new(done)));
         });

@@ -4,14 +4,17 @@
 
 mod agent;
 mod agent_work;
+mod closing;
 mod commit;
 mod crew;
 mod folder;
 mod gates;
+mod handoffs;
 mod inspect;
 mod lock;
 mod open;
 mod park;
+mod uat;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -111,7 +114,7 @@ impl<'a> Engine<'a> {
         plan::preview(self, &repo, request)
     }
 
-    fn environment_of(&self, host: Host) -> Environment {
+    pub(crate) fn environment_of(&self, host: Host) -> Environment {
         Environment::scrubbed(self.environment.iter().cloned(), host, &self.config.runs.env)
     }
 
@@ -204,6 +207,7 @@ impl<'a> Engine<'a> {
             session: planned.records_in.clone(),
             now,
         };
+        let odd = self.take_over(repo, &planned)?;
         self.store.start_run(&new, journal.fence)?;
         let event =
             Event::Started { plan: Box::new(planned), options: Box::new(request.options()) };
@@ -214,6 +218,10 @@ impl<'a> Engine<'a> {
             reason: "it does not begin with a plan".to_owned(),
         })?;
         on_progress(&state, &Progress::Begun { run: &journal.run, resumed: false });
+        for text in odd {
+            let text = format!("a part of a handoff was left out: {text}");
+            on_progress(&state, &Progress::Warning(text));
+        }
         Ok(state)
     }
 
@@ -443,6 +451,10 @@ impl<'a> Runner<'a, '_> {
                 return self.begin_agent(intent, story, *attempt, voice.as_ref());
             }
             Effect::Gates { story, attempt } => return self.begin_gates(intent, story, *attempt),
+            Effect::Uat { story, attempt } => return self.begin_uat(intent, story, *attempt),
+            Effect::Forgo { story, phase, attempt, voice, reason } => {
+                self.forgone(story, *phase, *attempt, voice.as_ref(), reason)?
+            }
             Effect::Open { story } => self.open(story)?,
             Effect::Commit { story } => self.commit(intent, story)?,
             Effect::Park { story } => self.park(intent, story)?,
@@ -459,6 +471,7 @@ impl<'a> Runner<'a, '_> {
         match done {
             Done::Agent(done) => self.end_agent(*done),
             Done::Gates(done) => Ok(self.end_gates(*done)),
+            Done::Uat(done) => self.end_uat(*done),
         }
     }
 

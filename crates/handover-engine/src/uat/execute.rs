@@ -62,11 +62,14 @@ pub fn try_out(
     Ok(results)
 }
 
+/// What came of it, why, and the end of what was printed.
+type Came = (ScenarioOutcome, String, String);
+
 fn one(
     scenario: &Scenario,
     setting: &Setting<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
-) -> Result<(ScenarioOutcome, String, String), AgentError> {
+) -> Result<Came, AgentError> {
     // All of it is looked at before any of it is started.
     for argv in scenario.commands() {
         if let Err(refused) = setting.allowed.check(argv) {
@@ -74,25 +77,23 @@ fn one(
         }
     }
     let seconds = Duration::from_secs(scenario.timeout);
-    let mut call = |argv: &[String]| started(argv, seconds, setting, on_event);
-    let mut came = (ScenarioOutcome::Passed, String::new(), String::new());
+    let mut call =
+        |argv: &[String], expect: &Expect| started(argv, expect, seconds, setting, on_event);
+    let fine = Expect::default();
+    let mut came: Came = (ScenarioOutcome::Passed, String::new(), String::new());
     for argv in &scenario.setup {
-        let outcome = call(argv)?;
-        if let Err(why) = judge(&Expect::default(), &outcome) {
-            let reason = format!("the set-up `{}` failed: {why}", argv.join(" "));
-            came = (ScenarioOutcome::Failed, reason, tail(&outcome, setting.redactor));
+        came = call(argv, &fine)?;
+        if came.0 != ScenarioOutcome::Passed {
+            came.1 = format!("the set-up `{}` failed: {}", argv.join(" "), came.1);
             break;
         }
     }
     if came.0 == ScenarioOutcome::Passed {
-        let outcome = call(&scenario.argv)?;
-        let expect = scenario.expect.clone().unwrap_or_default();
-        if let Err(why) = judge(&expect, &outcome) {
-            came = (ScenarioOutcome::Failed, why, tail(&outcome, setting.redactor));
-        }
+        came = call(&scenario.argv, scenario.expect.as_ref().unwrap_or(&fine))?;
     }
     for argv in &scenario.cleanup {
-        if judge(&Expect::default(), &call(argv)?).is_err() && came.1.is_empty() {
+        let (outcome, ..) = call(argv, &fine)?;
+        if outcome != ScenarioOutcome::Passed && came.1.is_empty() {
             came.1 = format!("the clean-up `{}` failed", argv.join(" "));
         }
     }
@@ -104,11 +105,16 @@ fn one(
 /// again: the program before may have changed it.
 fn started(
     argv: &[String],
+    expect: &Expect,
     longest: Duration,
     setting: &Setting<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
-) -> Result<Outcome, AgentError> {
-    let program = setting.allowed.check(argv).map_err(|_| AgentError::NoProgram)?;
+) -> Result<Came, AgentError> {
+    let no = |outcome, why: &dyn std::fmt::Display| Ok((outcome, why.to_string(), String::new()));
+    let program = match setting.allowed.check(argv) {
+        Ok(program) => program,
+        Err(refused) => return no(ScenarioOutcome::Refused, &refused),
+    };
     let mut invocation =
         Invocation::new(Host::Command, setting.spawn.clone(), setting.allowed.folder);
     invocation.program = program;
@@ -117,7 +123,17 @@ fn started(
     invocation.limits.wall = Some(longest);
     invocation.limits.output_cap = OUTPUT;
     invocation.limits.flood = Some(FLOOD);
-    run(&invocation, None, on_event, setting.cancel)
+    let outcome = match run(&invocation, None, on_event, setting.cancel) {
+        Ok(outcome) => outcome,
+        Err(error @ (AgentError::Start { .. } | AgentError::ProgramNotFound { .. })) => {
+            return no(ScenarioOutcome::Failed, &error);
+        }
+        Err(error) => return Err(error),
+    };
+    match judge(expect, &outcome) {
+        Ok(()) => no(ScenarioOutcome::Passed, &""),
+        Err(why) => Ok((ScenarioOutcome::Failed, why, tail(&outcome, setting.redactor))),
+    }
 }
 
 fn tail(outcome: &Outcome, redactor: &Redactor) -> String {

@@ -7,6 +7,7 @@ mod allow;
 mod document;
 mod execute;
 mod expect;
+mod load;
 mod parse;
 mod render;
 mod scenario;

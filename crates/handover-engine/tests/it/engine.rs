@@ -101,6 +101,8 @@ impl Stage {
             start_from: None,
             skip_done: false,
             pipeline,
+            only_closing: false,
+            from: None,
             defaults: Options {
                 host: Host::Command,
                 command: Some(command),
@@ -111,6 +113,7 @@ impl Stage {
                 phase_timeout: 60,
                 idle_timeout: 60,
                 max_fixes: 1,
+                uat_blocking: false,
                 budget: BudgetConfig::default(),
             },
             given: Given::default(),

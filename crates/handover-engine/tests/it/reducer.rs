@@ -55,6 +55,7 @@ pub(crate) fn options() -> Options {
         phase_timeout: 1,
         idle_timeout: 1,
         max_fixes: 1,
+        uat_blocking: false,
         budget: BudgetConfig::default(),
     }
 }
@@ -83,6 +84,7 @@ pub(crate) fn ended(
         restored: Vec::new(),
         spent: Spent::default(),
         receipt: None,
+        retro: None,
     }
 }
 

@@ -73,6 +73,7 @@ impl Live {
             }
             Event::Opened { story, .. }
             | Event::GatesEnded { story, .. }
+            | Event::UatEnded { story, .. }
             | Event::Refused { story, .. }
             | Event::Committed { story, .. }
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
@@ -158,7 +159,12 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
         Effect::Gates { story, attempt } => Some((story.clone(), format!("gates {attempt}"))),
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
-        Effect::Park { .. } | Effect::Merge | Effect::Halt { .. } | Effect::Finish => None,
+        Effect::Uat { story, attempt } => Some((story.clone(), format!("scenarios {attempt}"))),
+        Effect::Park { .. }
+        | Effect::Forgo { .. }
+        | Effect::Merge
+        | Effect::Halt { .. }
+        | Effect::Finish => None,
     }
 }
 

@@ -1,16 +1,17 @@
 //! From arguments and configuration to what is asked of the engine.
 
 use handover_agents::{join_command, split_command};
-use handover_engine::pipeline::Pipeline;
+use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::Options;
 use handover_engine::{Given, Request, story};
 use handover_model::Host;
+use handover_model::config::Config;
 
 use super::RunArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
+pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
     let config = app.config()?;
     let runs = &config.runs;
     let host = match (args.host, &args.agent_command) {
@@ -43,7 +44,10 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        pipeline: Pipeline::story(!args.skip_review, runs.profile),
+        pipeline: Pipeline::story(!args.skip_review, runs.profile)
+            .closed_with(closing(config, args)),
+        only_closing: false,
+        from: None,
         defaults: Options {
             host: configured,
             command,
@@ -54,6 +58,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             phase_timeout: runs.phase_timeout,
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,
+            uat_blocking: config.uat.blocking,
             budget: config.budget.clone(),
         },
         given: Given {
@@ -65,8 +70,17 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             phase_timeout: args.phase_timeout,
             idle_timeout: args.idle_timeout,
             max_fixes: args.max_fixes,
+            uat_blocking: args.uat_blocking,
         },
     })
+}
+
+/// What closes the epic.
+fn closing(config: &Config, args: &RunArgs) -> Closing {
+    let heal = args.heal.unwrap_or(config.uat.heal);
+    let uat = args.uat.or(config.uat.gate).map(|gate| UatStep { gate, heal });
+    let retro = args.retro || config.runs.retro;
+    Closing { generate: uat.is_some(), uat, retro, commit: true }
 }
 
 /// The command with a program that is named by a path made absolute: agents start elsewhere.

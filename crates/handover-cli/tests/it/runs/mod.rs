@@ -2,6 +2,7 @@
 
 mod basics;
 mod budget;
+mod closing;
 mod crashes;
 mod faults;
 mod gates;

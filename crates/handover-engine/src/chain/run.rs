@@ -1,0 +1,232 @@
+//! Epics one after the other: each run is an ordinary one, from the commit of those that it builds on.
+
+use std::collections::BTreeMap;
+
+use handover_model::{EpicId, RunState, SessionId, SessionStatus, Timestamp};
+use handover_store::{NewSession, RunFilter};
+use serde_json::json;
+
+use super::report::{EpicReport, Report};
+use super::{Link, in_order, links, record};
+use crate::git::{GitError, Repo};
+use crate::plan::Request;
+use crate::reducer::State;
+use crate::runner::{Engine, Progress};
+use crate::story::{StoryError, discover};
+use crate::{EngineError, Spent};
+
+/// What a user asks for.
+#[derive(Debug, Clone)]
+pub struct ChainRequest {
+    /// The epics, as they were named.
+    pub epics: Vec<EpicId>,
+    /// How each of them is run; its epic and its beginning are put in.
+    pub each: Request,
+}
+
+/// Who is shown progress: the epic, its state and what happens.
+pub type OnChain<'a> = &'a mut dyn FnMut(&EpicId, &State, &Progress<'_>);
+
+/// What is known of an epic that has been run.
+#[derive(Debug, Clone)]
+struct Ended {
+    head: String,
+    state: RunState,
+}
+
+impl Engine<'_> {
+    /// The epics in order, with what each would do; nothing is done.
+    pub fn chain_order(&self, epics: &[EpicId]) -> Result<Vec<Link>, EngineError> {
+        let order = in_order(links(&self.project, epics)?)?;
+        for link in &order {
+            discover(&self.project, &link.epic)?;
+        }
+        Ok(order)
+    }
+
+    /// Runs epics one after the other. One that fails stops only those that build on it; whatever stops
+    /// the engine stops the chain, and `resume` goes on.
+    pub fn chain(
+        &self,
+        request: &ChainRequest,
+        on_progress: OnChain<'_>,
+    ) -> Result<Report, EngineError> {
+        let order = self.chain_order(&request.epics)?;
+        let repo = Repo::open(&self.project, self.environment_of(handover_model::Host::Command))?;
+        let begun = self.begin_chain(&order, request.each.resume)?;
+        let mut ended: BTreeMap<EpicId, Ended> = BTreeMap::new();
+        let mut reports: Vec<EpicReport> = Vec::new();
+        let mut stopped = None;
+        for link in &order {
+            let mut report = EpicReport::new(link);
+            let lost = link
+                .builds_on
+                .iter()
+                .find(|on| ended.get(*on).is_some_and(|ended| ended.state != RunState::Done));
+            if let Some(on) = lost {
+                report.block(format!("waits for epic `{on}`"));
+                // Those who wait for it wait in vain as well.
+                let head = String::new();
+                ended.insert(link.epic.clone(), Ended { head, state: RunState::Blocked });
+            } else if stopped.is_none() {
+                let spent: Spent = reports.iter().map(|report| report.spent).sum();
+                let outcome =
+                    self.one_epic(request, link, &repo, &ended, begun, spent, on_progress);
+                let state = match outcome {
+                    Ok((run, state)) => {
+                        report.ran(&run, &state);
+                        let head = state.head.clone();
+                        ended.insert(link.epic.clone(), Ended { head, state: state.state });
+                        state.state
+                    }
+                    Err(error) if is_about_the_epic(&error) => {
+                        report.fail(error.to_string());
+                        let (head, state) = (String::new(), RunState::Failed);
+                        ended.insert(link.epic.clone(), Ended { head, state });
+                        state
+                    }
+                    Err(error) => return Err(error),
+                };
+                if !state.is_final() {
+                    stopped = Some(state);
+                }
+            }
+            reports.push(report);
+        }
+        let report = Report::new(reports, stopped);
+        if report.state.is_final() {
+            self.end_chain(&order, &report)?;
+        }
+        Ok(report)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call, from the loop above")]
+    fn one_epic(
+        &self,
+        request: &ChainRequest,
+        link: &Link,
+        repo: &Repo,
+        ended: &BTreeMap<EpicId, Ended>,
+        begun: Timestamp,
+        spent: Spent,
+        on_progress: OnChain<'_>,
+    ) -> Result<(handover_model::RunId, State), EngineError> {
+        let mut each = request.each.clone();
+        each.epic = link.epic.clone();
+        each.from = self.base_of(repo, link, ended, begun)?;
+        if let Some(most) = each.given.max_cost {
+            each.given.max_cost = Some((most - spent.cost_usd).max(0.0));
+        }
+        // Only what this chain began goes on; an epic of which it knows nothing begins.
+        let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
+        let latest = self.store.runs(&filter)?.pop();
+        each.resume &= latest.is_some_and(|run| run.created_at >= begun || !run.state.is_final());
+        self.run(&each, &mut |state, progress| on_progress(&link.epic, state, progress))
+    }
+
+    /// The commit that an epic starts from: that of the epic that it builds on, or all of them joined.
+    /// None leaves it to the user's branch.
+    fn base_of(
+        &self,
+        repo: &Repo,
+        link: &Link,
+        ended: &BTreeMap<EpicId, Ended>,
+        at: Timestamp,
+    ) -> Result<Option<String>, EngineError> {
+        let mut commits: Vec<String> = Vec::new();
+        for on in &link.builds_on {
+            let commit = match ended.get(on) {
+                Some(ended) => Some(ended.head.clone()),
+                None => repo.resolve(&format!("refs/heads/handover/epic-{on}"))?,
+            };
+            commits.extend(commit);
+        }
+        let Some(joined) = repo.joined(&commits, &format!("epic {}", link.epic), at)? else {
+            return Ok(None);
+        };
+        // The user's branch may have taken it over and gone on.
+        let is_old = repo.is_ancestor(&joined, &repo.head()?)?;
+        Ok(Some(joined).filter(|_| !is_old))
+    }
+
+    /// Writes down that a chain begins, or finds when the one began that goes on.
+    fn begin_chain(&self, order: &[Link], resume: bool) -> Result<Timestamp, EngineError> {
+        let now = (self.now)();
+        let session = session_of(order)?;
+        let new = NewSession {
+            id: session.clone(),
+            project: self.project_id.clone(),
+            metadata: self.redactor.clean_json(json!({"chain": names(order)})),
+            now,
+        };
+        let opened = self.store.open_session(&new)?;
+        if let Some(begun) = record::open(self.store, &session)? {
+            if resume {
+                return Ok(begun);
+            }
+            if let Some(run) = self.unfinished(order)? {
+                return Err(run);
+            }
+        }
+        if opened.record.status != SessionStatus::Active {
+            self.store.set_session_status(&session, SessionStatus::Active, now)?;
+        }
+        record::begin(self.store, self.redactor, &session, &names(order), now)?;
+        Ok(now)
+    }
+
+    /// The run of the chain that did not come to its end.
+    fn unfinished(&self, order: &[Link]) -> Result<Option<EngineError>, EngineError> {
+        for link in order {
+            let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
+            if let Some(run) = self.store.runs(&filter)?.pop().filter(|run| !run.state.is_final()) {
+                return Ok(Some(EngineError::Unfinished {
+                    run: run.id.to_string(),
+                    epic: run.epic.to_string(),
+                    state: run.state,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn end_chain(&self, order: &[Link], report: &Report) -> Result<(), EngineError> {
+        let (now, session) = ((self.now)(), session_of(order)?);
+        record::end(self.store, self.redactor, &session, report, now)?;
+        let is_done = report.state == RunState::Done;
+        let status = if is_done { SessionStatus::Completed } else { SessionStatus::Failed };
+        Ok(self.store.set_session_status(&session, status, now).map(drop)?)
+    }
+}
+
+/// Whether the others can go on without it.
+fn is_about_the_epic(error: &EngineError) -> bool {
+    matches!(
+        error,
+        EngineError::Story(
+            StoryError::NoStories { .. }
+                | StoryError::Ambiguous { .. }
+                | StoryError::Contradiction { .. }
+                | StoryError::UnknownDependency { .. }
+                | StoryError::Cycle { .. }
+        ) | EngineError::Git(
+            GitError::Diverged { .. } | GitError::CheckedOut { .. } | GitError::Conflict { .. }
+        )
+    )
+}
+
+fn names(order: &[Link]) -> Vec<String> {
+    let mut names: Vec<String> = order.iter().map(|link| link.epic.to_string()).collect();
+    names.sort();
+    names
+}
+
+/// Where a chain of these epics is written down.
+fn session_of(order: &[Link]) -> Result<SessionId, EngineError> {
+    let name = format!("chain-{}", names(order).join("-"));
+    if name.len() <= 60 {
+        return Ok(SessionId::new(name)?);
+    }
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    Ok(SessionId::new(format!("chain-{}", &hash[..16]))?)
+}
