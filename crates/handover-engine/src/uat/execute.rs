@@ -125,7 +125,10 @@ fn started(
     invocation.limits.flood = Some(FLOOD);
     let outcome = match run(&invocation, None, on_event, setting.cancel) {
         Ok(outcome) => outcome,
-        Err(error @ (AgentError::Start { .. } | AgentError::ProgramNotFound { .. })) => {
+        Err(AgentError::Start { source, .. }) => {
+            return no(ScenarioOutcome::Failed, &format_args!("it could not be started: {source}"));
+        }
+        Err(error @ AgentError::ProgramNotFound { .. }) => {
             return no(ScenarioOutcome::Failed, &error);
         }
         Err(error) => return Err(error),

@@ -2,12 +2,14 @@
 
 mod basics;
 mod budget;
+mod chain;
 mod closing;
 mod crashes;
 mod faults;
 mod gates;
 mod many;
 mod real;
+mod uat;
 
 use std::path::PathBuf;
 
