@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{EpicId, RunState, SessionId, SessionStatus, Timestamp};
+use handover_model::{EpicId, Host, RunState, SessionId, SessionStatus, Timestamp};
 use handover_store::{NewSession, RunFilter};
 use serde_json::json;
 
@@ -35,7 +35,7 @@ struct Ended {
 }
 
 impl Engine<'_> {
-    /// The epics in order, with what each would do; nothing is done.
+    /// The epics in the order of work; nothing is done.
     pub fn chain_order(&self, epics: &[EpicId]) -> Result<Vec<Link>, EngineError> {
         let order = in_order(links(&self.project, epics)?)?;
         for link in &order {
@@ -52,44 +52,24 @@ impl Engine<'_> {
         on_progress: OnChain<'_>,
     ) -> Result<Report, EngineError> {
         let order = self.chain_order(&request.epics)?;
-        let repo = Repo::open(&self.project, self.environment_of(handover_model::Host::Command))?;
-        let begun = self.begin_chain(&order, request.each.resume)?;
-        let mut ended: BTreeMap<EpicId, Ended> = BTreeMap::new();
+        let mut chain = Chain {
+            engine: self,
+            repo: Repo::open(&self.project, self.environment_of(Host::Command))?,
+            each: &request.each,
+            begun: self.begin_chain(&order, request.each.resume)?,
+            ended: BTreeMap::new(),
+            spent: Spent::default(),
+        };
         let mut reports: Vec<EpicReport> = Vec::new();
         let mut stopped = None;
         for link in &order {
             let mut report = EpicReport::new(link);
-            let lost = link
-                .builds_on
-                .iter()
-                .find(|on| ended.get(*on).is_some_and(|ended| ended.state != RunState::Done));
-            if let Some(on) = lost {
+            if let Some(on) = chain.lost(link) {
                 report.block(format!("waits for epic `{on}`"));
-                // Those who wait for it wait in vain as well.
-                let head = String::new();
-                ended.insert(link.epic.clone(), Ended { head, state: RunState::Blocked });
+                chain.end(link, String::new(), RunState::Blocked);
             } else if stopped.is_none() {
-                let spent: Spent = reports.iter().map(|report| report.spent).sum();
-                let outcome =
-                    self.one_epic(request, link, &repo, &ended, begun, spent, on_progress);
-                let state = match outcome {
-                    Ok((run, state)) => {
-                        report.ran(&run, &state);
-                        let head = state.head.clone();
-                        ended.insert(link.epic.clone(), Ended { head, state: state.state });
-                        state.state
-                    }
-                    Err(error) if is_about_the_epic(&error) => {
-                        report.fail(error.to_string());
-                        let (head, state) = (String::new(), RunState::Failed);
-                        ended.insert(link.epic.clone(), Ended { head, state });
-                        state
-                    }
-                    Err(error) => return Err(error),
-                };
-                if !state.is_final() {
-                    stopped = Some(state);
-                }
+                let state = chain.run(link, &mut report, on_progress)?;
+                stopped = Some(state).filter(|state| !state.is_final());
             }
             reports.push(report);
         }
@@ -98,55 +78,6 @@ impl Engine<'_> {
             self.end_chain(&order, &report)?;
         }
         Ok(report)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one call, from the loop above")]
-    fn one_epic(
-        &self,
-        request: &ChainRequest,
-        link: &Link,
-        repo: &Repo,
-        ended: &BTreeMap<EpicId, Ended>,
-        begun: Timestamp,
-        spent: Spent,
-        on_progress: OnChain<'_>,
-    ) -> Result<(handover_model::RunId, State), EngineError> {
-        let mut each = request.each.clone();
-        each.epic = link.epic.clone();
-        each.from = self.base_of(repo, link, ended, begun)?;
-        if let Some(most) = each.given.max_cost {
-            each.given.max_cost = Some((most - spent.cost_usd).max(0.0));
-        }
-        // Only what this chain began goes on; an epic of which it knows nothing begins.
-        let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
-        let latest = self.store.runs(&filter)?.pop();
-        each.resume &= latest.is_some_and(|run| run.created_at >= begun || !run.state.is_final());
-        self.run(&each, &mut |state, progress| on_progress(&link.epic, state, progress))
-    }
-
-    /// The commit that an epic starts from: that of the epic that it builds on, or all of them joined.
-    /// None leaves it to the user's branch.
-    fn base_of(
-        &self,
-        repo: &Repo,
-        link: &Link,
-        ended: &BTreeMap<EpicId, Ended>,
-        at: Timestamp,
-    ) -> Result<Option<String>, EngineError> {
-        let mut commits: Vec<String> = Vec::new();
-        for on in &link.builds_on {
-            let commit = match ended.get(on) {
-                Some(ended) => Some(ended.head.clone()),
-                None => repo.resolve(&format!("refs/heads/handover/epic-{on}"))?,
-            };
-            commits.extend(commit);
-        }
-        let Some(joined) = repo.joined(&commits, &format!("epic {}", link.epic), at)? else {
-            return Ok(None);
-        };
-        // The user's branch may have taken it over and gone on.
-        let is_old = repo.is_ancestor(&joined, &repo.head()?)?;
-        Ok(Some(joined).filter(|_| !is_old))
     }
 
     /// Writes down that a chain begins, or finds when the one began that goes on.
@@ -196,6 +127,92 @@ impl Engine<'_> {
         let is_done = report.state == RunState::Done;
         let status = if is_done { SessionStatus::Completed } else { SessionStatus::Failed };
         Ok(self.store.set_session_status(&session, status, now).map(drop)?)
+    }
+}
+
+/// A chain at work.
+struct Chain<'a> {
+    engine: &'a Engine<'a>,
+    repo: Repo,
+    each: &'a Request,
+    begun: Timestamp,
+    /// The epics that have come to an end.
+    ended: BTreeMap<EpicId, Ended>,
+    spent: Spent,
+}
+
+impl Chain<'_> {
+    /// The epic that this one builds on and that is not done.
+    fn lost(&self, link: &Link) -> Option<EpicId> {
+        let is_lost =
+            |on: &&EpicId| self.ended.get(*on).is_some_and(|ended| ended.state != RunState::Done);
+        link.builds_on.iter().find(is_lost).cloned()
+    }
+
+    fn end(&mut self, link: &Link, head: String, state: RunState) {
+        self.ended.insert(link.epic.clone(), Ended { head, state });
+    }
+
+    /// Runs one epic and says where it stands.
+    fn run(
+        &mut self,
+        link: &Link,
+        report: &mut EpicReport,
+        on_progress: OnChain<'_>,
+    ) -> Result<RunState, EngineError> {
+        let outcome = self.request(link).and_then(|request| {
+            let mut shown = |state: &State, progress: &Progress<'_>| {
+                on_progress(&link.epic, state, progress);
+            };
+            self.engine.run(&request, &mut shown)
+        });
+        match outcome {
+            Ok((run, state)) => {
+                report.ran(&run, &state);
+                self.spent = self.spent + state.spent();
+                self.end(link, state.head.clone(), state.state);
+                Ok(state.state)
+            }
+            Err(error) if is_about_the_epic(&error) => {
+                report.fail(error.to_string());
+                self.end(link, String::new(), RunState::Failed);
+                Ok(RunState::Failed)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn request(&self, link: &Link) -> Result<Request, EngineError> {
+        let mut each = self.each.clone();
+        each.epic = link.epic.clone();
+        each.from = self.base_of(link)?;
+        let left = |most: f64| (most - self.spent.cost_usd).max(0.0);
+        each.given.max_cost = each.given.max_cost.map(left);
+        // Only what this chain began goes on; an epic of which it knows nothing begins.
+        let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
+        let latest = self.engine.store.runs(&filter)?.pop();
+        each.resume &=
+            latest.is_some_and(|run| run.created_at >= self.begun || !run.state.is_final());
+        Ok(each)
+    }
+
+    /// The commit that an epic starts from: that of the epic that it builds on, or all of them joined.
+    /// None leaves it to the user's branch.
+    fn base_of(&self, link: &Link) -> Result<Option<String>, EngineError> {
+        let repo = &self.repo;
+        let mut commits: Vec<String> = Vec::new();
+        for on in &link.builds_on {
+            let commit = match self.ended.get(on) {
+                Some(ended) => Some(ended.head.clone()),
+                None => repo.resolve(&format!("refs/heads/handover/epic-{on}"))?,
+            };
+            commits.extend(commit);
+        }
+        let what = format!("epic {}", link.epic);
+        let Some(joined) = repo.joined(&commits, &what, self.begun)? else { return Ok(None) };
+        // The user's branch may have taken it over and gone on.
+        let is_old = repo.is_ancestor(&joined, &repo.head()?)?;
+        Ok(Some(joined).filter(|_| !is_old))
     }
 }
 

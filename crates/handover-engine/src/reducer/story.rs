@@ -351,6 +351,9 @@ impl StoryRun {
         let tried = self.retries(end.voice.as_ref());
         if again && tried < step.retries {
             self.retries.insert(end.voice.clone(), tried + 1);
+            if end.phase == RunPhase::Uat && end.failure.is_none() {
+                self.findings = vec![finding(&end.summary)];
+            }
             return true;
         }
         self.retries.remove(&end.voice);

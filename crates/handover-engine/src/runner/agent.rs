@@ -90,7 +90,9 @@ impl Runner<'_, '_> {
         let Some(step) = self.state.agent_of(&story, voice) else {
             return Err(self.out_of_step("an agent that no step asks for"));
         };
-        let wait = patience(story.retries(voice));
+        // Whoever is asked again because of what it wrote need not wait for better times.
+        let is_corrected = step.phase == RunPhase::Uat && !story.findings.is_empty();
+        let wait = patience(if is_corrected { 0 } else { story.retries(voice) });
         let worktree = match voice {
             Some(voice) => self.worktree_of_voice(&story, voice)?,
             None => self.worktree(&story)?,

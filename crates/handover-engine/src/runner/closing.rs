@@ -62,8 +62,9 @@ impl Runner<'_, '_> {
             }
             Some(Err(problems)) => {
                 self.take_back(call, &data)?;
-                let error = uat::UatError { path: data, problems };
-                Err(Unclear::Broken(handover_text::cut::cut(&error.to_string(), 800)))
+                let error = uat::UatError { path: data, problems }.to_string();
+                let summary = handover_text::cut::cut(&error, 1_500);
+                Ok(Said { verdict: Some(RunVerdict::Retry), summary, ..said })
             }
             None if self.left(call, &uat::document_path(&epic))?.is_some() => Ok(said),
             None => Err(Unclear::Broken("it left no scenarios".to_owned())),

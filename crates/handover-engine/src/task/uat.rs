@@ -1,7 +1,7 @@
 //! Somebody says how the work of an epic is tried out, by programs and by people.
 
 use super::retro::epic_digest;
-use super::{Kind, TaskParts, section};
+use super::{DETAIL, Kind, TaskParts, findings, section};
 
 pub(super) const KIND: Kind = Kind {
     what: "Say how to try out epic",
@@ -32,5 +32,9 @@ like are refused.
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
     section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
+    if !parts.story.findings.is_empty() {
+        let wrong = findings(&parts.story.findings);
+        section(out, "What was wrong with the scenarios before", "text", &wrong, DETAIL);
+    }
     out.push_str(RULES);
 }

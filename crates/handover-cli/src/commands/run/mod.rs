@@ -27,7 +27,7 @@ pub(crate) use request::request;
 /// touched. Work that fails is kept on `handover/failed/STORY`.
 ///
 /// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` goes on where it was.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     /// The epic: `1`, `epic-1` or its file

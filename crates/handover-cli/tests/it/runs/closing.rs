@@ -229,6 +229,16 @@ fn scenarios_that_cannot_be_used_are_named() {
         assert!(journal.contains(part), "{part} is missing in {journal}");
     }
     assert!(!epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]).contains("docs/uat"));
+    // Whoever wrote them is told, and may do better.
+    let epic = Epic::new(&["1-1-a"]);
+    let prompt = epic.env.folder().join("prompt");
+    let good = scenarios(&json!([auto("S1", "1-1-a.txt", "work")]))
+        .replace("* uat * |", &format!("* uat 2 | echo-prompt {}", prompt.display()));
+    epic.script(&(good + &scenarios(&json!([{"id": "S1", "shell": true}]))));
+    run(&epic, &["--uat", "quick", "--uat-blocking"]).ok();
+    assert_eq!(epic.status()["uat"]["passed"], 1);
+    let told = fs_err::read_to_string(prompt).unwrap();
+    assert!(told.contains("scenarios[0].shell"), "{told}");
 }
 
 /// Agents of other tools write the files themselves and say so in a line.
