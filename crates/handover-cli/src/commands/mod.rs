@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Mcp(mcp::McpArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
+    #[command(hide = true)]
+    DemoAgent(demo::DemoAgentArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -127,6 +129,7 @@ impl Command {
             Self::Mcp(args) => mcp::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
+            Self::DemoAgent(args) => demo::run_agent(app, args),
             Self::Completions(args) => completions::run(app, args),
         }
     }
