@@ -4,11 +4,13 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use super::tools::{First, Tool, is_never, tool_of};
+use super::tools::{First, Tool, is_code, is_never, tool_of};
 
 /// The words that npm, make and their kin pass on to a shell must be made of these besides letters
 /// and digits.
 const PLAIN: &str = "-_./:@,+";
+
+const SCRIPT: &str = "a program of the project in a file is expected, no code and no document";
 
 /// Why a program is not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -172,18 +174,33 @@ impl Allowed<'_> {
                 let rest: Vec<&String> = rest.collect();
                 match rest.as_slice() {
                     [] if !words.is_empty() => Ok(()),
-                    [flag, module, ..] if *flag == "-m" => {
-                        let known = modules.contains(&module.as_str());
-                        let fits = known || !modules.is_empty() && self.has_module(module);
-                        fits.then_some(())
+                    [flag, module, more @ ..] if *flag == "-m" => {
+                        if modules.contains(&module.as_str()) {
+                            let more: Vec<String> = more.iter().map(|&word| word.clone()).collect();
+                            return tool_of(module)
+                                .map_or(Ok(()), |tool| self.check_words(tool, program, &more));
+                        }
+                        let is_own = !modules.is_empty() && self.has_module(module);
+                        is_own
+                            .then_some(())
                             .ok_or_else(|| refused(module, "it is no module of the project"))
                     }
-                    [script, ..] if self.has_file(script) => Ok(()),
-                    [word, ..] => Err(refused(word, "a file of the project is expected, not code")),
-                    [] => Err(refused("", "a file of the project is expected")),
+                    // To a test runner every word is a file.
+                    files if words.iter().any(|word| word == "--test") => {
+                        let odd = files.iter().find(|file| !self.is_script(file));
+                        odd.map_or(Ok(()), |file| Err(refused(file, SCRIPT)))
+                    }
+                    [script, ..] if self.is_script(script) => Ok(()),
+                    [word, ..] => Err(refused(word, SCRIPT)),
+                    [] => Err(refused("", SCRIPT)),
                 }
             }
         }
+    }
+
+    /// Code of the project.
+    fn is_script(&self, path: &str) -> bool {
+        is_code(path) && self.has_file(path)
     }
 
     fn has_file(&self, path: &str) -> bool {

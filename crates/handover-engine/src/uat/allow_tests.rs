@@ -130,14 +130,18 @@ fn code_is_no_argument() {
         "go",
         "npm",
         "make",
+        "pytest",
     ]);
     place.program("project/app.py", "");
+    place.program("project/story.md", "import os\n");
     for argv in [
         &["python3", "main.py", "-c", "an argument of the script"][..],
         &["python3", "-u", "-m", "app", "x"],
         &["python3.12", "-m", "pytest", "-q"],
         &["node", "cli.js", "--eval"],
         &["node", "--test"],
+        &["node", "--test", "cli.js"],
+        &["pytest", "-q", "tests"],
         &["cargo", "test"],
         &["cargo", "run", "--", "--config", "/etc"],
         &["go", "test", "./..."],
@@ -156,6 +160,11 @@ fn code_is_no_argument() {
         &["python3", "-m", "os.path;x"],
         &["python3", "../main.py"],
         &["python3", "/etc/passwd"],
+        &["python3", "story.md"],
+        &["node", "--test", "cli.js", "story.md"],
+        &["python3", "-m", "pytest", "--doctest-glob=*.md", "story.md"],
+        &["pytest", "-c", "story.md"],
+        &["pytest", "-pstory"],
         &["node", "-e", "x"],
         &["node", "-pe", "x"],
         &["node", "--eval=x"],

@@ -224,7 +224,23 @@ pub(super) const TOOLS: &[Tool] = &[
             modules: &["pytest", "unittest"],
         },
     ),
-    tool("pytest", First::Any),
+    Tool {
+        name: "pytest",
+        first: First::Any,
+        // Any text can hold doctests, and settings can name any code.
+        never: &[
+            "--doctest-glob",
+            "--doctest-modules",
+            "--override-ini",
+            "--config-file",
+            "--rootdir",
+            "-o",
+            "-c",
+            "-p",
+        ],
+        only: None,
+        plain: false,
+    },
     Tool {
         name: "go",
         first: First::Command(&["run", "test", "build", "vet", "version"]),
@@ -260,6 +276,18 @@ pub(super) const TOOLS: &[Tool] = &[
     interpreter("pypy"),
     interpreter("nodejs"),
 ];
+
+/// What code is called; a file without an ending may be code as well. Documents are not: a story that is
+/// a program in disguise must not become one.
+const CODE: &[&str] = &[
+    "py", "js", "mjs", "cjs", "ts", "mts", "cts", "rb", "pl", "t", "php", "lua", "R", "r", "wasm",
+];
+
+/// Whether a file can be given to an interpreter.
+pub(super) fn is_code(path: &str) -> bool {
+    let end = std::path::Path::new(path).extension();
+    end.is_none_or(|end| end.to_str().is_some_and(|end| CODE.contains(&end)))
+}
 
 /// A program's name without a version at its end: `python3.12` is `python`.
 pub(super) fn plain_name(name: &str) -> &str {
