@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use handover_context::package_file::{Places, Setting, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
+use handover_engine::persona::{self, Personas};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
 use handover_sqlite::SqliteStore;
@@ -144,6 +145,13 @@ impl App {
         let user = env::user_config_folder().map(|folder| folder.join(FOLDER));
         let project = self.project().ok().map(|project| project.folder().join(FOLDER));
         Templates::load(user.as_deref(), project.as_deref())
+    }
+
+    /// The personas: built in, the user's, the project's, the configuration's.
+    pub(crate) fn personas(&self) -> Result<Personas, CommandError> {
+        let user = env::user_config_folder().map(|folder| folder.join(persona::FOLDER));
+        let project = self.project().ok().map(|project| project.folder().join(persona::FOLDER));
+        Ok(Personas { user, project, config: self.config()?.party.clone() })
     }
 
     /// Where the store is.

@@ -52,8 +52,17 @@ const KEYS: &[&str] = &[
     "runs.idle_timeout",
     "runs.max_fixes",
     "runs.retro",
+    "runs.analysis",
+    "runs.max_retries",
     "runs.max_file_bytes",
     "runs.max_commit_bytes",
+    "party.phases",
+    "party.agents",
+    "party.solo",
+    "party.cross_talk",
+    "party.consensus",
+    "party.mend_medium_above",
+    "party.personas",
     "gates.detect",
     "gates.commands",
     "gates.timeout",
@@ -267,6 +276,7 @@ fn value_of(key: &str, text: &str) -> Value {
             | "runs.host"
             | "runs.command"
             | "runs.model"
+            | "party.consensus"
     );
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.and_then(|mut table| table.remove("value")) {

@@ -11,6 +11,7 @@ use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::EngineError;
 use handover_engine::chain::ChainError;
 use handover_engine::git::GitError;
+use handover_engine::persona::PersonaError;
 use handover_engine::story::StoryError;
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
@@ -304,6 +305,27 @@ impl From<ToolError> for CommandError {
     }
 }
 
+impl From<PersonaError> for CommandError {
+    fn from(error: PersonaError) -> Self {
+        let (code, hint) = match &error {
+            PersonaError::File { .. } => (
+                "invalid_persona",
+                "Mend the file; `handover persona show winston` shows the keys.",
+            ),
+            PersonaError::Unknown { .. } => {
+                ("not_found", "`handover persona list` shows who there is.")
+            }
+            PersonaError::Incomplete { .. } => {
+                ("invalid_config", "A new persona needs `name`, `title` and `focus`.")
+            }
+            PersonaError::Id(_) | PersonaError::Party(_) => {
+                ("invalid_input", "Name them as in `--party-agents winston,murat`.")
+            }
+        };
+        Self::new(Exit::Usage, code, &error).hinted(hint)
+    }
+}
+
 impl From<EngineError> for CommandError {
     fn from(error: EngineError) -> Self {
         if let EngineError::Store(error) = error {
@@ -332,6 +354,9 @@ impl From<EngineError> for CommandError {
                 Some("Go on with `--resume`; `handover status` shows where it stands."),
             ),
             EngineError::NoSuchStory { .. } => (Exit::Usage, "not_found", None),
+            EngineError::NothingAsked { .. } => {
+                (Exit::Usage, "not_found", Some("`handover answer` shows what is asked."))
+            }
             EngineError::SecretName { .. } => {
                 (Exit::Usage, "invalid_input", Some("Rename the file."))
             }

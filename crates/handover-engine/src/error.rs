@@ -68,6 +68,12 @@ pub enum EngineError {
         /// Why.
         reason: String,
     },
+    /// An answer to nothing.
+    #[error("nothing is asked by story `{story}`")]
+    NothingAsked {
+        /// The story.
+        story: String,
+    },
     /// The story to start from does not exist.
     #[error("epic `{epic}` has no story `{story}`; it has {}", stories.join(", "))]
     NoSuchStory {

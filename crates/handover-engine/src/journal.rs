@@ -89,6 +89,7 @@ impl Journal<'_> {
             | Event::Refused { .. }
             | Event::Committed { .. }
             | Event::Parked { .. }
+            | Event::Answered { .. }
             | Event::Merged { .. } => None,
         };
         let written = self.append(JournalKind::Result, event, state, now)?;

@@ -3,6 +3,9 @@
 use handover_model::{Profile, Role, RunPhase, UatGate};
 use serde::{Deserialize, Serialize};
 
+use crate::party::Rules;
+use crate::persona::Persona;
+
 /// What happens to each story, in order, and to the epic once all stories are settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pipeline {
@@ -74,6 +77,9 @@ pub struct AgentStep {
     pub retries: u32,
     /// Whether the story goes on whatever it says.
     pub optional: bool,
+    /// The model, if it is not that of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// As which voice of a party it speaks, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<Voice>,
@@ -84,13 +90,20 @@ pub struct AgentStep {
 /// [`settle_party`](crate::reducer::settle_party).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartyStep {
-    /// What each of them is there for. They only look, whatever its profile says.
+    /// What each of them is there for, and what it may do at most.
     pub agent: AgentStep,
-    /// Their names, in the order in which they are heard.
-    pub personas: Vec<String>,
+    /// Who they are, in the order in which they are heard.
+    pub personas: Vec<Persona>,
     /// How many rounds there are: 1 is blind, 2 has cross-talk.
     pub rounds: u32,
+    /// Whether one agent plays them all.
+    pub solo: bool,
+    /// How they come to one answer.
+    pub rules: Rules,
 }
+
+/// Who speaks where one agent plays all.
+pub const EVERYBODY: &str = "party";
 
 /// One voice of a party.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -102,11 +115,33 @@ pub struct Voice {
 }
 
 impl PartyStep {
-    /// One of its voices as an agent of its own. Voices speak at once, each in a folder of its own, so
-    /// none may write.
-    pub fn voice(&self, persona: &str, round: u32) -> AgentStep {
-        let voice = Some(Voice { persona: persona.to_owned(), round });
-        AgentStep { voice, profile: Profile::ReadOnly, ..self.agent.clone() }
+    /// Those who speak, in order.
+    pub fn seats(&self) -> Vec<String> {
+        if self.solo {
+            return vec![EVERYBODY.to_owned()];
+        }
+        self.personas.iter().map(|persona| persona.id.to_string()).collect()
+    }
+
+    /// One of its personas.
+    pub fn persona(&self, id: &str) -> Option<&Persona> {
+        self.personas.iter().find(|persona| persona.id.as_str() == id)
+    }
+
+    /// One of its voices as an agent of its own. Voices speak at once, each in a folder of its own that
+    /// is thrown away.
+    pub fn voice(&self, id: &str, round: u32) -> AgentStep {
+        let voice = Some(Voice { persona: id.to_owned(), round });
+        let mut step = AgentStep { voice, ..self.agent.clone() };
+        match self.persona(id) {
+            Some(persona) => {
+                step.role.clone_from(&persona.role);
+                step.model.clone_from(&persona.model);
+                step.profile = persona.permissions.min(self.agent.profile);
+            }
+            None => step.profile = Profile::ReadOnly,
+        }
+        step
     }
 }
 
@@ -177,7 +212,7 @@ impl Pipeline {
     pub fn widest(&self) -> usize {
         let all = self.steps.iter().chain(&self.closing).chain(&self.on_failure);
         let width = |step: &Step| match step {
-            Step::Party(party) => party.personas.len(),
+            Step::Party(party) => party.seats().len(),
             Step::Agent(_) | Step::Gates | Step::Uat(_) | Step::Commit => 1,
         };
         all.map(width).max().unwrap_or(1)
@@ -193,5 +228,5 @@ pub fn agent(phase: RunPhase, role: &str, profile: Profile) -> Step {
 #[expect(clippy::expect_used, reason = "built-in roles have valid names")]
 pub fn agent_step(phase: RunPhase, role: &str, profile: Profile) -> AgentStep {
     let role = Role::new(role).expect("a valid role");
-    AgentStep { phase, role, profile, retries: 2, optional: false, voice: None }
+    AgentStep { phase, role, profile, retries: 2, optional: false, model: None, voice: None }
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use handover_model::{EpicId, Host, SessionId};
+use handover_model::{EpicId, Host, RunPhase, SessionId};
 
 use crate::EngineError;
 use crate::git::{GitError, Repo};
-use crate::pipeline::{Pipeline, Step};
+use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step};
 use crate::prompt::Ask;
-use crate::reducer::{Event, Options, Plan, PlannedStory, State};
+use crate::reducer::{Event, Options, Plan, PlannedStory, State, UnitKind};
 use crate::runner::{Engine, group_of};
 use crate::story::{Discovery, Match, Status, StoryError, discover};
 use crate::task::{TaskParts, kind, role_text, task};
@@ -120,8 +120,21 @@ pub struct Preview {
     pub matches: Vec<Match>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
-    /// What the first agent of each story would be told, by story.
-    pub prompts: Vec<(String, String)>,
+    /// What agents would be told, as far as that is known before anything is done.
+    pub prompts: Vec<PreviewPrompt>,
+}
+
+/// What an agent would be told.
+#[derive(Debug, Clone)]
+pub struct PreviewPrompt {
+    /// The story.
+    pub story: String,
+    /// What the agent is there for.
+    pub phase: RunPhase,
+    /// As whom it speaks, in a party.
+    pub persona: Option<String>,
+    /// What it would be told.
+    pub text: String,
 }
 
 /// Plans a run.
@@ -279,15 +292,17 @@ pub(crate) fn preview(
         Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
     let state = State::start(&event);
     let mut prompts = Vec::new();
-    let first = plan.pipeline.steps.iter().find_map(|step| match step {
-        Step::Agent(step) => Some(step.clone()),
-        Step::Party(party) => Some(party.voice(party.personas.first()?, 1)),
-        Step::Gates | Step::Uat(_) | Step::Commit => None,
-    });
-    if let (Some(state), Some(step)) = (&state, first) {
-        for story in state.stories.iter().filter(|story| story.planned.skip.is_none()) {
-            let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
-            let text = text.map(|(found, _)| found.text.as_str()).unwrap_or_default();
+    let epic = plan.epic_file.as_ref().map(|path| fs_err::read_to_string(project.join(path)));
+    let epic = epic.and_then(Result::ok).unwrap_or_default();
+    let units = state.iter().flat_map(|state| state.units().map(move |unit| (state, unit)));
+    for (state, story) in units.filter(|(_, story)| story.planned.skip.is_none()) {
+        let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
+        let text = text.map_or(epic.as_str(), |(found, _)| found.text.as_str());
+        let steps = match story.kind {
+            UnitKind::Story => &plan.pipeline.steps,
+            UnitKind::Closing => &plan.pipeline.closing,
+        };
+        for (step, party) in first_agents(steps) {
             let parts = TaskParts {
                 state,
                 story,
@@ -297,20 +312,26 @@ pub(crate) fn preview(
                 nonce: "<nonce>",
                 result: Path::new("<result file>"),
             };
+            let options = request.options();
             let ask = Ask {
                 session: plan.records_in.clone(),
                 group: group_of(&story.planned.id)?,
                 role: step.role.clone(),
-                role_text: role_text(&step),
+                role_text: role_text(&step, party),
                 reasoning: kind(step.phase).is_cold.then_some(false),
-                host: request.options().host,
-                model: request.options().model,
+                host: options.host,
+                model: step.model.clone().or(options.model),
                 task: task(&parts),
                 about: format!("{}\n{text}", story.planned.title),
                 unique: "preview".to_owned(),
                 now: (engine.now)(),
             };
-            prompts.push((story.planned.id.clone(), engine.prompter.preview(&ask)?));
+            prompts.push(PreviewPrompt {
+                story: story.planned.id.clone(),
+                phase: step.phase,
+                persona: step.voice.as_ref().map(|voice| voice.persona.clone()),
+                text: engine.prompter.preview(&ask)?,
+            });
         }
     }
     Ok(Preview {
@@ -319,4 +340,20 @@ pub(crate) fn preview(
         gates: gates.into_iter().map(|gate| gate.name).collect(),
         prompts,
     })
+}
+
+/// Everybody who is asked if nothing goes wrong, each once: of parties those of the first round.
+fn first_agents(steps: &[Step]) -> Vec<(AgentStep, Option<&PartyStep>)> {
+    let mut agents = Vec::new();
+    for step in steps {
+        match step {
+            Step::Agent(step) => agents.push((step.clone(), None)),
+            Step::Party(party) => {
+                let voices = party.seats().into_iter().map(|id| (party.voice(&id, 1), Some(party)));
+                agents.extend(voices);
+            }
+            Step::Gates | Step::Uat(_) | Step::Commit => {}
+        }
+    }
+    agents
 }

@@ -4,12 +4,13 @@
 //! Everything here is untrusted: the agent may have printed its prompt, the story, or a file that
 //! contains either.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use handover_model::{Phase, RunPhase, RunVerdict};
+use handover_model::{FindingKind, Phase, RunPhase, RunVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::party::{Contribution, fill_in, kind_of};
 use crate::retro::{self, Retro};
 use crate::story::fence_mark;
 
@@ -40,6 +41,9 @@ pub struct Said {
     /// What it thought, by phase.
     #[serde(default)]
     pub reasoning: BTreeMap<Phase, String>,
+    /// What it said as one voice of several.
+    #[serde(default)]
+    pub contribution: Contribution,
     /// What it used, in its own words.
     #[serde(default)]
     pub usage: SaidUsage,
@@ -60,6 +64,9 @@ pub struct Finding {
     /// Where.
     #[serde(default)]
     pub place: String,
+    /// What it is about, if the reviewer says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FindingKind>,
     /// What.
     pub text: String,
 }
@@ -101,6 +108,8 @@ pub enum Unclear {
 /// The largest result file.
 pub const MAX_RESULT: u64 = 1 << 20;
 const MAX_FINDINGS: usize = 50;
+/// The most lines of prose that are looked at.
+const MAX_LINES: usize = 2_000;
 const MAX_TEXT: usize = 2_000;
 
 /// Reads what an agent left: the content of its result file, if there is one, and what it printed.
@@ -132,7 +141,7 @@ pub fn read(asked: Asked<'_>, file: Option<&[u8]>, text: &str) -> Result<Said, U
         }
     }
     let mut said = said.into_iter();
-    let first = said.next().ok_or(Unclear::Missing)?;
+    let mut first = said.next().ok_or(Unclear::Missing)?;
     for other in said {
         if other.verdict != first.verdict {
             let word = |said: &Said| said.verdict.map_or("none", RunVerdict::as_str).to_owned();
@@ -140,10 +149,25 @@ pub fn read(asked: Asked<'_>, file: Option<&[u8]>, text: &str) -> Result<Said, U
         }
     }
     match first.verdict {
-        Some(verdict) if allowed(asked.phase).contains(&verdict) => Ok(first),
+        Some(verdict) if allowed(asked.phase).contains(&verdict) => {
+            let own = own_lines(asked, &lines.plain);
+            fill_in(asked.phase, &mut first, &own);
+            Ok(first)
+        }
         Some(verdict) => Err(Unclear::WrongVerdict(verdict)),
         None => Err(Unclear::Missing),
     }
+}
+
+/// The lines that are neither signals nor what the agent was given to read.
+fn own_lines<'t>(asked: Asked<'_>, lines: &[&'t str]) -> Vec<&'t str> {
+    let read: BTreeSet<&str> = asked.read.lines().map(str::trim_end).collect();
+    let is_own = |line: &&'t str| {
+        !line.trim().is_empty()
+            && !read.contains(line.trim_end())
+            && signal(asked.phase, line).is_none()
+    };
+    lines.iter().copied().filter(is_own).take(MAX_LINES).collect()
 }
 
 /// Whether it is the form of the prompt, printed again and not filled in.
@@ -189,6 +213,7 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
             .flatten()
             .filter_map(|(phase, text)| Some((phase.parse().ok()?, cut(text.as_str()?))))
             .collect(),
+        contribution: Contribution::read(value),
         usage: SaidUsage {
             cost_usd: number("cost_usd")
                 .and_then(Value::as_f64)
@@ -234,6 +259,7 @@ fn finding(value: &Value) -> Option<Finding> {
     Some(Finding {
         severity: text(&["severity", "priority", "level"]).unwrap_or_default(),
         place,
+        kind: text(&["kind", "category", "type"]).map(|word| kind_of(&word)),
         text: what,
     })
 }
@@ -291,6 +317,9 @@ fn words(phase: RunPhase) -> &'static [(&'static str, RunVerdict)] {
             ("REVIEW PASSED WITH FIXES:", PassedWithFixes),
             ("REVIEW PASSED:", Passed),
             ("REVIEW FAILED:", Failed),
+            ("PARTY REVIEW PASSED WITH FIXES:", PassedWithFixes),
+            ("PARTY REVIEW PASSED:", Passed),
+            ("PARTY REVIEW FAILED:", Failed),
         ],
         RunPhase::Kickoff => &[("KICKOFF COMPLETE:", Complete)],
         RunPhase::Analysis => &[("ANALYSIS COMPLETE:", RunVerdict::Retry)],
@@ -311,10 +340,12 @@ fn signals(asked: Asked<'_>, lines: &[&str]) -> Vec<Signal> {
             continue;
         }
         found.push(match about(asked, rest) {
-            Some(reason) => match analysed(asked.phase, &reason) {
-                Some(verdict) => Signal::Ours(verdict, reason),
-                None => Signal::Ours(verdict, reason),
+            Some(reason) if asked.phase == RunPhase::Analysis => match analysed(&reason) {
+                Some((verdict, why)) => Signal::Ours(verdict, why),
+                // An analysis without a recommendation has none.
+                None => continue,
             },
+            Some(reason) => Signal::Ours(verdict, reason),
             None => Signal::Another(rest.to_owned()),
         });
     }
@@ -347,10 +378,12 @@ fn about(asked: Asked<'_>, rest: &str) -> Option<String> {
     ends.then(|| reason.trim_start_matches([' ', '\t', '-', '–', '—', ':', '.']).trim().to_owned())
 }
 
-/// `Retry`, `Skip` or `Escalate` of an analysis.
-fn analysed(phase: RunPhase, reason: &str) -> Option<RunVerdict> {
-    let word = reason.split(|c: char| !c.is_ascii_alphabetic()).next()?;
-    (phase == RunPhase::Analysis).then(|| word.to_ascii_lowercase().parse().ok()).flatten()
+/// `Retry`, `Skip` or `Escalate` of an analysis, and why.
+fn analysed(reason: &str) -> Option<(RunVerdict, String)> {
+    let end = reason.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(reason.len());
+    let (word, why) = reason.split_at(end);
+    let verdict = word.to_ascii_lowercase().parse().ok()?;
+    Some((verdict, why.trim_start_matches([' ', '-', '–', '—', ':', '.', ',']).to_owned()))
 }
 
 #[cfg(test)]
@@ -477,5 +510,7 @@ mod tests {
         };
         assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - Escalate"), Ok(RunVerdict::Escalate));
         assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - Skip: no key"), Ok(RunVerdict::Skip));
+        assert_eq!(read("ANALYSIS COMPLETE: 1-1-login"), Err(Unclear::Missing));
+        assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - perhaps"), Err(Unclear::Missing));
     }
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
 use crate::roles::RoleOverride;
 use crate::{
-    GateFormat, GuardMode, Host, Profile, ProjectId, RedactionMode, Role, Routing, SessionId,
-    TestingMode, Tier, UatGate,
+    Consensus, GateFormat, GuardMode, Host, PartyPhase, PersonaId, Profile, ProjectId,
+    RedactionMode, Role, Routing, SessionId, TestingMode, Tier, UatGate,
 };
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
@@ -40,6 +40,8 @@ pub struct Config {
     pub agents: AgentsConfig,
     /// How runs work.
     pub runs: RunsConfig,
+    /// Who takes part where several agents look at the same thing.
+    pub party: PartyConfig,
     /// What checks the work of a run.
     pub gates: GatesConfig,
     /// How the work of an epic is accepted.
@@ -385,6 +387,10 @@ pub struct RunsConfig {
     pub max_fixes: u32,
     /// Whether a run ends with a look back and a handoff to the next epic.
     pub retro: bool,
+    /// Whether a failure is looked into by an agent before a story is given up.
+    pub analysis: bool,
+    /// How often a story is begun again because an analysis found something new.
+    pub max_retries: u32,
     /// A larger file is not committed.
     pub max_file_bytes: u64,
     /// A larger change is not committed.
@@ -403,10 +409,92 @@ impl Default for RunsConfig {
             idle_timeout: 900,
             max_fixes: 3,
             retro: false,
+            analysis: false,
+            max_retries: 1,
             max_file_bytes: 5_000_000,
             max_commit_bytes: 50_000_000,
         }
     }
+}
+
+/// `[party]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PartyConfig {
+    /// The phases that are parties without being asked to.
+    pub phases: Vec<PartyPhase>,
+    /// Who takes part, by phase.
+    pub agents: PartyAgents,
+    /// Whether one process plays them all.
+    pub solo: bool,
+    /// Whether there is a second round, in which everybody answers what the others found.
+    pub cross_talk: bool,
+    /// What reviewers must agree on.
+    pub consensus: Consensus,
+    /// Findings of medium severity are mended if there are more than so many findings in all.
+    pub mend_medium_above: u32,
+    /// What differs from the files of personas, by name.
+    pub personas: BTreeMap<PersonaId, PersonaOverride>,
+}
+
+impl Default for PartyConfig {
+    fn default() -> Self {
+        Self {
+            phases: Vec::new(),
+            agents: PartyAgents::default(),
+            solo: false,
+            cross_talk: true,
+            consensus: Consensus::Majority,
+            mend_medium_above: 5,
+            personas: BTreeMap::new(),
+        }
+    }
+}
+
+/// Who takes part in a party; nothing said is who is built in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PartyAgents {
+    /// Before development.
+    pub kickoff: Option<Vec<PersonaId>>,
+    /// Instead of the reviewer.
+    pub review: Option<Vec<PersonaId>>,
+    /// When a story has failed.
+    pub failure: Option<Vec<PersonaId>>,
+    /// At the end of an epic.
+    pub retro: Option<Vec<PersonaId>>,
+}
+
+impl PartyAgents {
+    /// Who was chosen for a phase, if anybody was.
+    pub fn of(&self, phase: PartyPhase) -> Option<&[PersonaId]> {
+        match phase {
+            PartyPhase::Kickoff => self.kickoff.as_deref(),
+            PartyPhase::Review => self.review.as_deref(),
+            PartyPhase::Failure => self.failure.as_deref(),
+            PartyPhase::Retro => self.retro.as_deref(),
+        }
+    }
+}
+
+/// What a layer says about a persona; what is not given stays as it is below.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PersonaOverride {
+    /// What it is called.
+    pub name: Option<String>,
+    /// What it is.
+    pub title: Option<String>,
+    /// As whom it is given context.
+    pub role: Option<Role>,
+    /// What it looks at.
+    pub focus: Option<String>,
+    /// How it speaks.
+    pub style: Option<String>,
+    /// The model, where the program can be told.
+    pub model: Option<String>,
+    /// What it may do, at most.
+    pub permissions: Option<Profile>,
 }
 
 /// `[gates]`

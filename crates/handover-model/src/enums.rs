@@ -147,6 +147,8 @@ words! {
         Guard => "guard",
         /// An agent said how it ended.
         Verdict => "verdict",
+        /// A failure of a story was overcome.
+        FailureSolved => "failure_solved",
         /// An agent left something behind, or failed to.
         Debrief => "debrief",
         /// A subagent of a kind that is not ours was spawned; it was left as it is.
@@ -551,6 +553,86 @@ words! {
         Skip => "skip",
         /// A person must decide.
         Escalate => "escalate",
+    }
+}
+
+words! {
+    /// How bad a finding is; ordered from least to most.
+    Severity, "severity" {
+        /// Names and style: written down, not mended.
+        Low => "low",
+        /// Patterns, edge cases, values that should be configured.
+        Medium => "medium",
+        /// Wrong, unsafe, or not tested at all.
+        High => "high",
+    }
+}
+
+words! {
+    /// What a finding is about.
+    FindingKind, "kind of finding" {
+        /// It does not do what the story asks for.
+        Correctness => "correctness",
+        /// It lets somebody in, or something out.
+        Security => "security",
+        /// Errors that nobody handles.
+        ErrorHandling => "error_handling",
+        /// Tests that are missing or prove nothing.
+        Tests => "tests",
+        /// Boundaries, patterns, interfaces.
+        Design => "design",
+        /// Too slow, too large.
+        Performance => "performance",
+        /// Names, layout, readability.
+        Style => "style",
+        /// What is said about the code.
+        Docs => "docs",
+        /// Anything else.
+        Other => "other",
+    }
+}
+
+words! {
+    /// What several reviewers must agree on before work passes.
+    Consensus, "consensus rule" {
+        /// More than half of those asked approve; a finding falls if more dispute it than hold it.
+        Majority => "majority",
+        /// Everybody who was asked approves; a finding stands if anybody holds it.
+        Unanimous => "unanimous",
+    }
+}
+
+words! {
+    /// Where several agents with a character of their own take part in a run.
+    PartyPhase, "party phase" {
+        /// Before anybody works on a story.
+        Kickoff => "kickoff",
+        /// Instead of a single reviewer.
+        Review => "review",
+        /// When a story has failed.
+        Failure => "failure",
+        /// At the end of an epic.
+        Retro => "retro",
+    }
+}
+
+words! {
+    /// What a failure comes from.
+    Cause, "cause of a failure" {
+        /// Something that passes by itself.
+        Transient => "transient",
+        /// Tools, versions, the machine.
+        Tooling => "tooling",
+        /// What the story asks for, or leaves open.
+        Spec => "spec",
+        /// How the code is built.
+        Architecture => "architecture",
+        /// Something that must be there first.
+        Dependency => "dependency",
+        /// Something that must not be done unasked.
+        Unsafe => "unsafe",
+        /// The code itself.
+        Implementation => "implementation",
     }
 }
 

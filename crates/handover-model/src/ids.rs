@@ -150,6 +150,10 @@ text_id!(
     EpicId, "epic id", check
 );
 text_id!(
+    /// A persona: an agent with a name and a character.
+    PersonaId, "persona", check_role
+);
+text_id!(
     /// The name of a skill whose output is stored.
     SkillName, "skill name", check
 );

@@ -34,6 +34,8 @@ fn a_good_agent() {
 #[test]
 fn good_output_and_a_bad_exit_code() {
     let outcome = ends("print done err why exit 3", Ended::Exited(3), Some(FailureClass::ExitCode));
+    ends("err 'API Error: 429' exit 3", Ended::Exited(3), Some(FailureClass::RateLimit));
+    ends("err 'invalid api key' exit 3", Ended::Exited(3), Some(FailureClass::ExitCode));
     assert_eq!(outcome.failure.unwrap().message, "ended with exit code 3: why");
     assert_eq!(outcome.final_text, "done\n");
 }

@@ -6,7 +6,7 @@ use handover_model::EpicId;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::run::{RunArgs, Shown, outcome, request, with_engine};
+use super::run::{RunArgs, Shown, engine, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
@@ -45,7 +45,7 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
     for word in &more {
         epics.push(story::epic_id(word)?);
     }
-    with_engine(app, |engine| {
+    engine(app, |engine| {
         if args.dry_run {
             return preview(app, &engine.chain_order(&epics)?);
         }

@@ -13,7 +13,7 @@ use crate::project::Project;
 /// Make a folder a Handover project
 ///
 /// Creates `.handover/` with the store, a configuration file and a `.gitignore` that keeps only the
-/// configuration and the project's templates in git. Doing it twice does no harm.
+/// configuration and the project's templates and personas in git. Doing it twice does no harm.
 ///
 /// The folder is the root of the git repository (of its main checkout), else the current one.
 #[derive(Debug, clap::Args)]
@@ -21,12 +21,15 @@ use crate::project::Project;
 pub(crate) struct InitArgs {}
 
 const GITIGNORE: &str = "\
-# Records and artifacts belong to this checkout; the configuration and the templates to everyone.
+# Records and artifacts belong to this checkout; the configuration, the templates and the
+# personas to everyone.
 *
 !.gitignore
 !config.toml
 !specializations/
 !specializations/**
+!personas/
+!personas/**
 ";
 
 pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {

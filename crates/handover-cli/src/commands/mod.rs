@@ -1,5 +1,6 @@
 //! One file per command: its arguments, whose comments are the help text, and what it does.
 
+mod answer;
 mod assemble;
 mod brief;
 mod chain;
@@ -17,6 +18,7 @@ mod init;
 mod journal;
 mod mcp;
 mod package;
+mod persona;
 mod probe;
 mod reasoning;
 mod receipt;
@@ -74,12 +76,15 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Template(template::TemplateCommand),
     #[command(subcommand)]
+    Persona(persona::PersonaCommand),
+    #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
     Run(Box<run::RunArgs>),
     Chain(Box<chain::ChainArgs>),
     Uat(Box<uat::UatArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
+    Answer(answer::AnswerArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -114,6 +119,7 @@ impl Command {
             Self::Debrief(args) => debrief::run(app, args),
             Self::Stack(args) => stack::run(app, args),
             Self::Template(command) => command.run(app),
+            Self::Persona(command) => command.run(app),
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
             Self::Run(args) => run::run(app, *args),
@@ -121,6 +127,7 @@ impl Command {
             Self::Uat(args) => uat::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
+            Self::Answer(args) => answer::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),

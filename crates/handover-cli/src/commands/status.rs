@@ -81,7 +81,10 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|phase| format!("{} {}", text(phase, "phase"), text(phase, "verdict")))
+            .map(|phase| {
+                let parts = ["phase", "persona", "verdict"].map(|key| text(phase, key));
+                parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+            })
             .collect();
         let commit = text(story, "commit");
         let place = if commit.is_empty() {
@@ -98,5 +101,18 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
             handover_text::cut::cut(&text(story, "reason"), 100),
         ]);
     }
-    app.ui.table(&["story", "state", "usd", "kept in", "phases", "why"], rows, "No stories.")
+    app.ui.table(&["story", "state", "usd", "kept in", "phases", "why"], rows, "No stories.")?;
+    let mut asked = false;
+    for story in run["stories"].as_array().into_iter().flatten() {
+        let question = text(story, "question");
+        asked |= !question.is_empty();
+        for (n, line) in question.lines().enumerate() {
+            let who = if n == 0 { format!("{} asks:", text(story, "id")) } else { String::new() };
+            app.ui.line(format_args!("{who} {line}"))?;
+        }
+    }
+    if asked {
+        app.ui.note("Answer with `handover answer STORY TEXT --resume`.");
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use handover_model::{Host, RunState, UatGate};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::run::{RunArgs, Shown, money, outcome, request, with_engine};
+use super::run::{RunArgs, Shown, engine, money, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
@@ -87,7 +87,7 @@ pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
         retro: false,
         commit: args.generate || heal > 0,
     });
-    with_engine(app, |engine| {
+    engine(app, |engine| {
         if !args.generate && engine.scenarios(&request.epic, None)?.is_none() {
             let message = format!("epic `{}` has no scenarios", request.epic);
             return Err(CommandError::new(Exit::Usage, "not_found", message).hinted(format!(

@@ -15,6 +15,7 @@ mod learning;
 mod mcp;
 mod packages;
 mod people;
+mod personas;
 mod project;
 mod real_hosts;
 mod runs;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Options, Plan};
 use crate::ledger::Spent;
+use crate::party::{Contribution, Word};
 use crate::pipeline::Voice;
 use crate::retro::Retro;
 use crate::uat::ScenarioResult;
@@ -90,6 +91,13 @@ pub enum Event {
         /// The branch that holds it; none if there is nothing to hold.
         branch: Option<String>,
     },
+    /// A person has said how a story goes on.
+    Answered {
+        /// The story.
+        story: String,
+        /// What they said.
+        answer: String,
+    },
     /// The user's branch followed, or why it did not.
     Merged {
         /// Why it did not.
@@ -127,6 +135,9 @@ pub struct PhaseEnd {
     pub summary: String,
     /// What is wrong, from a review.
     pub findings: Vec<Finding>,
+    /// What it said as one voice of several, or about a failure.
+    #[serde(default, skip_serializing_if = "Contribution::is_empty")]
+    pub contribution: Contribution,
     /// The class of failure of its program.
     pub failure: Option<FailureClass>,
     /// What the worktree holds now.
@@ -142,6 +153,21 @@ pub struct PhaseEnd {
     /// What the epic taught, from a look back that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retro: Option<Box<Retro>>,
+}
+
+impl PhaseEnd {
+    /// What a voice of a party said.
+    pub fn word(&self) -> Option<Word> {
+        let Voice { persona, round } = self.voice.clone()?;
+        Some(Word {
+            persona,
+            round,
+            verdict: self.verdict,
+            summary: self.summary.clone(),
+            findings: self.findings.clone(),
+            contribution: self.contribution.clone(),
+        })
+    }
 }
 
 /// What the gates said.
@@ -217,6 +243,8 @@ pub enum Effect {
     },
     /// Let the user's branch follow.
     Merge,
+    /// Stop because nothing can be done before a person has answered.
+    Ask,
     /// Stop because the budget would be passed.
     Halt {
         /// Which part of it.
@@ -236,6 +264,7 @@ impl Effect {
             | Self::Commit { .. }
             | Self::Park { .. }
             | Self::Merge
+            | Self::Ask
             | Self::Halt { .. }
             | Self::Finish => false,
         }
@@ -267,7 +296,7 @@ impl Event {
                 (story, attempt) == (of, which)
             }
             (Self::Merged { .. }, Effect::Merge)
-            | (Self::Stopped { .. }, Effect::Halt { .. })
+            | (Self::Stopped { .. }, Effect::Ask | Effect::Halt { .. })
             | (Self::Ended { .. }, Effect::Finish) => true,
             _ => false,
         }

@@ -5,6 +5,7 @@
 //! going on already, within the limits of numbers and money.
 
 mod event;
+mod failure;
 mod party;
 mod plan;
 mod story;
@@ -13,13 +14,13 @@ mod uat;
 use handover_model::{RunPhase, RunState, StoryState};
 
 use crate::ledger::{InFlight, Line, Spent, refusal};
-use crate::pipeline::{AgentStep, Voice};
+use crate::pipeline::{AgentStep, PartyStep, Voice};
 
 pub use event::{Effect, Event, GateOutcome, PhaseEnd};
 pub use party::{Party, Settled, settle_party};
 pub use plan::{Options, Plan, PlannedStory};
+pub use story::{Answer, Failure, StoryRun, UnitKind};
 use story::{Rules, StepRef};
-pub use story::{StoryRun, UnitKind};
 use uat::Tried;
 pub use uat::Uat;
 
@@ -113,6 +114,10 @@ impl State {
                 story.parked = true;
                 story.failed_branch.clone_from(branch);
             }),
+            Event::Answered { story, answer } => {
+                let head = self.head.clone();
+                self.with(story, |story, rules| story.was_answered(answer, &head, rules.pipeline));
+            }
             Event::Merged { refused } => self.merged = Some(refused.clone()),
             Event::Stopped { state, reason } => {
                 self.state = *state;
@@ -125,7 +130,8 @@ impl State {
 
     /// Does something to a unit, if it is there.
     fn with(&mut self, id: &str, change: impl FnOnce(&mut StoryRun, Rules<'_>)) {
-        let rules = Rules { pipeline: &self.plan.pipeline, max_fixes: self.options.max_fixes };
+        let Options { max_fixes, max_retries, .. } = self.options;
+        let rules = Rules { pipeline: &self.plan.pipeline, max_fixes, max_retries };
         let mut units = self.stories.iter_mut().chain(&mut self.closing);
         if let Some(story) = units.find(|story| story.planned.id == id) {
             change(story, rules);
@@ -150,8 +156,11 @@ impl State {
         let pending = self.stories.iter().filter(|story| story.state == StoryState::Pending);
         let can_begin = pending.filter(|story| self.nobody_to_wait_for(story)).take(free);
         ready.extend(can_begin.map(|story| Effect::Open { story: story.planned.id.clone() }));
+        if ready.is_empty() && self.questions().is_empty() {
+            return self.close();
+        }
         if ready.is_empty() {
-            ready.extend(self.close());
+            ready.push(Effect::Ask);
         }
         ready
     }
@@ -211,7 +220,7 @@ impl State {
                         Some(reason) => refused = refused.or(Some(reason)),
                     }
                 }
-                Effect::Merge | Effect::Finish if !busy.is_empty() => {}
+                Effect::Merge | Effect::Ask | Effect::Finish if !busy.is_empty() => {}
                 Effect::Open { .. }
                 | Effect::Gates { .. }
                 | Effect::Uat { .. }
@@ -219,6 +228,7 @@ impl State {
                 | Effect::Commit { .. }
                 | Effect::Park { .. }
                 | Effect::Merge
+                | Effect::Ask
                 | Effect::Halt { .. }
                 | Effect::Finish => return Some(effect),
             }
@@ -265,6 +275,28 @@ impl State {
             RunState::Failed
         } else {
             RunState::Done
+        }
+    }
+
+    /// What a person must answer, by story.
+    pub fn questions(&self) -> Vec<(String, String)> {
+        let open = self
+            .stories
+            .iter()
+            .filter_map(|story| Some((story.planned.id.clone(), story.question.clone()?)));
+        open.collect()
+    }
+
+    /// Whether nothing is left to be resumed.
+    pub fn is_over(&self) -> bool {
+        self.state.is_final() && self.stopped.is_none()
+    }
+
+    /// The party that a story waits for, if it waits for one.
+    pub fn party_of(&self, story: &StoryRun) -> Option<&PartyStep> {
+        match story.step(&self.plan.pipeline)? {
+            StepRef::Party(party) => Some(party),
+            StepRef::Agent(_) | StepRef::Gates | StepRef::Uat => None,
         }
     }
 
@@ -316,6 +348,7 @@ fn in_flight(busy: &[Effect]) -> Vec<InFlight<'_>> {
         | Effect::Commit { .. }
         | Effect::Park { .. }
         | Effect::Merge
+        | Effect::Ask
         | Effect::Halt { .. }
         | Effect::Finish => None,
     };

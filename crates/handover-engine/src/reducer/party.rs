@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use handover_model::{RunPhase, RunVerdict};
 
 use super::PhaseEnd;
+use crate::party::{Analysis, Contribution, Word, settle_analysis, settle_kickoff, settle_review};
 use crate::pipeline::{PartyStep, Voice};
 use crate::retro::{self, Retro};
 use crate::verdict::Finding;
@@ -18,66 +19,89 @@ pub struct Party {
     pub outcome: PhaseEnd,
 }
 
+impl Party {
+    /// What everybody said, without what is only for the engine.
+    pub fn words(&self) -> Vec<Word> {
+        words(&self.voices)
+    }
+}
+
 /// What a party came to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settled {
-    /// The verdict of all; none if nobody gave one.
+    /// The verdict of all; none if there is none.
     pub verdict: Option<RunVerdict>,
     /// In words.
     pub summary: String,
-    /// What was found, each once.
+    /// What must be mended, each once.
     pub findings: Vec<Finding>,
+    /// What else came of it.
+    pub contribution: Contribution,
 }
 
-/// Makes one answer of what all voices said, whatever order they ended in. Everybody's last word
-/// counts; whoever gave none counts for nothing.
+pub(super) fn words(voices: &[PhaseEnd]) -> Vec<Word> {
+    voices.iter().filter_map(PhaseEnd::word).collect()
+}
+
+/// Makes one answer of what all voices said, whatever order they ended in.
 pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> Settled {
-    let last = |persona: &String| {
-        let of = |end: &&PhaseEnd| {
-            end.verdict.is_some()
-                && end.voice.as_ref().is_some_and(|voice| voice.persona == *persona)
-        };
-        voices.iter().filter(of).max_by_key(|end| end.voice.as_ref().map(|voice| voice.round))
-    };
-    let heard: Vec<(&String, &PhaseEnd)> =
-        party.personas.iter().filter_map(|persona| Some((persona, last(persona)?))).collect();
-    let mut findings: Vec<Finding> = Vec::new();
-    for finding in heard.iter().flat_map(|(_, end)| &end.findings) {
-        if !findings.contains(finding) {
-            findings.push(finding.clone());
+    let (asked, words) = (party.seats(), words(voices));
+    match party.agent.phase {
+        RunPhase::Review => {
+            let review = settle_review(&asked, &words, party.rules);
+            Settled {
+                verdict: review.verdict,
+                summary: review.summary,
+                findings: review.to_mend,
+                contribution: Contribution::default(),
+            }
+        }
+        RunPhase::Analysis => {
+            let analysed = settle_analysis(&asked, &words, party.rules.consensus);
+            let question = Some(analysed.questions.join("\n")).filter(|text| !text.is_empty());
+            let analysis = Analysis {
+                root_cause: analysed.root_cause,
+                cause: analysed.cause,
+                remediation: analysed.remediation,
+                question,
+                adds: analysed.adds,
+            };
+            Settled {
+                verdict: analysed.verdict,
+                summary: analysed.summary,
+                findings: Vec::new(),
+                contribution: Contribution { analysis: Some(analysis), ..Contribution::default() },
+            }
+        }
+        RunPhase::Kickoff => {
+            let insights = settle_kickoff(&asked, &words);
+            Settled {
+                verdict: (!insights.is_empty()).then_some(RunVerdict::Complete),
+                summary: insights.text(),
+                ..Settled::default()
+            }
+        }
+        RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro => {
+            let heard = |word: &&Word| word.verdict == Some(RunVerdict::Complete);
+            let mut said: Vec<&Word> = words.iter().filter(heard).collect();
+            let seat = |word: &Word| asked.iter().position(|id| *id == word.persona);
+            said.sort_by_key(|word| (seat(word), word.round));
+            let lines: Vec<String> =
+                said.iter().map(|word| format!("{}: {}", word.persona, word.summary)).collect();
+            Settled {
+                verdict: said.first().and_then(|word| word.verdict),
+                summary: lines.join("\n"),
+                ..Settled::default()
+            }
         }
     }
-    let lines: Vec<String> = heard
-        .iter()
-        .filter(|(_, end)| !end.summary.is_empty())
-        .map(|(persona, end)| format!("{persona}: {}", end.summary))
-        .collect();
-    let said: Vec<RunVerdict> = heard.iter().filter_map(|(_, end)| end.verdict).collect();
-    let verdict = first_of(party.agent.phase, &said);
-    let summary =
-        if heard.is_empty() { "nobody gave a verdict".to_owned() } else { lines.join("\n") };
-    Settled { verdict, summary, findings }
-}
-
-/// The most careful of what was said; where anybody's yes is enough, a yes.
-fn first_of(phase: RunPhase, said: &[RunVerdict]) -> Option<RunVerdict> {
-    use RunVerdict::{Blocked, Complete, Escalate, Failed, Passed, PassedWithFixes, Retry, Skip};
-    let order = match phase {
-        RunPhase::Kickoff | RunPhase::Uat | RunPhase::Retro => {
-            [Complete, Passed, PassedWithFixes, Failed, Blocked, Escalate, Skip, Retry]
-        }
-        RunPhase::Dev | RunPhase::Fix | RunPhase::Review | RunPhase::Analysis => {
-            [Escalate, Blocked, Failed, Skip, Retry, PassedWithFixes, Passed, Complete]
-        }
-    };
-    order.into_iter().find(|verdict| said.contains(verdict))
 }
 
 /// The voices that a party still waits for: the next round begins when the last one has ended.
 pub(super) fn missing(party: &PartyStep, voices: &[PhaseEnd]) -> Vec<Voice> {
     let has_ended = |voice: &Voice| voices.iter().any(|end| end.voice.as_ref() == Some(voice));
     for round in 1..=party.rounds {
-        let voices = party.personas.iter().map(|name| Voice { persona: name.clone(), round });
+        let voices = party.seats().into_iter().map(|persona| Voice { persona, round });
         let missing: Vec<Voice> = voices.filter(|voice| !has_ended(voice)).collect();
         if !missing.is_empty() {
             return missing;
@@ -100,9 +124,10 @@ fn looked_back(voices: &[PhaseEnd]) -> Option<Box<Retro>> {
 
 /// What everybody said as what one agent said.
 pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Party> {
+    let seats = party.seats();
     let place = |end: &PhaseEnd| {
         let voice = end.voice.as_ref();
-        let seat = voice.map(|voice| party.personas.iter().position(|name| *name == voice.persona));
+        let seat = voice.map(|voice| seats.iter().position(|name| *name == voice.persona));
         (voice.map(|voice| voice.round), seat)
     };
     voices.sort_by_key(place);
@@ -113,6 +138,7 @@ pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Pa
         verdict: settled.verdict,
         summary: settled.summary,
         findings: settled.findings,
+        contribution: settled.contribution,
         failure: None,
         files: Vec::new(),
         restored: Vec::new(),

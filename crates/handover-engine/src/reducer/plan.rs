@@ -85,6 +85,9 @@ pub struct Options {
     /// Whether the run fails if its scenarios do.
     #[serde(default)]
     pub uat_blocking: bool,
+    /// How often a story is tried again because an analysis found something new.
+    #[serde(default = "one")]
+    pub max_retries: u32,
     /// What may be spent.
     pub budget: BudgetConfig,
 }

@@ -8,11 +8,9 @@ use super::party::{self, Party};
 use super::uat::Uat;
 use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
 use crate::ledger::{Line, Spent};
+use crate::party::Word;
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
 use crate::verdict::Finding;
-
-/// How often the failure of one story is looked into.
-const ANALYSES: u32 = 2;
 
 /// What kind of work it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +32,8 @@ pub(super) enum At {
     Analysis {
         /// The step, or none for a fix.
         of: Option<usize>,
+        /// What it is if nobody knows better.
+        state: StoryState,
     },
 }
 
@@ -64,8 +64,12 @@ pub struct StoryRun {
     pub record: Vec<PhaseEnd>,
     /// The parties that came to their end.
     pub parties: Vec<Party>,
-    /// What those who looked into failures said.
-    pub analyses: Vec<PhaseEnd>,
+    /// How it failed so far.
+    pub failures: Vec<Failure>,
+    /// What a person must answer before it goes on.
+    pub question: Option<String>,
+    /// What people have answered.
+    pub answers: Vec<Answer>,
     /// Everything that was done.
     pub lines: Vec<Line>,
     /// How the acceptance stands, for what closes an epic.
@@ -74,6 +78,7 @@ pub struct StoryRun {
     /// What the voices of the party at hand said.
     voices: Vec<PhaseEnd>,
     pub(super) fixes: u32,
+    pub(super) retried: u32,
     retries: BTreeMap<Option<Voice>, u32>,
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
@@ -81,7 +86,27 @@ pub struct StoryRun {
     pub(super) uat_attempts: u32,
     /// What the worktree held before scenarios that failed were mended.
     pub(super) before_heal: Option<String>,
-    mended_for_review: bool,
+    pub(super) mended_for_review: bool,
+}
+
+/// How a story failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// In words.
+    pub reason: String,
+    /// What makes another failure the same.
+    pub(super) signature: String,
+    /// What the next attempt was told, if there was one.
+    pub advice: Option<String>,
+}
+
+/// What a person was asked, and said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What they were asked.
+    pub question: String,
+    /// What they said.
+    pub text: String,
 }
 
 /// A finding that is only a text.
@@ -105,12 +130,15 @@ impl StoryRun {
             gate_detail: String::new(),
             record: Vec::new(),
             parties: Vec::new(),
-            analyses: Vec::new(),
+            failures: Vec::new(),
+            question: None,
+            answers: Vec::new(),
             lines: Vec::new(),
             uat: None,
             at: At::Step(0),
             voices: Vec::new(),
             fixes: 0,
+            retried: 0,
             retries: BTreeMap::new(),
             parked: skipped,
             attempts: BTreeMap::new(),
@@ -136,27 +164,21 @@ impl StoryRun {
         self.retries.get(&voice.cloned()).copied().unwrap_or(0)
     }
 
-    /// What the other voices said in the round before, for one that is to speak in this one.
-    pub fn heard_by(&self, voice: &Voice) -> Vec<&PhaseEnd> {
-        let is_heard = |end: &&PhaseEnd| {
-            end.voice.as_ref().is_some_and(|other| {
-                other.round + 1 == voice.round && other.persona != voice.persona
-            })
-        };
-        let mut heard: Vec<&PhaseEnd> = self.voices.iter().filter(is_heard).collect();
-        heard.sort_by_key(|end| &end.voice);
-        heard
+    /// What the voices of the party at hand have said so far.
+    pub fn words(&self) -> Vec<Word> {
+        party::words(&self.voices)
     }
 
     /// Whether nothing more will happen to it.
     pub fn is_settled(&self) -> bool {
-        !matches!(self.state, StoryState::Pending | StoryState::Running)
+        !matches!(self.state, StoryState::Pending | StoryState::Running) && self.question.is_none()
     }
 
     /// Whether it will not be done, so that nobody need wait for it.
     pub(super) fn is_lost(&self) -> bool {
-        matches!(self.state, StoryState::Failed | StoryState::Blocked)
-            || self.was_skipped_by_an_agent()
+        let given_up = matches!(self.state, StoryState::Failed | StoryState::Blocked)
+            || self.was_skipped_by_an_agent();
+        given_up && self.question.is_none()
     }
 
     /// Left out, and not because the user or its own status says so.
@@ -263,54 +285,9 @@ impl StoryRun {
         if self.fixes >= rules.max_fixes || self.kind == UnitKind::Closing {
             let reason = format!("{what} after {} fix(es): {first}", self.fixes);
             self.at = At::Fix;
-            return self.fail(reason.trim_end_matches([':', ' ']), rules);
+            return self.give_up(StoryState::Failed, reason.trim_end_matches([':', ' ']), rules);
         }
         self.at = At::Fix;
-    }
-
-    /// A failure is looked into where the pipeline says so, a bounded number of times.
-    fn fail(&mut self, reason: &str, rules: Rules<'_>) {
-        let of = match self.at {
-            At::Step(at) => Some(at),
-            At::Fix => None,
-            At::Analysis { .. } => return self.settle(StoryState::Failed, reason),
-        };
-        let looked_into = u32::try_from(self.analyses.len()).unwrap_or(u32::MAX);
-        let is_story = self.kind == UnitKind::Story;
-        if is_story && rules.pipeline.on_failure.is_some() && looked_into < ANALYSES {
-            reason.clone_into(&mut self.reason);
-            self.at = At::Analysis { of };
-            return;
-        }
-        self.settle(StoryState::Failed, reason);
-    }
-
-    /// What to do about a failure. Without a clear word it stays one.
-    fn analysed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: Rules<'_>) {
-        self.analyses.push(end.clone());
-        match end.verdict {
-            Some(RunVerdict::Retry) => match of {
-                Some(step) => self.at = At::Step(step),
-                None => {
-                    // Once more, and then it must hold.
-                    self.fixes = self.fixes.min(rules.max_fixes.saturating_sub(1));
-                    self.at = At::Fix;
-                }
-            },
-            Some(RunVerdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
-            Some(RunVerdict::Escalate) => self.settle(StoryState::Blocked, &end.summary),
-            Some(
-                RunVerdict::Complete
-                | RunVerdict::Blocked
-                | RunVerdict::Passed
-                | RunVerdict::PassedWithFixes
-                | RunVerdict::Failed,
-            )
-            | None => {
-                let reason = self.reason.clone();
-                self.settle(StoryState::Failed, &reason);
-            }
-        }
     }
 
     /// An agent ended. Whoever was not asked for is written down and changes nothing.
@@ -361,7 +338,7 @@ impl StoryRun {
     }
 
     fn answered(&mut self, end: &PhaseEnd, step: &AgentStep, rules: Rules<'_>) {
-        if let At::Analysis { of } = self.at {
+        if let At::Analysis { of, .. } = self.at {
             return self.analysed(of, end, rules);
         }
         if self.kind == UnitKind::Closing && self.at == At::Fix {
@@ -374,20 +351,24 @@ impl StoryRun {
             return self.go_on();
         }
         match end.verdict {
-            Some(RunVerdict::Blocked | RunVerdict::Escalate) => {
-                self.settle(StoryState::Blocked, &end.summary);
-            }
+            Some(RunVerdict::Blocked) => self.give_up(StoryState::Blocked, &end.summary, rules),
+            Some(RunVerdict::Escalate) => self.ask(&end.summary, &end.summary),
             Some(RunVerdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
             Some(RunVerdict::Failed) if end.phase == RunPhase::Review => {
                 self.review_failed(end, rules);
             }
             Some(RunVerdict::Failed | RunVerdict::Retry) | None => {
-                self.fail(&format!("{} {}: {}", end.phase, end.attempt, end.summary), rules);
+                let reason = format!("{} {}: {}", end.phase, end.attempt, end.summary);
+                if end.failure.is_some_and(FailureClass::is_transient) {
+                    // The model could not be asked; nobody can tell more than that.
+                    return self.settle(StoryState::Failed, &reason);
+                }
+                self.give_up(StoryState::Failed, &reason, rules);
             }
             Some(RunVerdict::Complete) if end.files.is_empty() && is_work(end.phase) => {
                 let reason =
                     format!("{} says that it is complete and has changed nothing", end.phase);
-                self.fail(&reason, rules);
+                self.give_up(StoryState::Failed, &reason, rules);
             }
             Some(RunVerdict::Complete) => {
                 self.record.push(end.clone());
@@ -414,7 +395,8 @@ impl StoryRun {
             findings.push(finding(&end.summary));
         }
         if findings.is_empty() {
-            return self.fail("the review failed and found nothing", rules);
+            let reason = "the review failed and found nothing";
+            return self.give_up(StoryState::Failed, reason, rules);
         }
         self.mended_for_review = true;
         self.record.push(end.clone());
@@ -438,7 +420,7 @@ impl StoryRun {
 }
 
 /// Whether a phase is there to change files.
-fn is_work(phase: RunPhase) -> bool {
+pub(super) fn is_work(phase: RunPhase) -> bool {
     matches!(phase, RunPhase::Dev | RunPhase::Fix)
 }
 
@@ -447,6 +429,7 @@ fn is_work(phase: RunPhase) -> bool {
 pub(super) struct Rules<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) max_fixes: u32,
+    pub(super) max_retries: u32,
 }
 
 /// A step that somebody has to do before the work can be kept.

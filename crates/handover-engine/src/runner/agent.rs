@@ -14,6 +14,7 @@ use crate::EngineError;
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
 use crate::ledger::{Spent, money_left};
+use crate::party::is_new;
 use crate::pipeline::{AgentStep, Voice};
 use crate::prompt::{Ask, Prompt};
 use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind};
@@ -114,8 +115,11 @@ impl Runner<'_, '_> {
     pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
         let AgentDone { call, prompt, host, outcome, mut said, more } = done;
         self.engine.prompter.delivered(&prompt, host, self.now())?;
-        if call.story.kind == UnitKind::Story {
+        if !call.step.optional && call.story.kind == UnitKind::Story {
             refuse_a_host_that_cannot_work(&outcome)?;
+        }
+        if let Ok(said) = &mut said {
+            self.weigh(&call, said);
         }
         let mut left = match &call.step.voice {
             Some(_) => self.leave_folder(&call.story, &call.worktree)?,
@@ -139,6 +143,7 @@ impl Runner<'_, '_> {
             verdict,
             summary,
             findings: said.findings,
+            contribution: said.contribution,
             failure: outcome.failure.as_ref().map(|failure| failure.class),
             tree: left.tree,
             files: left.files,
@@ -163,6 +168,7 @@ impl Runner<'_, '_> {
     fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
         let Call { story, step, nonce, .. } = call;
         let kind = kind(step.phase);
+        let party = self.state.party_of(story);
         let patch = match (&story.base, &story.tree) {
             (Some(base), Some(tree)) if kind.sees_work => {
                 let own = self.repo.prefix.join(&story.planned.path).display().to_string();
@@ -183,10 +189,10 @@ impl Runner<'_, '_> {
             session: self.state.plan.records_in.clone(),
             group: group_of(call.id())?,
             role: step.role.clone(),
-            role_text: role_text(step),
+            role_text: role_text(step, party),
             reasoning: kind.is_cold.then_some(false),
             host: self.state.options.host,
-            model: self.state.options.model.clone(),
+            model: step.model.clone().or_else(|| self.state.options.model.clone()),
             task: task(&parts),
             about: format!("{}\n{text}", story.planned.title),
             unique: (self.engine.unique)(),
@@ -210,7 +216,7 @@ impl Runner<'_, '_> {
         }
         invocation.prompt.clone_from(&prompt.text);
         invocation.profile = call.step.profile;
-        invocation.model.clone_from(&options.model);
+        invocation.model = call.step.model.clone().or_else(|| options.model.clone());
         let mut environment = self.engine.environment_of(options.host);
         let plan = &self.state.plan;
         for (name, value) in [
@@ -242,6 +248,18 @@ impl Runner<'_, '_> {
         invocation.limits.cost_usd =
             money_left(budget, self.state.spent() + run, call.story.spent() + story);
         Ok(invocation)
+    }
+
+    /// Whether an analysis says something that those who failed had not been told.
+    fn weigh(&self, call: &Call, said: &mut Said) {
+        let Some(analysis) = &mut said.contribution.analysis else { return };
+        let story = &call.story;
+        let mut told = vec![self.text_of(call), story.reason.clone(), story.gate_detail.clone()];
+        told.extend(story.findings.iter().map(|finding| finding.text.clone()));
+        told.extend(story.record.iter().map(|end| end.summary.clone()));
+        told.extend(story.failures.iter().flat_map(|failure| failure.advice.clone()));
+        told.extend(story.answers.iter().map(|answer| answer.text.clone()));
+        analysis.adds = is_new(&analysis.advice(), &told.join("\n"));
     }
 
     /// What the agent thought and said goes to where the next ones are told from.

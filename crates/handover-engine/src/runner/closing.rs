@@ -9,6 +9,7 @@ use serde_json::json;
 use super::agent::Call;
 use super::{Runner, group_of};
 use crate::git::Worktree;
+use crate::party::Contribution;
 use crate::pipeline::Voice;
 use crate::reducer::{Event, PhaseEnd, StoryRun};
 use crate::retro::{self, Retro};
@@ -90,6 +91,7 @@ impl Runner<'_, '_> {
             verdict: None,
             summary: format!("not asked: {reason}"),
             findings: Vec::new(),
+            contribution: Contribution::default(),
             failure: None,
             tree: unit.tree.unwrap_or_default(),
             files: Vec::new(),
@@ -156,11 +158,11 @@ impl Runner<'_, '_> {
                 self.put(worktree, &path, self.engine.redactor.clean(&text).as_str())?;
             }
         }
-        self.learn(&said, at)
+        self.learn_from(&said, at)
     }
 
     /// What was learned helps whoever comes after. Doing it again changes nothing.
-    fn learn(&self, taught: &Retro, now: Timestamp) -> Result<(), EngineError> {
+    fn learn_from(&self, taught: &Retro, now: Timestamp) -> Result<(), EngineError> {
         let plan = &self.state.plan;
         let group = group_of(&format!("epic-{}", plan.epic))?;
         let redactor = self.engine.redactor;

@@ -1,15 +1,14 @@
 //! Keeping work that holds: records into the story, one commit, the branch one step on.
 
-use handover_model::{GroupStatus, RunPhase, StoryState, Timestamp};
+use handover_model::{GroupStatus, StoryState};
 use handover_store::GroupUpdate;
 
 use super::{Runner, group_of};
 use crate::EngineError;
 use crate::git::{NewCommit, Worktree};
 use crate::journal::Intent;
-use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind};
-use crate::story::{self, Record};
-use crate::verdict::Finding;
+use crate::reducer::{Event, UnitKind};
+use crate::story;
 
 impl Runner<'_, '_> {
     /// Doing it again after a crash gives the very same commit: its time is that of the intent.
@@ -66,6 +65,8 @@ impl Runner<'_, '_> {
         } else {
             self.advance_branch(&base, &commit)?;
         }
+        self.forget_failures(&story)?;
+        self.learn(intent, &story)?;
         self.remember_baseline(id, &work, &tree, &worktree)?;
         if !self.state.options.no_commit {
             self.spare = Some(worktree);
@@ -89,36 +90,6 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    /// The records of everybody who worked on the story, and its status.
-    pub(super) fn write_records(
-        &self,
-        worktree: &Worktree,
-        story: &StoryRun,
-        at: Timestamp,
-        status: &str,
-    ) -> Result<(), EngineError> {
-        if story.kind == UnitKind::Closing {
-            return Ok(());
-        }
-        let path = self.writable(worktree, &story.planned.path)?;
-        let bytes = fs_err::read(&path).unwrap_or_default();
-        let Ok(mut text) = String::from_utf8(bytes) else { return Ok(()) };
-        for end in &story.record {
-            let record = match end.phase {
-                RunPhase::Review => review_record(end, at),
-                RunPhase::Dev
-                | RunPhase::Fix
-                | RunPhase::Kickoff
-                | RunPhase::Analysis
-                | RunPhase::Uat
-                | RunPhase::Retro => dev_record(end, at),
-            };
-            text = story::append(&text, &record);
-        }
-        fs_err::write(&path, story::set_status(&text, status))?;
-        Ok(())
-    }
-
     fn write_sprint_status(&self, worktree: &Worktree, id: &str) -> Result<(), EngineError> {
         let folder = worktree.project();
         let Some(place) = story::find_sprint_status(&folder) else { return Ok(()) };
@@ -135,42 +106,5 @@ impl Runner<'_, '_> {
             }
         }
         Ok(fs_err::write(&path, text)?)
-    }
-}
-
-fn date(at: Timestamp) -> String {
-    at.to_string().chars().take(10).collect()
-}
-
-fn dev_record(end: &PhaseEnd, at: Timestamp) -> Record {
-    Record {
-        heading: "Dev Agent Record",
-        fields: vec![
-            ("Date", date(at)),
-            ("Phase", format!("{} {}", end.phase, end.attempt)),
-            ("Receipt", end.receipt.clone().unwrap_or_default()),
-        ],
-        texts: vec![("Implementation Summary", end.summary.clone())],
-        lists: vec![("Files", end.files.clone()), ("Restored", end.restored.clone())],
-    }
-}
-
-fn review_record(end: &PhaseEnd, at: Timestamp) -> Record {
-    let line = |finding: &Finding| {
-        let parts = [&finding.severity, &finding.place, &finding.text];
-        let parts: Vec<&str> =
-            parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-        parts.join(" · ")
-    };
-    Record {
-        heading: "Code Review Record",
-        fields: vec![
-            ("Date", date(at)),
-            ("Review", end.attempt.to_string()),
-            ("Verdict", end.verdict.map(|verdict| verdict.to_string()).unwrap_or_default()),
-            ("Receipt", end.receipt.clone().unwrap_or_default()),
-        ],
-        texts: vec![("Summary", end.summary.clone())],
-        lists: vec![("Findings", end.findings.iter().map(line).collect())],
     }
 }

@@ -4,6 +4,7 @@
 
 mod agent;
 mod agent_work;
+mod answer;
 mod closing;
 mod commit;
 mod crew;
@@ -14,6 +15,7 @@ mod inspect;
 mod lock;
 mod open;
 mod park;
+mod records;
 mod uat;
 
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
 use handover_model::config::Config;
-use handover_model::{GroupId, Host, RunId, RunState, SessionStatus, Timestamp};
+use handover_model::{GroupId, Host, Run, RunId, RunState, SessionStatus, Timestamp};
 use handover_store::{NewRun, NewSession, RunFilter, Store};
 use handover_text::Redactor;
 
@@ -130,7 +132,11 @@ impl<'a> Engine<'a> {
             Some(run) if request.resume || !run.state.is_final() => {
                 fold(&run.id, &self.store.journal(&run.id, 1)?)?.map(|folded| (run, folded))
             }
-            Some(_) | None => None,
+            Some(run) => {
+                self.leave_behind(&run, repo)?;
+                None
+            }
+            None => None,
         };
         let mut journal = Journal {
             store: self.store,
@@ -149,7 +155,7 @@ impl<'a> Engine<'a> {
                     state: run.state,
                 });
             }
-            Some((run, folded)) if run.state.is_final() => {
+            Some((run, folded)) if folded.state.is_over() => {
                 let text = format!(
                     "run {} has come to its end; without `--resume` a new one begins",
                     run.id
@@ -180,6 +186,22 @@ impl<'a> Engine<'a> {
         fs_err::create_dir_all(&runner.folder)?;
         runner.drive()?;
         Ok((run, runner.state))
+    }
+
+    /// A run that waits for an answer and is not resumed is given up: nothing of it stays in git but its
+    /// branches.
+    fn leave_behind(&self, run: &Run, repo: &Repo) -> Result<(), EngineError> {
+        if run.state != RunState::Blocked {
+            return Ok(());
+        }
+        let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
+        if folded.is_some_and(|folded| !folded.state.is_over()) {
+            let folder = self.project.join(".handover/runs").join(run.id.as_str());
+            let _ = fs_err::remove_dir_all(folder.join("worktrees"));
+            repo.prune()?;
+            repo.delete_refs(&format!("refs/handover/{}/", run.id))?;
+        }
+        Ok(())
     }
 
     fn start(
@@ -459,6 +481,7 @@ impl<'a> Runner<'a, '_> {
             Effect::Commit { story } => self.commit(intent, story)?,
             Effect::Park { story } => self.park(intent, story)?,
             Effect::Merge => self.merge()?,
+            Effect::Ask => self.ask()?,
             Effect::Halt { reason } => {
                 Event::Stopped { state: RunState::Budget, reason: reason.clone() }
             }
@@ -565,12 +588,29 @@ impl<'a> Runner<'a, '_> {
         Ok(Event::Merged { refused })
     }
 
+    /// Nobody works any more until a person has answered; the trees of the stories are kept.
+    fn ask(&mut self) -> Result<Event, EngineError> {
+        self.clear_worktrees()?;
+        let open = self.state.questions();
+        let stories: Vec<String> = open.into_iter().map(|(story, _)| story).collect();
+        let reason = format!("a person must answer for {}", stories.join(", "));
+        Ok(Event::Stopped { state: RunState::Blocked, reason })
+    }
+
+    fn clear_worktrees(&mut self) -> Result<(), EngineError> {
+        if self.state.options.no_commit {
+            // They are all that there is of the work.
+            return Ok(());
+        }
+        self.spare = None;
+        let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
+        Ok(self.repo.prune()?)
+    }
+
     /// Nothing of the run stays in git but its branches.
     fn finish(&mut self) -> Result<Event, EngineError> {
-        let keeps_worktrees = self.state.options.no_commit;
-        if !keeps_worktrees {
-            let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
-            self.repo.prune()?;
+        self.clear_worktrees()?;
+        if !self.state.options.no_commit {
             self.repo.delete_refs(&format!("refs/handover/{}/", self.journal.run))?;
         }
         let state = self.state.verdict();

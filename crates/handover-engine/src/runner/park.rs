@@ -33,11 +33,12 @@ impl Runner<'_, '_> {
             let mut parents = vec![base];
             if let Some(earlier) = self.repo.resolve(&full)? {
                 let ours = self.repo.read_commit(&earlier)?;
+                // What is there from another run stays reachable; what this one put there is replaced.
                 if ours.trailer("Run") == Some(self.journal.run.as_str()) {
-                    return self.parked(id, Some(name), &worktree, story.state);
+                    parents.extend(self.repo.resolve(&format!("{full}^2"))?);
+                } else {
+                    parents.push(earlier);
                 }
-                // What is there from another run stays reachable.
-                parents.push(earlier);
             }
             let commit = self.repo.commit(&NewCommit {
                 tree: &tree,

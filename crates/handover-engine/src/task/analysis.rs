@@ -1,5 +1,7 @@
 //! Somebody says what to do about a failure.
 
+use crate::reducer::Failure;
+
 use super::{DETAIL, Kind, PATCH, TaskParts, findings, section};
 
 pub(super) const KIND: Kind = Kind {
@@ -23,8 +25,10 @@ fn body(out: &mut String, parts: &TaskParts<'_>) {
     if !story.gate_detail.is_empty() {
         section(out, "What the checks printed", "text", &story.gate_detail, DETAIL);
     }
-    for end in &story.analyses {
-        section(out, "What was said about an earlier failure", "text", &end.summary, DETAIL);
+    let earlier = story.failures.iter().rev().skip(1).rev();
+    for Failure { reason, advice, .. } in earlier {
+        let text = format!("{reason}\n\n{}", advice.as_deref().unwrap_or_default());
+        section(out, "An earlier failure, and what was said about it", "text", &text, DETAIL);
     }
     section(out, "The work", "diff", parts.patch, PATCH);
 }

@@ -18,7 +18,7 @@ pub(super) const KIND: Kind = Kind {
 fn body(out: &mut String, parts: &TaskParts<'_>) {
     let insights = parts.story.record.iter().filter(|end| end.phase == RunPhase::Kickoff);
     for end in insights {
-        section(out, "What was said before the work began", "text", &end.summary, DETAIL);
+        section(out, "Story Kickoff Insights", "text", &end.summary, DETAIL);
     }
     advice(out, parts);
 }

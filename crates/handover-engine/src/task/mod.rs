@@ -16,8 +16,9 @@ use std::path::Path;
 use handover_model::RunPhase;
 use handover_text::cut::cut;
 
-use crate::pipeline::AgentStep;
-use crate::reducer::{PhaseEnd, State, StoryRun, UnitKind};
+use crate::party::prompt;
+use crate::pipeline::{AgentStep, PartyStep};
+use crate::reducer::{Answer, PhaseEnd, State, StoryRun, UnitKind};
 use crate::verdict::{Finding, allowed};
 
 /// The most characters of a story and of a patch in a prompt.
@@ -72,9 +73,18 @@ pub(crate) fn kind(phase: RunPhase) -> &'static Kind {
     }
 }
 
-/// Who the agent is.
-pub(crate) fn role_text(step: &AgentStep) -> String {
-    format!("You work as {}. {}", step.role, kind(step.phase).who)
+/// Who the agent is: a role, or a persona of a party.
+pub(crate) fn role_text(step: &AgentStep, party: Option<&PartyStep>) -> String {
+    let who = kind(step.phase).who;
+    match (&step.voice, party) {
+        (Some(voice), Some(party)) => match party.persona(&voice.persona) {
+            Some(persona) => {
+                format!("{} {who} {}", prompt::identity(persona), prompt::round(voice.round))
+            }
+            None => format!("{who}\n\n{}", prompt::everybody(&party.personas)),
+        },
+        (Some(_) | None, _) => format!("You work as {}. {who}", step.role),
+    }
 }
 
 pub(crate) fn task(parts: &TaskParts<'_>) -> String {
@@ -108,12 +118,10 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
 
 /// What the other voices of a party found, for whoever speaks after them.
 fn heard(out: &mut String, parts: &TaskParts<'_>) {
-    let Some(voice) = &parts.step.voice else { return };
-    for end in parts.story.heard_by(voice) {
-        let name = end.voice.as_ref().map_or("", |voice| voice.persona.as_str());
-        let text = format!("{}\n{}", end.summary, findings(&end.findings));
-        section(out, &format!("What {name} found"), "text", &text, DETAIL);
-    }
+    let Some(voice) = parts.step.voice.as_ref().filter(|voice| voice.round > 1) else { return };
+    let text = prompt::heard(parts.step.phase, &voice.persona, &parts.story.words());
+    let text = if text.is_empty() { "They have found nothing." } else { text.as_str() };
+    section(out, "What the others say", "text", text, DETAIL);
 }
 
 /// How to report. Nothing in here is itself a report, in case it is printed again.
@@ -135,10 +143,21 @@ pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) 
         serde_json::Value::from(story),
         step.phase,
         verdicts.join("|"),
-        kind.fields,
+        fields(step),
         kind.signals,
         story,
     )
+}
+
+/// More fields of the result, as JSON after a comma.
+fn fields(step: &AgentStep) -> String {
+    let round = step.voice.as_ref().map_or(1, |voice| voice.round);
+    let of_voices = prompt::fields(step.phase, round);
+    let own = kind(step.phase).fields;
+    if of_voices.is_empty() || step.voice.is_none() && !own.is_empty() {
+        return own.to_owned();
+    }
+    of_voices
 }
 
 /// Text of others under a heading, as data.
@@ -161,10 +180,21 @@ fn said(end: &PhaseEnd) -> String {
     format!("{}\n\nFiles:\n{}", end.summary, end.files.join("\n"))
 }
 
-/// What was said about failures of the story so far, for those who try again.
+/// What analysts and people said since an attempt failed, for those who try again.
 fn advice(out: &mut String, parts: &TaskParts<'_>) {
-    if let Some(end) = parts.story.analyses.last() {
-        section(out, "What was said about the last failure", "text", &end.summary, DETAIL);
+    let story = parts.story;
+    let mut advice: Vec<&str> =
+        story.failures.iter().filter_map(|failure| failure.advice.as_deref()).collect();
+    advice.retain(|text| story.answers.iter().all(|answer| answer.text != **text));
+    if !advice.is_empty() {
+        section(out, "What an earlier attempt taught", "text", &advice.join("\n"), DETAIL);
+    }
+    for Answer { question, text } in &story.answers {
+        section(out, "What a person was asked", "text", question, DETAIL);
+        section(out, "What the person answered", "text", text, DETAIL);
+    }
+    if let Some(branch) = story.failed_branch.as_ref().filter(|_| !story.answers.is_empty()) {
+        let _ = writeln!(out, "What was done before is on the branch `{branch}`.\n");
     }
 }
 

@@ -2,6 +2,7 @@
 //! an epic.
 
 use handover_engine::Spent;
+use handover_engine::party::{Analysis, Contribution, Rules};
 use handover_engine::pipeline::{PartyStep, Pipeline, Step, Voice, agent_step};
 use handover_engine::reducer::{Effect, Event, GateOutcome, PhaseEnd, State, settle_party};
 use handover_engine::verdict::Finding;
@@ -88,8 +89,10 @@ fn what_is_at_work_counts_against_the_budget() {
 fn party(of: RunPhase, personas: &[&str], rounds: u32) -> Step {
     Step::Party(PartyStep {
         agent: agent_step(of, "tech_lead", Profile::ReadOnly),
-        personas: personas.iter().map(|&name| name.to_owned()).collect(),
+        personas: crate::reducer::personas(personas),
         rounds,
+        solo: false,
+        rules: Rules::default(),
     })
 }
 
@@ -164,10 +167,9 @@ fn the_second_round_waits_for_the_first_and_knows_it() {
     // Whoever says nothing clear is heard as saying nothing.
     state.apply(&Event::PhaseEnded(Box::new(spoke("ann", 1, None, ""))));
     assert_eq!(state.ready(), [speaks("ann", 2), speaks("bob", 2)]);
-    let heard = state.stories[0].heard_by(&voice("ann", 2));
-    assert_eq!(heard.len(), 1);
-    assert_eq!(heard[0].summary, "bob 1");
-    assert!(state.stories[0].heard_by(&voice("ann", 1)).is_empty());
+    let words = state.stories[0].words();
+    let heard: Vec<(&str, u32)> = words.iter().map(|w| (w.persona.as_str(), w.round)).collect();
+    assert_eq!(heard, [("bob", 1), ("ann", 1)]);
 }
 
 #[test]
@@ -178,8 +180,9 @@ fn the_careful_word_wins_and_silence_is_no_yes() {
     };
     use RunVerdict::{Failed, Passed, PassedWithFixes};
     assert_eq!(verdict(Some(Passed), Some(Failed)), Some(Failed));
-    assert_eq!(verdict(Some(Passed), Some(PassedWithFixes)), Some(PassedWithFixes));
-    assert_eq!(verdict(Some(Passed), None), Some(Passed));
+    assert_eq!(verdict(Some(Passed), Some(PassedWithFixes)), Some(Passed));
+    // One of two is no majority.
+    assert_eq!(verdict(Some(Passed), None), None);
     assert_eq!(verdict(None, None), None);
     let both = settle_party(
         &party,
@@ -195,49 +198,105 @@ fn with_analysis() -> Pipeline {
     pipeline
 }
 
+/// An analysis that says something new, or not.
+fn analysed(attempt: u32, verdict: RunVerdict, adds: bool) -> Event {
+    let mut end = ended("a", RunPhase::Analysis, attempt, Some(verdict));
+    let question = (verdict == RunVerdict::Escalate).then(|| "Which key?".to_owned());
+    let analysis = Analysis { adds, question, ..Analysis::default() };
+    end.contribution = Contribution { analysis: Some(analysis), ..Contribution::default() };
+    Event::PhaseEnded(Box::new(end))
+}
+
+fn failed(attempt: u32, summary: &str) -> Event {
+    let mut end = ended("a", RunPhase::Dev, attempt, Some(RunVerdict::Failed));
+    end.summary = summary.to_owned();
+    Event::PhaseEnded(Box::new(end))
+}
+
 #[test]
 fn a_failure_is_looked_into_and_the_word_acted_upon() {
     use RunPhase::{Analysis, Dev};
-    for (verdict, expected) in [
-        (RunVerdict::Retry, None),
-        (RunVerdict::Skip, Some(StoryState::Skipped)),
-        (RunVerdict::Escalate, Some(StoryState::Blocked)),
+    use RunVerdict::{Escalate, Retry, Skip};
+    for (verdict, adds, expected, question) in [
+        (Retry, true, None, None),
+        (Retry, false, Some(StoryState::Blocked), Some("What should be done?")),
+        (Skip, false, Some(StoryState::Skipped), None),
+        (Escalate, false, Some(StoryState::Blocked), Some("Which key?")),
     ] {
-        let mut state = start_with(with_analysis(), &[("a", &[])], options());
+        let mut state = start_with(with_analysis(), &[("a", &[]), ("b", &["a"])], options());
         state.apply(&opened("a"));
         let ready = state.handle(&phase("a", Dev, 1, RunVerdict::Failed));
         assert_eq!(ready, agent("a", Analysis, 1));
-        let ready = state.handle(&phase("a", Analysis, 1, verdict));
+        let ready = state.handle(&analysed(1, verdict, adds));
+        let asked = state.stories[0].question.clone();
+        assert_eq!(asked.is_some(), question.is_some());
+        assert!(asked.unwrap_or_default().starts_with(question.unwrap_or_default()));
         match expected {
             None => assert_eq!(ready, agent("a", Dev, 2)),
             Some(settled) => {
                 assert_eq!(ready, [park("a")]);
                 assert_eq!(state.stories[0].state, settled);
+                // Whoever depends on it waits for an answer, and else is blocked.
+                let waits =
+                    if question.is_some() { StoryState::Pending } else { StoryState::Blocked };
+                assert_eq!(state.stories[1].state, waits);
             }
         }
     }
 }
 
 #[test]
-fn tries_after_an_analysis_are_bounded() {
-    use RunPhase::{Analysis, Fix};
+fn tries_after_an_analysis_are_bounded_and_the_same_failure_twice_is_asked_about() {
+    use RunPhase::{Analysis, Dev};
+    // Something else every time, until there are no tries left.
     let mut state = start_with(with_analysis(), &[("a", &[])], options());
     state.apply(&opened("a"));
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
-    let mut agents = 0;
-    for attempt in 1..20 {
-        let ready = state.handle(&gates("a", attempt, GateOutcome::Failed));
-        if ready == [park("a")] {
-            break;
-        }
-        agents += 1;
-        if ready == agent("a", Analysis, attempt - 1) {
-            state.apply(&phase("a", Analysis, attempt - 1, RunVerdict::Retry));
-        }
-        assert_eq!(state.ready(), agent("a", Fix, attempt));
-        state.apply(&phase("a", Fix, attempt, RunVerdict::Complete));
+    for (attempt, summary) in [(1, "no socket"), (2, "no file"), (3, "no greeting")] {
+        assert_eq!(state.handle(&failed(attempt, summary)), agent("a", Analysis, attempt));
+        state.apply(&analysed(attempt, RunVerdict::Retry, true));
     }
-    assert_eq!((agents, state.stories[0].state), (3, StoryState::Failed));
+    assert_eq!(state.ready(), [park("a")]);
+    assert!(state.stories[0].question.is_some());
+    // The same again is not even looked into.
+    let mut state = start_with(with_analysis(), &[("a", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&failed(1, "no socket at /tmp/x1, 3 tries"));
+    state.apply(&analysed(1, RunVerdict::Retry, true));
+    assert_eq!(state.ready(), agent("a", Dev, 2));
+    assert_eq!(state.handle(&failed(2, "no socket at /tmp/y2, 4 tries")), [park("a")]);
+    assert!(state.stories[0].question.as_ref().unwrap().contains("twice in the same way"));
+}
+
+#[test]
+fn an_answer_lets_a_story_go_on_and_a_run_waits_for_it() {
+    let mut state =
+        start_with(with_analysis(), &[("a", &[]), ("b", &["a"]), ("c", &[])], options());
+    state.apply(&opened("a"));
+    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
+    state.apply(&analysed(1, RunVerdict::Escalate, false));
+    state.apply(&Event::Parked { story: "a".to_owned(), branch: Some("failed/a".to_owned()) });
+    // Whoever does not depend on it goes on; then the run stops and can be resumed.
+    assert_eq!(state.ready(), [open("c")]);
+    let mut moved = state.clone();
+    for event in [opened("c"), phase("c", RunPhase::Dev, 1, RunVerdict::Complete)] {
+        moved.apply(&event);
+    }
+    moved.apply(&committed("c"));
+    assert_eq!(moved.ready(), [Effect::Ask]);
+    let reason = "asked".to_owned();
+    moved.apply(&Event::Stopped { state: RunState::Blocked, reason });
+    assert!(moved.ready().is_empty() && !moved.is_over());
+    let answer = Event::Answered { story: "a".to_owned(), answer: "the blue one".to_owned() };
+    moved.apply(&answer);
+    assert!(moved.questions().is_empty());
+    moved.apply(&Event::Resumed { options: Box::new(options()) });
+    // The head has moved, so it begins anew; else it goes on where it was.
+    assert_eq!(moved.ready(), [open("a")]);
+    assert_eq!(state.handle(&answer)[0], agent("a", RunPhase::Dev, 2)[0]);
+    // An answer to nothing changes nothing.
+    let before = state.clone();
+    state.apply(&answer);
+    assert_eq!(state, before);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What closes an epic, without anything happening: what comes next, and what is written down.
 
+use handover_engine::party::Contribution;
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::{
     Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
@@ -49,6 +50,7 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         idle_timeout: 1,
         max_fixes: 1,
         uat_blocking: blocking,
+        max_retries: 1,
         budget,
     };
     State::start(&Event::Started { plan: Box::new(plan), options: Box::new(options) }).unwrap()
@@ -67,6 +69,7 @@ fn ended(story: &str, phase: RunPhase, verdict: Option<RunVerdict>, summary: &st
         verdict,
         summary: summary.to_owned(),
         findings: Vec::new(),
+        contribution: Contribution::default(),
         failure: None,
         tree: format!("{phase}"),
         files: vec!["src/shared.rs".to_owned(), format!("src/{story}.rs")],

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use handover_agents::CancelToken;
+use handover_engine::party::Rules;
 use handover_engine::pipeline::{PartyStep, Pipeline, Step, agent_step};
 use handover_engine::prompt::{Ask, Prompt, Prompter};
 use handover_engine::reducer::{Options, State};
@@ -114,6 +115,7 @@ impl Stage {
                 idle_timeout: 60,
                 max_fixes: 1,
                 uat_blocking: false,
+                max_retries: 1,
                 budget: BudgetConfig::default(),
             },
             given: Given::default(),
@@ -138,8 +140,10 @@ impl Stage {
 fn party(of: RunPhase, personas: &[&str]) -> Step {
     Step::Party(PartyStep {
         agent: agent_step(of, "tech_lead", Profile::ReadOnly),
-        personas: personas.iter().map(|&name| name.to_owned()).collect(),
+        personas: crate::reducer::personas(personas),
         rounds: 2,
+        solo: false,
+        rules: Rules::default(),
     })
 }
 

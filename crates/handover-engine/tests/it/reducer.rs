@@ -1,6 +1,8 @@
 //! What comes next, without anything happening.
 
 use handover_engine::Spent;
+use handover_engine::party::Contribution;
+use handover_engine::persona::Persona;
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::{
     Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
@@ -8,8 +10,23 @@ use handover_engine::reducer::{
 use handover_engine::verdict::Finding;
 use handover_model::config::BudgetConfig;
 use handover_model::{
-    EpicId, FailureClass, Host, Profile, RunPhase, RunState, RunVerdict, SessionId, StoryState,
+    EpicId, FailureClass, Host, PersonaId, Profile, Role, RunPhase, RunState, RunVerdict,
+    SessionId, StoryState,
 };
+
+pub(crate) fn personas(names: &[&str]) -> Vec<Persona> {
+    let persona = |name: &&str| Persona {
+        id: PersonaId::new(*name).unwrap(),
+        name: (*name).to_owned(),
+        title: "Somebody".to_owned(),
+        role: Role::new("tech_lead").unwrap(),
+        focus: "everything".to_owned(),
+        style: "plain".to_owned(),
+        model: None,
+        permissions: Profile::ReadOnly,
+    };
+    names.iter().map(persona).collect()
+}
 
 pub(crate) fn start(stories: &[(&str, &[&str])], options: Options) -> State {
     start_with(Pipeline::story(true, Profile::Edit), stories, options)
@@ -56,6 +73,7 @@ pub(crate) fn options() -> Options {
         idle_timeout: 1,
         max_fixes: 1,
         uat_blocking: false,
+        max_retries: 2,
         budget: BudgetConfig::default(),
     }
 }
@@ -78,6 +96,7 @@ pub(crate) fn ended(
         verdict,
         summary: "so".to_owned(),
         findings: Vec::new(),
+        contribution: Contribution::default(),
         failure: None,
         tree: "t1".to_owned(),
         files: vec!["a".to_owned()],

@@ -2,7 +2,8 @@
 //! and exits 0 at their end; `FakeAgent` lists them.
 //!
 //! With `--script FILE` the arguments are taken from the first line of the file that fits
-//! `HANDOVER_STORY`, `HANDOVER_PHASE` and `HANDOVER_ATTEMPT` (`*` fits all): `* dev 1 | print hello`.
+//! `HANDOVER_STORY`, `HANDOVER_PHASE`, `HANDOVER_ATTEMPT`, `HANDOVER_PERSONA` and `HANDOVER_ROUND`
+//! (`*` fits all, and so does what is left out): `* dev 1 | print hello`.
 
 #![expect(clippy::unwrap_used, reason = "this is a test")]
 
@@ -86,8 +87,10 @@ fn perform(action: &str, next: &mut dyn FnMut() -> String) {
 }
 
 fn scripted(path: &str) -> VecDeque<String> {
-    let wanted = ["HANDOVER_STORY", "HANDOVER_PHASE", "HANDOVER_ATTEMPT"]
-        .map(|name| std::env::var_os(name).unwrap_or_default().into_string().unwrap());
+    let wanted = ["STORY", "PHASE", "ATTEMPT", "PERSONA", "ROUND"].map(|name| {
+        let name = format!("HANDOVER_{name}");
+        std::env::var_os(name).unwrap_or_default().into_string().unwrap()
+    });
     let script = fs_err::read_to_string(path).unwrap();
     let actions = script.lines().find_map(|line| {
         let (fits, actions) = line.split_once('|')?;
@@ -100,11 +103,12 @@ fn scripted(path: &str) -> VecDeque<String> {
     shell_words::split(actions.unwrap_or_default()).unwrap().into()
 }
 
-/// The text with `{HANDOVER_…}` replaced by the variable's value.
+/// The text with `{HANDOVER_…}` replaced by the variable's value; only parties have voices.
 fn filled(text: &str) -> String {
-    std::env::vars()
+    let text = std::env::vars()
         .filter(|(name, _)| name.starts_with("HANDOVER_"))
-        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value))
+        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value));
+    text.replace("{HANDOVER_PERSONA}", "").replace("{HANDOVER_ROUND}", "")
 }
 
 fn prompt() -> Vec<u8> {

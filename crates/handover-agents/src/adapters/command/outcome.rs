@@ -6,8 +6,10 @@ use crate::adapters::failed_exit;
 use crate::{Captured, Ended, Failure, Report};
 
 pub(super) fn report(ended: Ended, stdout: &Captured, stderr: &Captured) -> Report {
-    let error = failed_exit(ended, stderr)
-        // Nothing is known of the program's words, so they decide nothing.
-        .map(|failure| Failure { class: FailureClass::ExitCode, ..failure });
+    // Nothing is known of the program's words, so they decide nothing but whether it may be asked again.
+    let error = failed_exit(ended, stderr).map(|failure| match failure.class.is_transient() {
+        true => failure,
+        false => Failure { class: FailureClass::ExitCode, ..failure },
+    });
     Report { answer: Some(stdout.text()), error, ..Report::default() }
 }

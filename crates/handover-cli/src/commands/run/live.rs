@@ -79,6 +79,7 @@ impl Live {
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
             Event::Started { .. }
             | Event::Resumed { .. }
+            | Event::Answered { .. }
             | Event::Merged { .. }
             | Event::Stopped { .. }
             | Event::Ended { .. } => {}
@@ -163,6 +164,7 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
         Effect::Park { .. }
         | Effect::Forgo { .. }
         | Effect::Merge
+        | Effect::Ask
         | Effect::Halt { .. }
         | Effect::Finish => None,
     }

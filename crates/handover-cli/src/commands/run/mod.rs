@@ -1,6 +1,7 @@
 //! `handover run`
 
 mod live;
+mod party;
 mod preview;
 mod progress;
 mod request;
@@ -109,6 +110,16 @@ pub(crate) struct RunArgs {
     /// Look back at the end, and write down what the next epic should know [default: runs.retro]
     #[arg(long)]
     pub(crate) retro: bool,
+
+    #[command(flatten)]
+    pub(crate) party: party::PartyArgs,
+}
+
+impl RunArgs {
+    /// Goes on with the run of an epic, as it was.
+    pub(crate) fn go_on(epic: &str) -> Self {
+        Self { epic: epic.to_owned(), resume: true, ..Self::default() }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -118,6 +129,7 @@ Examples:
   handover run 1 --host codex --merge          let the current branch follow at the end
   handover run 1 --agent-command \"./agent.sh --fast\"
   handover run 1 --uat quick --retro           accept the epic and look back on it at the end
+  handover run 1 --party-review --party-agents winston,murat
   handover run 1 --resume                      go on after whatever stopped it
 
 Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 budget, 5 environment, 130 interrupted.";
@@ -131,7 +143,7 @@ pub(crate) fn money(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
     let request = request(app, &args)?;
-    with_engine(app, |engine| {
+    engine(app, |engine| {
         if args.dry_run {
             return preview::show(app, &engine.plan(&request)?, args.show_prompts);
         }
@@ -142,8 +154,8 @@ pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
     })
 }
 
-/// Does something with an engine that signals can stop.
-pub(crate) fn with_engine<T>(
+/// Does something with an engine that signals stop.
+pub(crate) fn engine<T>(
     app: &App,
     work: impl FnOnce(&Engine<'_>) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {

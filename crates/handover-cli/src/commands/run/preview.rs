@@ -1,6 +1,7 @@
 //! What would be run.
 
-use handover_engine::Preview;
+use handover_engine::{Preview, PreviewPrompt};
+use handover_model::RunPhase;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -9,9 +10,16 @@ use crate::error::Exit;
 
 pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome {
     let plan = &preview.plan;
+    let shown = || preview.prompts.iter().filter(|_| with_prompts);
+    let prompts_of = |id: &str| {
+        let of = shown().filter(|prompt| prompt.story == id).map(
+            |prompt| json!({"phase": prompt.phase, "persona": prompt.persona, "text": prompt.text}),
+        );
+        of.collect::<Vec<Value>>()
+    };
     let prompt_of = |id: &str| {
-        let found = preview.prompts.iter().find(|(story, _)| story == id);
-        found.map(|(_, prompt)| prompt.clone()).filter(|_| with_prompts)
+        let is_dev = |prompt: &&PreviewPrompt| prompt.story == id && prompt.phase == RunPhase::Dev;
+        shown().find(is_dev).map(|prompt| prompt.text.clone())
     };
     let stories: Vec<Value> = plan
         .stories
@@ -23,6 +31,7 @@ pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome 
                 "waits_for": story.waits_for, "skip": story.skip,
                 "matched_by": matched.map(|found| found.reason),
                 "prompt": prompt_of(&story.id),
+                "prompts": prompts_of(&story.id),
             })
         })
         .collect();
@@ -55,8 +64,9 @@ pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome 
             })
             .collect();
         ui.table(&["story", "plan", "waits for", "file"], rows, "No stories.")?;
-        for (story, prompt) in preview.prompts.iter().filter(|_| with_prompts) {
-            ui.line(format_args!("\n===== prompt of {story} =====\n{prompt}"))?;
+        for PreviewPrompt { story, phase, persona, text } in shown() {
+            let who = persona.as_ref().map(|persona| format!(", {persona}")).unwrap_or_default();
+            ui.line(format_args!("\n===== prompt of {story}, {phase}{who} =====\n{text}"))?;
         }
         Ok(())
     })?;

@@ -160,6 +160,7 @@ fn result(event: &Event) -> Value {
         | Event::Refused { .. }
         | Event::Committed { .. }
         | Event::Parked { .. }
+        | Event::Answered { .. }
         | Event::Merged { .. }
         | Event::Stopped { .. }
         | Event::Ended { .. } => serde_json::to_value(event).unwrap_or_default(),
@@ -202,6 +203,7 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
         }
         Event::Started { .. }
         | Event::Resumed { .. }
+        | Event::Answered { .. }
         | Event::Opened { .. }
         | Event::Stopped { .. }
         | Event::Ended { .. } => return None,

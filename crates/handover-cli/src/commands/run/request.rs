@@ -4,8 +4,8 @@ use handover_agents::{join_command, split_command};
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::Options;
 use handover_engine::{Given, Request, story};
-use handover_model::Host;
 use handover_model::config::Config;
+use handover_model::{Host, PartyPhase};
 
 use super::RunArgs;
 use crate::app::App;
@@ -38,14 +38,17 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         other => other,
     };
     let command = command.map(|command| from_here(app, &command)).transpose()?;
+    let parties = args.party.parties(app)?;
+    let mut closing = closing(config, args);
+    closing.retro |= parties.has(PartyPhase::Retro);
+    let pipeline = Pipeline::story(!args.skip_review, runs.profile).closed_with(closing);
     Ok(Request {
         epic: story::epic_id(&args.epic)?,
         session: app.named_session()?,
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        pipeline: Pipeline::story(!args.skip_review, runs.profile)
-            .closed_with(closing(config, args)),
+        pipeline: parties.join(pipeline),
         only_closing: false,
         from: None,
         defaults: Options {
@@ -59,6 +62,7 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,
             uat_blocking: config.uat.blocking,
+            max_retries: runs.max_retries,
             budget: config.budget.clone(),
         },
         given: Given {

@@ -26,13 +26,13 @@ fn eventful() -> Epic {
     epic
 }
 
-fn calls(epic: &Epic) -> Vec<String> {
+pub(super) fn calls(epic: &Epic) -> Vec<String> {
     let text = fs_err::read_to_string(epic.env.folder().join("calls")).unwrap_or_default();
     text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
 }
 
 /// Everything that a run leaves behind, without what differs by its nature: ids and days.
-fn end_state(epic: &Epic) -> Vec<String> {
+pub(super) fn end_state(epic: &Epic) -> Vec<String> {
     let mut state = epic.states();
     for branch in ["handover/epic-1", "handover/failed/1-2-b"] {
         state.extend(epic.subjects(branch));
@@ -47,7 +47,7 @@ fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-fn journal(epic: &Epic) -> Vec<Value> {
+pub(super) fn journal(epic: &Epic) -> Vec<Value> {
     let journal = epic.env.run(["journal", "--json"]);
     if journal.code != Some(0) {
         return Vec::new();

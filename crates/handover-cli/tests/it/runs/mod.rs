@@ -8,6 +8,7 @@ mod crashes;
 mod faults;
 mod gates;
 mod many;
+mod party;
 mod real;
 mod uat;
 

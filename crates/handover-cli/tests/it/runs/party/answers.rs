@@ -1,0 +1,96 @@
+//! Questions for a person, and what comes of their answers.
+
+use super::{prompt, result, told};
+use crate::runs::Epic;
+
+fn asks(epic: &Epic) -> String {
+    let more = ",\"analysis\":{\"root_cause\":\"the story names no port\",\"class\":\"spec\",\"question\":\"Which port may be used?\"}";
+    let again = told(
+        epic,
+        "* dev *",
+        "write {HANDOVER_STORY}.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"",
+    );
+    let first = "1-1-a dev 1 | write a.txt half print \"IMPLEMENTATION BLOCKED: 1-1-a - no port\"";
+    format!("{first}\n{again}* analysis * | {}", result("analysis", "escalate", more))
+}
+
+#[test]
+fn an_answer_goes_on() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    let waits = crate::runs::story("1-2-b").replace("\n## Tasks", "\nDepends on: 1.1\n\n## Tasks");
+    epic.env.write("docs/stories/1-2-b.md", waits);
+    epic.commit_all("depends");
+    epic.script(&asks(&epic));
+    let output = epic.run(&["--party-failure"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stdout.contains("Which port may be used?"), "{output}");
+    // Whoever does not depend on the answer is done; whoever does waits for it.
+    assert_eq!(epic.states(), ["blocked", "pending", "done"]);
+    assert_eq!(epic.git(&["show", "handover/failed/1-1-a:a.txt"]), "half");
+    let shown = epic.env.run(["answer"]).ok().stdout;
+    assert!(shown.contains("1-1-a") && shown.contains("Which port may be used?"), "{shown}");
+    let open = epic.env.run(["answer", "--json"]).ok().json();
+    assert_eq!(open["questions"][0]["story"], "1-1-a");
+    assert_eq!(open["questions"][0]["question"], "Which port may be used?");
+    // Without an answer nothing goes on, and nothing is spoilt.
+    epic.run(&["--resume"]).fails(3);
+    epic.env.run(["answer", "1-2-b", "x"]).fails(2);
+    epic.env.run(["answer", "1-1-a", "  "]).fails(2);
+    let answer = epic.env.run(["answer", "1-1-a", "Use port 8080.", "--json"]).ok().json();
+    assert_eq!(answer["answer"]["story"], "1-1-a");
+    assert_eq!(epic.env.run(["answer", "--json"]).ok().json()["questions"], serde_json::json!([]));
+    epic.env.run(["answer", "1-1-a", "again"]).fails(2);
+    epic.run(&["--resume"]).ok();
+    let dev = prompt(&epic, "1-1-a.dev.2..");
+    assert!(dev.contains("Which port may be used?") && dev.contains("Use port 8080."), "{dev}");
+    assert_eq!(epic.states(), ["done", "done", "done"]);
+    // Others were done meanwhile, so it began anew and was told where its work is; nothing stays behind.
+    assert!(dev.contains("What was done before is on the branch `handover/failed/1-1-a`"), "{dev}");
+    assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "b");
+    assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("Use port 8080."), "{story}");
+}
+
+#[test]
+fn an_answer_can_go_on_by_itself() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&asks(&epic));
+    epic.run(&["--party-failure", "--party-agents", "bob"]).fails(3);
+    let run = epic.status()["id"].as_str().unwrap().to_owned();
+    let args = ["answer", &run, "1-1-a", "-", "--resume"];
+    let output = epic.env.run_with("Use port 8080.\nAnd say so.\n", args);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(epic.states(), ["done"]);
+    assert!(prompt(&epic, "1-1-a.dev.2..").contains("And say so."));
+    // Nothing has happened meanwhile, so it has gone on with what was there.
+    assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "half");
+}
+
+#[test]
+fn the_only_question_needs_no_name() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.run(["answer", "x"]).fails(2);
+    // Whoever develops may ask too, without any analysis.
+    epic.script("1-1-a dev 1 | write a.txt b result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\"verdict\":\"escalate\",\"summary\":\"May I drop the table?\"}'");
+    epic.run(&[]).fails(3);
+    assert_eq!(epic.status()["stories"][0]["question"], "May I drop the table?");
+    epic.env.run(["answer", "No. Keep the [REDACTED] out of it: password=hunter2secret"]).ok();
+    assert!(!epic.env.run(["journal"]).ok().stdout.contains("hunter2secret"));
+    epic.run(&["--resume"]).ok();
+    assert_eq!(epic.states(), ["done"]);
+}
+
+#[test]
+fn a_run_with_a_question_can_be_left_behind() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&asks(&epic));
+    epic.run(&["--party-failure", "--party-agents", "bob"]).fails(3);
+    epic.script("");
+    epic.run(&[]).ok();
+    assert_eq!(epic.states(), ["done"]);
+    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
+    assert!(!refs.contains("refs/handover/"), "{refs}");
+    assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
+    epic.env.run(["answer", "too late"]).fails(2);
+}

@@ -1,0 +1,49 @@
+//! Parties: several voices on one question, and what is done about failures.
+
+mod answers;
+mod crashes;
+mod failures;
+mod kickoff;
+mod review;
+
+use super::Epic;
+
+/// The result that an agent writes, with these fields besides those that bind it.
+pub(super) fn result(phase: &str, verdict: &str, more: &str) -> String {
+    format!(
+        "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{phase}\",\
+         \"verdict\":\"{verdict}\",\"summary\":\"{phase} of {{HANDOVER_PERSONA}}\"{more}}}'"
+    )
+}
+
+/// A line of a script that also keeps what the agent was told, below `prompts/`.
+pub(super) fn told(epic: &Epic, fits: &str, actions: &str) -> String {
+    let folder = epic.env.folder().join("prompts");
+    fs_err::create_dir_all(&folder).unwrap();
+    let name =
+        "{HANDOVER_STORY}.{HANDOVER_PHASE}.{HANDOVER_ATTEMPT}.{HANDOVER_PERSONA}.{HANDOVER_ROUND}";
+    format!("{fits} | echo-prompt {}/{name} {actions}\n", folder.display())
+}
+
+/// What an agent was told: `1-1-a.dev.1..`.
+pub(super) fn prompt(epic: &Epic, name: &str) -> String {
+    let path = epic.env.folder().join("prompts").join(name);
+    fs_err::read_to_string(&path).unwrap_or_else(|_| panic!("nobody was told {name}"))
+}
+
+/// Everybody who was told something, in order of name.
+pub(super) fn asked(epic: &Epic) -> Vec<String> {
+    let folder = fs_err::read_dir(epic.env.folder().join("prompts")).unwrap();
+    let mut names: Vec<String> =
+        folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// What everybody did to a story: `dev complete`.
+pub(super) fn phases(epic: &Epic, at: usize) -> Vec<String> {
+    let status = epic.status();
+    let phases = status["stories"][at]["phases"].as_array().unwrap().clone();
+    let word = |phase: &serde_json::Value, key: &str| phase[key].as_str().unwrap().to_owned();
+    phases.iter().map(|p| format!("{} {}", word(p, "phase"), word(p, "verdict"))).collect()
+}

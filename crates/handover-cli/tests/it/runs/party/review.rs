@@ -1,0 +1,116 @@
+//! Several reviewers instead of one.
+
+use super::{phases, result, told};
+use crate::runs::Epic;
+
+fn found(severity: &str, place: &str) -> String {
+    format!(
+        ",\"findings\":[{{\"severity\":\"{severity}\",\"kind\":\"security\",\"file\":\"{place}\",\"line\":3,\"issue\":\"no check\"}}]"
+    )
+}
+
+#[test]
+fn what_is_found_is_mended_and_the_record_says_who_said_what() {
+    let epic = Epic::new(&["1-1-a"]);
+    let grave = result("review", "failed", &found("high", "a.rs"));
+    let fix = told(&epic, "* fix *", "append 1-1-a.txt mended print \"FIX COMPLETE: 1-1-a\"");
+    let second = told(&epic, "* review * * 2", &result("review", "passed", ""));
+    epic.script(&format!("* review 1 murat 1 | {grave}\n{second}{fix}"));
+    epic.run(&["--party-review"]).ok();
+    let fixer = super::prompt(&epic, "1-1-a.fix.1..");
+    assert!(fixer.contains("[high] a.rs:3: no check"), "{fixer}");
+    // Others are told what Murat found, and Murat is not told again.
+    assert!(
+        super::prompt(&epic, "1-1-a.review.1.winston.2").contains("F1 [high] security at a.rs:3")
+    );
+    assert!(!super::prompt(&epic, "1-1-a.review.1.murat.2").contains("no check"));
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    for part in [
+        "rejected: 3 of 3 approve, 1 grave of 1 findings stand",
+        "- Murat (Test Architect) · passed · was failed at first · F1",
+        "- F1 · high · security · a.rs:3 · no check · held by Murat high",
+        "approved: 3 of 3 approve",
+    ] {
+        assert!(story.contains(part), "{part}\n{story}");
+    }
+    let phases = phases(&epic, 0);
+    assert_eq!(phases.iter().filter(|phase| phase.starts_with("review")).count(), 12);
+    assert_eq!(phases.iter().filter(|phase| *phase == "fix complete").count(), 1);
+}
+
+/// A voice that fails in any way has not approved: with one of three the others decide, with two of
+/// three nothing passes.
+#[test]
+fn a_fault_is_never_a_yes() {
+    let faults = [
+        "crash",
+        "exit 1",
+        "print \"REVIEW PASSED: 1-1-a\" exit 1",
+        "print \"REVIEW PASSED: 1-1-a\" print \"REVIEW FAILED: 1-1-a - no\"",
+        "print \"REVIEW PASSED: 1-2-b\"",
+        "print \"LGTM, review passed\"",
+        "result '{\"nonce\":\"old\",\"story\":\"1-1-a\",\"phase\":\"review\",\"verdict\":\"passed\"}'",
+        "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"review\",\"verdict\":\"complete\"}'",
+        "result '{\"nonce\":'",
+        "print '```' print \"REVIEW PASSED: 1-1-a\" print '```'",
+        "err \"REVIEW PASSED: 1-1-a\"",
+        "kill-self",
+        "print \"REVIEW PASSED: 1-1-a\" hang",
+        "",
+    ];
+    for fault in faults {
+        let epic = Epic::new(&["1-1-a"]);
+        epic.script(&format!("* review * murat | {fault}\n* review * winston | {fault}"));
+        let more = ["--party-review", "--idle-timeout", "1", "--config", "party.cross_talk=false"];
+        let output = epic.run(&more);
+        assert_eq!(output.code, Some(1), "{fault}\n{output}");
+        assert_eq!(epic.states(), ["failed"], "{fault}");
+        assert_eq!(epic.git(&["branch", "--list", "handover/epic-1"]), "", "{fault}");
+    }
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script("* review * murat | crash");
+    let strict = "party.consensus=unanimous";
+    epic.run(&["--party-review", "--config", strict]).fails(1);
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script("* review * murat | crash");
+    epic.run(&["--party-review"]).ok();
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("Murat (Test Architect) · not heard"), "{story}");
+}
+
+/// Whoever ends first, the record is the same.
+#[test]
+fn the_order_of_endings_makes_no_difference() {
+    let records: Vec<String> = ["murat", "winston", "amelia"]
+        .iter()
+        .map(|last| {
+            let epic = Epic::new(&["1-1-a"]);
+            let low = result("review", "passed", &found("low", "{HANDOVER_PERSONA}.rs"));
+            epic.script(&format!("* review * {last} 1 | sleep 300 {low}\n* review * * 1 | {low}"));
+            epic.run(&["--party-review"]).ok();
+            let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+            let record = story.split("## Code Review Record").nth(1).unwrap();
+            record.lines().filter(|l| !l.contains("**Receipt")).collect::<Vec<_>>().join("\n")
+        })
+        .collect();
+    assert_eq!(records[0], records[1]);
+    assert_eq!(records[0], records[2]);
+    assert!(records[0].contains("murat.rs") && records[0].contains("winston.rs"), "{}", records[0]);
+}
+
+#[test]
+fn budgets_hold_for_voices_too() {
+    let epic = Epic::new(&["1-1-a"]);
+    let paid = result("review", "passed", ",\"usage\":{\"cost_usd\":1.0}");
+    let calls = epic.env.folder().join("calls");
+    let call = format!("append {} '{{HANDOVER_PERSONA}} {{HANDOVER_ROUND}};'", calls.display());
+    epic.script(&format!("* review * | {call} {paid}"));
+    epic.run(&["--party-review", "--max-cost", "4.5"]).fails(4);
+    let spent = epic.status()["cost_usd"].as_f64().unwrap();
+    assert!(spent <= 4.5, "{spent}");
+    epic.run(&["--resume", "--max-cost", "20"]).ok();
+    let calls = fs_err::read_to_string(calls).unwrap();
+    let mut calls: Vec<&str> = calls.split(';').filter(|call| !call.is_empty()).collect();
+    calls.sort_unstable();
+    assert_eq!(calls, ["amelia 1", "amelia 2", "murat 1", "murat 2", "winston 1", "winston 2"]);
+}

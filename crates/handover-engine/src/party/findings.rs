@@ -1,0 +1,388 @@
+//! Findings of several voices: which are the same, how bad they are, who holds them and who does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use handover_model::{FindingKind, Severity};
+
+use super::word::{Stance, Word};
+use crate::verdict::Finding;
+
+/// Lines so near to each other are the same place: nobody counts exactly.
+const NEAR: u64 = 3;
+
+/// A finding of one or several voices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// Where; the first of several lines.
+    pub place: String,
+    /// What it is about.
+    pub kind: FindingKind,
+    /// As bad as the most worried of those who hold it says.
+    pub severity: Severity,
+    /// What is wrong, in the words of each who found it, each once.
+    pub texts: Vec<String>,
+    /// Who holds it, and how bad it is for each.
+    pub held: BTreeMap<String, Severity>,
+    /// Who disputes it, and why.
+    pub disputed: BTreeMap<String, String>,
+}
+
+impl Merged {
+    /// All of it as one finding, for whoever mends it.
+    pub fn finding(&self) -> Finding {
+        Finding {
+            severity: self.severity.to_string(),
+            place: self.place.clone(),
+            kind: Some(self.kind),
+            text: self.texts.join(" / "),
+        }
+    }
+}
+
+/// How bad a finding is, from whatever word a reviewer uses; an unknown one is in the middle.
+pub fn severity_of(word: &str) -> Severity {
+    match word.trim().to_lowercase().as_str() {
+        "critical" | "blocker" | "blocking" | "high" | "major" | "severe" | "error" | "p0"
+        | "p1" => Severity::High,
+        "low" | "minor" | "info" | "nit" | "trivial" | "note" | "style" | "p3" | "p4" => {
+            Severity::Low
+        }
+        _ => Severity::Medium,
+    }
+}
+
+/// What a finding is about, from whatever word a reviewer uses.
+pub fn kind_of(word: &str) -> FindingKind {
+    let word = word.trim().to_lowercase().replace(['-', ' '], "_");
+    if let Ok(kind) = word.parse() {
+        return kind;
+    }
+    match word.as_str() {
+        "bug" | "logic" | "functional" | "behaviour" | "behavior" | "requirement"
+        | "requirements" => FindingKind::Correctness,
+        "secret" | "secrets" | "vulnerability" | "injection" | "auth" => FindingKind::Security,
+        "error" | "errors" | "exception" | "exceptions" | "robustness" => {
+            FindingKind::ErrorHandling
+        }
+        "test" | "testing" | "coverage" => FindingKind::Tests,
+        "architecture" | "pattern" | "patterns" | "api" | "boundary" | "maintainability" => {
+            FindingKind::Design
+        }
+        "speed" | "scalability" | "memory" => FindingKind::Performance,
+        "naming" | "readability" | "format" | "formatting" => FindingKind::Style,
+        "documentation" | "doc" | "comment" | "comments" => FindingKind::Docs,
+        _ => FindingKind::Other,
+    }
+}
+
+/// What everybody found in the first round and added in the second, each once, with what they think of
+/// each other's. Worst first, then by place, kind and text.
+pub fn merge(words: &[Word]) -> Vec<Merged> {
+    let listed = cluster(words.iter().filter(|word| word.round == 1));
+    let mut merged = listed.clone();
+    for word in words.iter().filter(|word| word.round > 1) {
+        let others = others_of(&listed, &word.persona);
+        for stance in &word.contribution.stances {
+            if let Some(at) = stance.on.checked_sub(1).and_then(|on| others.get(on)) {
+                take(&mut merged[*at], &word.persona, stance);
+            }
+        }
+    }
+    for later in cluster(words.iter().filter(|word| word.round > 1)) {
+        match merged.iter_mut().find(|known| is_same(known, &later)) {
+            Some(known) => join(known, later),
+            None => merged.push(later),
+        }
+    }
+    for finding in &mut merged {
+        finding.severity = finding.held.values().copied().max().unwrap_or(Severity::Low);
+    }
+    merged.sort_by(|a, b| order(a).cmp(&order(b)));
+    merged
+}
+
+/// The findings of the first round that a persona is shown in the second: only the others', in the
+/// order of their numbers.
+pub(super) fn shown_to(words: &[Word], persona: &str) -> Vec<Merged> {
+    let listed = cluster(words.iter().filter(|word| word.round == 1));
+    let others = others_of(&listed, persona);
+    others.into_iter().map(|at| without(&listed[at], persona, words)).collect()
+}
+
+/// What somebody else found, without what this persona said about the same.
+fn without(finding: &Merged, persona: &str, words: &[Word]) -> Merged {
+    if !finding.held.contains_key(persona) {
+        return finding.clone();
+    }
+    let others = words.iter().filter(|word| word.round == 1 && word.persona != persona);
+    let same = cluster(others).into_iter().find(|other| is_same(other, finding));
+    same.unwrap_or_else(|| finding.clone())
+}
+
+/// The places in a list of the findings that somebody else than this persona has.
+fn others_of(listed: &[Merged], persona: &str) -> Vec<usize> {
+    let is_others = |finding: &Merged| finding.held.keys().any(|holder| holder != persona);
+    (0..listed.len()).filter(|at| is_others(&listed[*at])).collect()
+}
+
+fn take(finding: &mut Merged, persona: &str, stance: &Stance) {
+    if stance.agrees {
+        let severity = stance.severity.unwrap_or(finding.severity);
+        finding.held.insert(persona.to_owned(), severity);
+        finding.disputed.remove(persona);
+    } else if !finding.held.contains_key(persona) {
+        finding.disputed.insert(persona.to_owned(), stance.why.clone());
+    }
+}
+
+type Order<'a> = (std::cmp::Reverse<Severity>, &'a str, u64, FindingKind, &'a [String]);
+
+fn order(finding: &Merged) -> Order<'_> {
+    let (file, line) = split(&finding.place);
+    (std::cmp::Reverse(finding.severity), file, line.unwrap_or(0), finding.kind, &finding.texts)
+}
+
+struct Raw<'w> {
+    file: &'w str,
+    line: Option<u64>,
+    kind: FindingKind,
+    persona: &'w str,
+    severity: Severity,
+    text: &'w str,
+}
+
+/// Findings of one round, each once: the same file and kind, and lines that follow each other closely.
+/// Without a place they are the same if their words are.
+fn cluster<'w>(words: impl Iterator<Item = &'w Word>) -> Vec<Merged> {
+    let mut raw: Vec<Raw<'w>> = Vec::new();
+    for word in words {
+        for finding in &word.findings {
+            let (file, line) = split(&finding.place);
+            raw.push(Raw {
+                file,
+                line,
+                kind: finding.kind.unwrap_or(FindingKind::Other),
+                persona: &word.persona,
+                severity: severity_of(&finding.severity),
+                text: finding.text.trim(),
+            });
+        }
+    }
+    raw.sort_by(|a, b| {
+        let key = |r: &Raw<'w>| (r.file, r.kind, r.line, r.text, r.persona, r.severity);
+        key(a).cmp(&key(b))
+    });
+    let mut merged: Vec<(Merged, Option<u64>)> = Vec::new();
+    for raw in raw {
+        let same = merged.iter_mut().rev().find(|(known, last)| {
+            let (file, _) = split(&known.place);
+            if file != raw.file || known.kind != raw.kind {
+                return false;
+            }
+            if raw.file.is_empty() {
+                return known.texts.iter().any(|text| plain(text) == plain(raw.text));
+            }
+            match (*last, raw.line) {
+                (Some(last), Some(line)) => line.abs_diff(last) <= NEAR,
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            }
+        });
+        let (finding, last) = match same {
+            Some(known) => known,
+            None => {
+                merged.push((empty(&raw), None));
+                let Some(new) = merged.last_mut() else { continue };
+                new
+            }
+        };
+        *last = raw.line;
+        let severity = finding.held.get(raw.persona).copied().unwrap_or(raw.severity);
+        finding.held.insert(raw.persona.to_owned(), severity.max(raw.severity));
+        finding.severity = finding.severity.max(raw.severity);
+        if !finding.texts.iter().any(|text| plain(text) == plain(raw.text)) {
+            finding.texts.push(raw.text.to_owned());
+        }
+    }
+    let mut merged: Vec<Merged> = merged.into_iter().map(|(finding, _)| finding).collect();
+    merged.sort_by(|a, b| order(a).cmp(&order(b)));
+    merged
+}
+
+fn empty(raw: &Raw<'_>) -> Merged {
+    let place = match raw.line {
+        Some(line) => format!("{}:{line}", raw.file),
+        None => raw.file.to_owned(),
+    };
+    Merged {
+        place,
+        kind: raw.kind,
+        severity: Severity::Low,
+        texts: Vec::new(),
+        held: BTreeMap::new(),
+        disputed: BTreeMap::new(),
+    }
+}
+
+fn is_same(known: &Merged, later: &Merged) -> bool {
+    let ((file, line), (other, other_line)) = (split(&known.place), split(&later.place));
+    if file != other || known.kind != later.kind {
+        return false;
+    }
+    if file.is_empty() {
+        let words: BTreeSet<String> = known.texts.iter().map(|text| plain(text)).collect();
+        return later.texts.iter().any(|text| words.contains(&plain(text)));
+    }
+    match (line, other_line) {
+        (Some(a), Some(b)) => a.abs_diff(b) <= NEAR,
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+fn join(known: &mut Merged, later: Merged) {
+    for (persona, severity) in later.held {
+        known.disputed.remove(&persona);
+        known.held.insert(persona, severity);
+    }
+    for text in later.texts {
+        if !known.texts.iter().any(|old| plain(old) == plain(&text)) {
+            known.texts.push(text);
+        }
+    }
+}
+
+/// `./src/a.rs:12:3` → `src/a.rs`, 12.
+fn split(place: &str) -> (&str, Option<u64>) {
+    let place = place.trim().trim_start_matches("./");
+    let mut parts = place.split(':');
+    let file = parts.next().unwrap_or_default().trim();
+    let line = parts.next().and_then(|line| {
+        let line = line.trim().trim_start_matches(['L', 'l']);
+        line.split(['-', '–']).next()?.trim().parse().ok()
+    });
+    (file, line)
+}
+
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::party::Contribution;
+
+    pub(crate) fn found(severity: &str, place: &str, kind: FindingKind, text: &str) -> Finding {
+        Finding {
+            severity: severity.into(),
+            place: place.into(),
+            kind: Some(kind),
+            text: text.into(),
+        }
+    }
+
+    pub(crate) fn word(persona: &str, round: u32, findings: Vec<Finding>) -> Word {
+        Word {
+            persona: persona.into(),
+            round,
+            verdict: None,
+            summary: String::new(),
+            findings,
+            contribution: Contribution::default(),
+        }
+    }
+
+    #[test]
+    fn the_same_place_and_kind_is_one_finding() {
+        use FindingKind::{Security, Style, Tests};
+        let words = [
+            word(
+                "winston",
+                1,
+                vec![
+                    found("low", "./a.rs:10", Security, "no check"),
+                    found("medium", "a.rs:40", Security, "elsewhere"),
+                ],
+            ),
+            word(
+                "murat",
+                1,
+                vec![
+                    found("HIGH", "a.rs:12:5", Security, "the caller is not checked"),
+                    found("low", "a.rs:11", Style, "name"),
+                    found("medium", "", Tests, "No tests."),
+                ],
+            ),
+            word("amelia", 1, vec![found("high", "", Tests, "no tests")]),
+        ];
+        let merged = merge(&words);
+        let places: Vec<(&str, FindingKind, Severity, usize)> =
+            merged.iter().map(|m| (m.place.as_str(), m.kind, m.severity, m.held.len())).collect();
+        assert_eq!(
+            places,
+            [
+                ("", Tests, Severity::High, 2),
+                ("a.rs:10", Security, Severity::High, 2),
+                ("a.rs:40", Security, Severity::Medium, 1),
+                ("a.rs:11", Style, Severity::Low, 1),
+            ]
+        );
+        assert_eq!(merged[1].texts, ["no check", "the caller is not checked"]);
+        assert_eq!(merged[1].held["winston"], Severity::Low);
+    }
+
+    #[test]
+    fn stances_are_taken_on_the_others_findings_only() {
+        use FindingKind::{Design, Security};
+        let mut words = vec![
+            word("a", 1, vec![found("high", "x.rs:1", Security, "mine")]),
+            word("b", 1, vec![found("low", "y.rs:1", Design, "other")]),
+        ];
+        let shown: Vec<String> = shown_to(&words, "a").iter().map(|m| m.texts.join(" ")).collect();
+        assert_eq!(shown, ["other"]);
+        let stance = |on, agrees, severity| Stance { on, agrees, severity, why: "so".into() };
+        let mut second = word("a", 2, Vec::new());
+        second.contribution.stances = vec![
+            stance(1, true, Some(Severity::High)),
+            stance(2, false, None),
+            stance(0, true, None),
+        ];
+        words.push(second);
+        let mut second = word("b", 2, Vec::new());
+        second.contribution.stances = vec![stance(1, false, None)];
+        words.push(second);
+        let merged = merge(&words);
+        let design = merged.iter().find(|m| m.kind == Design).unwrap();
+        assert_eq!((design.severity, design.held.len()), (Severity::High, 2));
+        let security = merged.iter().find(|m| m.kind == Security).unwrap();
+        assert_eq!(security.disputed.keys().collect::<Vec<_>>(), ["b"]);
+        assert_eq!(security.held.keys().collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
+    fn a_finding_of_both_is_shown_without_ones_own_words() {
+        use FindingKind::Security;
+        let words = [
+            word("a", 1, vec![found("high", "x.rs:1", Security, "my words")]),
+            word("b", 1, vec![found("low", "x.rs:2", Security, "their words")]),
+        ];
+        let shown = shown_to(&words, "a");
+        assert_eq!(shown[0].texts, ["their words"]);
+        assert_eq!(shown[0].held.keys().collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn words_of_every_sort_are_understood() {
+        assert_eq!(severity_of(" Critical "), Severity::High);
+        assert_eq!(severity_of("nit"), Severity::Low);
+        assert_eq!(severity_of(""), Severity::Medium);
+        assert_eq!(kind_of("Error handling"), FindingKind::ErrorHandling);
+        assert_eq!(kind_of("coverage"), FindingKind::Tests);
+        assert_eq!(kind_of("mystery"), FindingKind::Other);
+        assert_eq!(split("src/a.rs:L12-20"), ("src/a.rs", Some(12)));
+        assert_eq!(split("a.rs"), ("a.rs", None));
+        assert_eq!(split(":7"), ("", Some(7)));
+    }
+}

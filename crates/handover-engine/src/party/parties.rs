@@ -1,0 +1,117 @@
+//! The parties of a run, and where they stand in its pipeline.
+
+use handover_model::config::PartyConfig;
+use handover_model::{PartyPhase, Profile, RunPhase};
+
+use super::review::Rules;
+use crate::persona::Persona;
+use crate::pipeline::{PartyStep, Pipeline, Step, agent_step};
+
+/// Who takes part in a run besides those who do the work.
+#[derive(Debug, Clone, Default)]
+pub struct Parties {
+    /// Whether one analyst looks into failures where no party does.
+    analysis: bool,
+    steps: Vec<(PartyPhase, PartyStep)>,
+}
+
+impl Parties {
+    /// No parties; `analysis` says whether one analyst looks into failures.
+    pub fn new(analysis: bool) -> Self {
+        Self { analysis, steps: Vec::new() }
+    }
+
+    /// Invites personas to a phase. They may do what the developers of the run may, at most.
+    pub fn invite(
+        &mut self,
+        phase: PartyPhase,
+        personas: Vec<Persona>,
+        solo: bool,
+        config: &PartyConfig,
+        profile: Profile,
+    ) {
+        let (of, role) = match phase {
+            PartyPhase::Kickoff => (RunPhase::Kickoff, "tech_lead"),
+            PartyPhase::Review => (RunPhase::Review, "tech_lead"),
+            PartyPhase::Failure => (RunPhase::Analysis, "investigator"),
+            PartyPhase::Retro => (RunPhase::Retro, "project_manager"),
+        };
+        let mut agent = agent_step(of, role, profile);
+        agent.optional = matches!(phase, PartyPhase::Kickoff | PartyPhase::Retro);
+        let alone = solo || !config.cross_talk || personas.len() < 2;
+        let rules =
+            Rules { consensus: config.consensus, mend_medium_above: config.mend_medium_above };
+        let rounds = if alone { 1 } else { 2 };
+        self.steps.push((phase, PartyStep { agent, personas, rounds, solo, rules }));
+    }
+
+    /// Whether there is one for a phase.
+    pub fn has(&self, phase: PartyPhase) -> bool {
+        self.steps.iter().any(|(of, _)| *of == phase)
+    }
+
+    /// The pipeline with its parties: a kickoff before everything, a party instead of the one agent of
+    /// its phase, and somebody who looks into failures.
+    pub fn join(self, mut pipeline: Pipeline) -> Pipeline {
+        if self.analysis {
+            let analyst = agent_step(RunPhase::Analysis, "investigator", Profile::ReadOnly);
+            pipeline.on_failure = Some(Step::Agent(analyst));
+        }
+        for (phase, party) in self.steps {
+            match phase {
+                PartyPhase::Kickoff => {
+                    pipeline.steps.insert(0, Step::Party(party));
+                    pipeline.after_fix += 1;
+                }
+                PartyPhase::Failure => pipeline.on_failure = Some(Step::Party(party)),
+                PartyPhase::Review => replace(&mut pipeline.steps, &party),
+                PartyPhase::Retro => replace(&mut pipeline.closing, &party),
+            }
+        }
+        pipeline
+    }
+}
+
+fn replace(steps: &mut [Step], party: &PartyStep) {
+    for step in steps {
+        if matches!(step, Step::Agent(agent) if agent.phase == party.agent.phase) {
+            *step = Step::Party(party.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::persona::Personas;
+
+    #[test]
+    fn parties_take_their_place() {
+        let mut parties = Parties::default();
+        let config = PartyConfig::default();
+        for phase in PartyPhase::ALL {
+            let who = Personas::default().party(*phase, None).unwrap();
+            parties.invite(*phase, who, false, &config, Profile::Edit);
+        }
+        let mut pipeline = Pipeline::story(true, Profile::Edit);
+        let retro = agent_step(RunPhase::Retro, "project_manager", Profile::Edit);
+        pipeline.closing = vec![Step::Agent(retro), Step::Commit];
+        let pipeline = parties.join(pipeline);
+        let party = |step: &Step| match step {
+            Step::Party(party) => Some((party.agent.phase, party.rounds, party.agent.optional)),
+            Step::Agent(_) | Step::Gates | Step::Uat(_) | Step::Commit => None,
+        };
+        assert_eq!(party(&pipeline.steps[0]), Some((RunPhase::Kickoff, 2, true)));
+        assert_eq!(pipeline.steps[pipeline.after_fix], Step::Gates);
+        assert_eq!(party(&pipeline.steps[3]), Some((RunPhase::Review, 2, false)));
+        assert_eq!(party(&pipeline.closing[0]), Some((RunPhase::Retro, 2, true)));
+        assert_eq!(
+            pipeline.on_failure.as_ref().and_then(party),
+            Some((RunPhase::Analysis, 2, false))
+        );
+        // A voice may not do more than a developer, and usually only looks.
+        let Step::Party(review) = &pipeline.steps[3] else { panic!() };
+        assert_eq!(review.voice("murat", 1).profile, Profile::ReadOnly);
+        assert_eq!(review.voice("murat", 1).role.as_str(), "qa_expert");
+    }
+}

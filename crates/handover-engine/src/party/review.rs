@@ -1,0 +1,366 @@
+//! From what several reviewers say to one verdict.
+//!
+//! Everybody's last vote counts, and whoever gave none has not approved. What is of high severity and
+//! stands must be mended whatever the votes say; the rest of the policy is about the rest.
+
+use handover_model::config::PartyConfig;
+use handover_model::{Consensus, RunVerdict, Severity};
+use serde::{Deserialize, Serialize};
+
+use super::findings::{Merged, merge};
+use super::word::Word;
+use crate::verdict::Finding;
+
+/// What is asked of a party review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// What reviewers must agree on.
+    pub consensus: Consensus,
+    /// Findings of medium severity are mended if there are more than so many findings in all.
+    pub mend_medium_above: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        let PartyConfig { consensus, mend_medium_above, .. } = PartyConfig::default();
+        Self { consensus, mend_medium_above }
+    }
+}
+
+/// How one reviewer voted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vote {
+    /// Who.
+    pub persona: String,
+    /// In the end; none if nothing that counts was said.
+    pub verdict: Option<RunVerdict>,
+    /// In the first round, if that was another.
+    pub before: Option<RunVerdict>,
+    /// In words, or why there is no vote.
+    pub summary: String,
+}
+
+impl Vote {
+    fn approves(&self) -> bool {
+        matches!(self.verdict, Some(RunVerdict::Passed | RunVerdict::PassedWithFixes))
+    }
+}
+
+/// What a party review came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// The verdict of all; none if too few were heard.
+    pub verdict: Option<RunVerdict>,
+    /// Why, in a sentence.
+    pub summary: String,
+    /// Who voted how, in the order in which they were asked.
+    pub votes: Vec<Vote>,
+    /// Everything that was found, worst first.
+    pub findings: Vec<Merged>,
+    /// What must be mended, by severity.
+    pub to_mend: Vec<Finding>,
+    /// What could not be agreed on.
+    pub conflicts: Vec<String>,
+}
+
+/// Makes one verdict of what all reviewers said, whatever order they ended in.
+pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed {
+    let votes: Vec<Vote> = asked.iter().map(|persona| vote(persona, words)).collect();
+    let findings = merge(words);
+    let standing: Vec<&Merged> =
+        findings.iter().filter(|finding| stands(finding, rules.consensus)).collect();
+    let heard = votes.iter().filter(|vote| vote.verdict.is_some()).count();
+    let approve = votes.iter().filter(|vote| vote.approves()).count();
+    let must_stop = [RunVerdict::Escalate, RunVerdict::Blocked]
+        .into_iter()
+        .find(|stop| votes.iter().filter(|vote| vote.verdict == Some(*stop)).count() * 2 > heard);
+    let is_carried = carried(approve, asked.len(), rules.consensus);
+    let grave = standing.iter().filter(|finding| finding.severity == Severity::High).count();
+    let many = standing.len() > rules.mend_medium_above as usize;
+    let rejected = heard > 0 && (!is_carried || grave > 0);
+    let to_mend: Vec<Finding> = standing
+        .iter()
+        .filter(|finding| match finding.severity {
+            Severity::High => true,
+            // Whoever is turned away must be told what to change.
+            Severity::Medium => many || (rejected && grave == 0),
+            Severity::Low => rejected && grave == 0 && is_mild(&standing),
+        })
+        .map(|finding| finding.finding())
+        .collect();
+    // Nobody has turned the work away; those who would have approved were just not heard.
+    let too_few = !is_carried && grave == 0 && approve == heard;
+    let verdict = match must_stop {
+        _ if heard == 0 || too_few => None,
+        Some(stop) => Some(stop),
+        None if rejected => Some(RunVerdict::Failed),
+        None if !to_mend.is_empty() => Some(RunVerdict::PassedWithFixes),
+        None => Some(RunVerdict::Passed),
+    };
+    let asked = asked.len();
+    let mut summary =
+        format!("{approve} of {asked} approve, {grave} grave of {} findings stand", standing.len());
+    if heard < asked {
+        summary = format!("{summary}, {} not heard", asked - heard);
+    }
+    if verdict == Some(RunVerdict::Failed) && to_mend.is_empty() {
+        // There is nothing but the words of those who turned it away.
+        let reasons = votes.iter().filter(|vote| vote.verdict.is_some() && !vote.approves());
+        let reasons: Vec<String> =
+            reasons.map(|vote| format!("{}: {}", vote.persona, vote.summary)).collect();
+        summary = format!("{summary}; {}", reasons.join("; "));
+    }
+    let conflicts = conflicts(&votes, &findings);
+    Reviewed { verdict, summary, votes, findings, to_mend, conflicts }
+}
+
+fn is_mild(standing: &[&Merged]) -> bool {
+    standing.iter().all(|finding| finding.severity == Severity::Low)
+}
+
+fn vote(persona: &str, words: &[Word]) -> Vote {
+    let of = |round: u32| words.iter().find(|word| word.persona == persona && word.round == round);
+    let (first, second) = (of(1), of(2));
+    let before = first.and_then(|word| word.verdict);
+    // Whoever fell silent in the second round is held to the first.
+    let last = second.filter(|word| word.verdict.is_some()).or(first);
+    let verdict = last.and_then(|word| word.verdict);
+    Vote {
+        persona: persona.to_owned(),
+        verdict,
+        before: before.filter(|before| Some(*before) != verdict),
+        summary: last.map(|word| word.summary.clone()).unwrap_or_default(),
+    }
+}
+
+/// Whether enough of those who were asked approve; whoever was not heard has not.
+fn carried(approve: usize, asked: usize, rule: Consensus) -> bool {
+    match rule {
+        Consensus::Majority => approve * 2 > asked,
+        Consensus::Unanimous => approve == asked,
+    }
+}
+
+fn stands(finding: &Merged, rule: Consensus) -> bool {
+    match rule {
+        Consensus::Majority => finding.held.len() >= finding.disputed.len(),
+        Consensus::Unanimous => !finding.held.is_empty(),
+    }
+}
+
+fn conflicts(votes: &[Vote], findings: &[Merged]) -> Vec<String> {
+    let mut conflicts = Vec::new();
+    let names = |approves: bool| {
+        let of = votes.iter().filter(|vote| vote.verdict.is_some() && vote.approves() == approves);
+        of.map(|vote| vote.persona.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let (yes, no) = (names(true), names(false));
+    if !yes.is_empty() && !no.is_empty() {
+        conflicts.push(format!("{yes} would let it pass, {no} would not"));
+    }
+    for finding in findings {
+        let what = match finding.place.as_str() {
+            "" => finding.texts.first().cloned().unwrap_or_default(),
+            place => format!("{} at {place}", finding.kind),
+        };
+        let held = finding.held.keys().cloned().collect::<Vec<_>>().join(", ");
+        for (persona, why) in &finding.disputed {
+            conflicts.push(format!("{what}: held by {held}, disputed by {persona}: {why}"));
+        }
+        let (least, most) = (finding.held.values().min(), finding.held.values().max());
+        if (least, most) == (Some(&Severity::Low), Some(&Severity::High)) {
+            let each: Vec<String> =
+                finding.held.iter().map(|(who, how)| format!("{how} for {who}")).collect();
+            conflicts.push(format!("{what}: {}", each.join(", ")));
+        }
+    }
+    conflicts
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::FindingKind;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::party::{Contribution, Stance};
+
+    const RULES: Rules = Rules { consensus: Consensus::Majority, mend_medium_above: 5 };
+
+    fn asked() -> Vec<String> {
+        ["winston", "murat", "amelia"].map(str::to_owned).to_vec()
+    }
+
+    fn said(persona: &str, round: u32, verdict: Option<RunVerdict>) -> Word {
+        Word {
+            persona: persona.into(),
+            round,
+            verdict,
+            summary: format!("{persona} says so"),
+            findings: Vec::new(),
+            contribution: Contribution::default(),
+        }
+    }
+
+    fn with(mut word: Word, severity: &str, place: &str) -> Word {
+        word.findings.push(Finding {
+            severity: severity.into(),
+            place: place.into(),
+            kind: Some(FindingKind::Correctness),
+            text: format!("broken at {place}"),
+        });
+        word
+    }
+
+    use RunVerdict::{Failed, Passed, PassedWithFixes};
+
+    fn verdict(words: &[Word], rules: Rules) -> Option<RunVerdict> {
+        settle_review(&asked(), words, rules).verdict
+    }
+
+    #[test]
+    fn votes_are_counted_over_those_who_were_asked() {
+        let strict = Rules { consensus: Consensus::Unanimous, ..RULES };
+        let [w, m, a] = ["winston", "murat", "amelia"];
+        let all = [said(w, 1, Some(Passed)), said(m, 1, Some(Passed)), said(a, 1, Some(Passed))];
+        assert_eq!(verdict(&all, RULES), Some(Passed));
+        assert_eq!(verdict(&all, strict), Some(Passed));
+        // One of three was not heard: enough for a majority, not for everybody.
+        assert_eq!(verdict(&all[..2], RULES), Some(Passed));
+        assert_eq!(verdict(&all[..2], strict), None);
+        // One alone is not enough, and nobody even less.
+        assert_eq!(verdict(&all[..1], RULES), None);
+        assert_eq!(verdict(&[], RULES), None);
+        let no = [said(w, 1, Some(Passed)), said(m, 1, Some(Failed)), said(a, 1, Some(Failed))];
+        assert_eq!(verdict(&no, RULES), Some(Failed));
+        let one_no = [said(w, 1, Some(Passed)), said(m, 1, Some(Failed)), said(a, 1, Some(Passed))];
+        assert_eq!(verdict(&one_no, RULES), Some(Passed));
+        assert_eq!(verdict(&one_no, strict), Some(Failed));
+        assert!(settle_review(&asked(), &one_no, strict).summary.contains("murat says so"));
+    }
+
+    #[test]
+    fn what_is_grave_is_always_mended() {
+        let words = [
+            said("winston", 1, Some(Passed)),
+            with(said("murat", 1, Some(PassedWithFixes)), "high", "a.rs:1"),
+            said("amelia", 1, Some(Passed)),
+        ];
+        let review = settle_review(&asked(), &words, RULES);
+        assert_eq!(review.verdict, Some(Failed));
+        assert_eq!(review.to_mend.len(), 1);
+    }
+
+    #[test]
+    fn a_finding_falls_if_more_dispute_it_than_hold_it() {
+        let mut words = vec![
+            said("winston", 1, Some(Passed)),
+            with(said("murat", 1, Some(Passed)), "high", "a.rs:1"),
+            said("amelia", 1, Some(Passed)),
+        ];
+        for persona in ["winston", "amelia"] {
+            let mut word = said(persona, 2, Some(Passed));
+            let why = "checked by the caller".to_owned();
+            word.contribution.stances = vec![Stance { on: 1, agrees: false, severity: None, why }];
+            words.push(word);
+        }
+        let review = settle_review(&asked(), &words, RULES);
+        assert_eq!(review.verdict, Some(Passed));
+        assert_eq!(review.conflicts.len(), 2);
+        assert!(review.conflicts[0].contains("held by murat, disputed by amelia"));
+        let strict = Rules { consensus: Consensus::Unanimous, ..RULES };
+        assert_eq!(verdict(&words, strict), Some(Failed));
+    }
+
+    #[test]
+    fn medium_ones_are_mended_if_there_are_many() {
+        let lines = |n: usize| {
+            let mut word = said("murat", 1, Some(PassedWithFixes));
+            for line in 0..n {
+                word = with(word, "medium", &format!("a.rs:{}", line * 100 + 1));
+            }
+            [said("winston", 1, Some(Passed)), word, said("amelia", 1, Some(Passed))]
+        };
+        assert_eq!(verdict(&lines(5), RULES), Some(Passed));
+        let many = settle_review(&asked(), &lines(6), RULES);
+        assert_eq!((many.verdict, many.to_mend.len()), (Some(PassedWithFixes), 6));
+        let low = with(said("murat", 1, Some(Passed)), "low", "a.rs:1");
+        let words = [said("winston", 1, Some(Passed)), low, said("amelia", 1, Some(Passed))];
+        assert!(settle_review(&asked(), &words, RULES).to_mend.is_empty());
+    }
+
+    #[test]
+    fn who_changes_their_mind_is_named_and_silence_is_not_a_change() {
+        let words = [
+            said("winston", 1, Some(Passed)),
+            said("winston", 2, Some(Failed)),
+            said("murat", 1, Some(Failed)),
+            said("murat", 2, None),
+            said("amelia", 1, Some(Passed)),
+        ];
+        let review = settle_review(&asked(), &words, RULES);
+        assert_eq!(review.verdict, Some(Failed));
+        assert_eq!(review.votes[0].before, Some(Passed));
+        assert_eq!((review.votes[1].verdict, review.votes[1].before), (Some(Failed), None));
+        assert!(review.conflicts[0].contains("amelia would let it pass, winston, murat would not"));
+    }
+
+    fn any_word() -> impl Strategy<Value = Word> {
+        let verdict = prop::option::of(prop::sample::select(vec![Passed, PassedWithFixes, Failed]));
+        let finding = (
+            prop::sample::select(vec!["high", "medium", "low", "odd"]),
+            prop::sample::select(vec!["a.rs:1", "a.rs:3", "./a.rs:9", "b.rs", ""]),
+            prop::sample::select(FindingKind::ALL.to_vec()),
+            prop::sample::select(vec!["one", "One.", "two"]),
+        );
+        let finding = finding.prop_map(|(severity, place, kind, text)| Finding {
+            severity: severity.into(),
+            place: place.into(),
+            kind: Some(kind),
+            text: text.into(),
+        });
+        let stance = (0..6_usize, any::<bool>()).prop_map(|(on, agrees)| Stance {
+            on,
+            agrees,
+            severity: None,
+            why: "w".into(),
+        });
+        (verdict, prop::collection::vec(finding, 0..4), prop::collection::vec(stance, 0..4))
+            .prop_map(|(verdict, findings, stances)| Word {
+                persona: String::new(),
+                round: 0,
+                verdict,
+                summary: "s".into(),
+                findings,
+                contribution: Contribution { stances, ..Contribution::default() },
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_in_which_they_end_makes_no_difference(
+            words in prop::collection::vec(any_word(), 6),
+            shuffled in Just((0..6_usize).collect::<Vec<_>>()).prop_shuffle(),
+            strict in any::<bool>(),
+        ) {
+            let seats = asked();
+            let words: Vec<Word> = words
+                .into_iter()
+                .enumerate()
+                .map(|(n, word)| Word { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..word })
+                .collect();
+            let consensus = if strict { Consensus::Unanimous } else { Consensus::Majority };
+            let rules = Rules { consensus, ..RULES };
+            let expected = settle_review(&seats, &words, rules);
+            let other: Vec<Word> = shuffled.iter().map(|n| words[*n].clone()).collect();
+            prop_assert_eq!(&settle_review(&seats, &other, rules), &expected);
+            // A pass never hides what is grave, and never comes without enough votes.
+            if matches!(expected.verdict, Some(Passed | PassedWithFixes)) {
+                let grave = expected.findings.iter().any(|f| f.severity == Severity::High && stands(f, consensus));
+                prop_assert!(!grave);
+                let approve = expected.votes.iter().filter(|vote| vote.approves()).count();
+                prop_assert!(carried(approve, 3, consensus));
+            }
+        }
+    }
+}

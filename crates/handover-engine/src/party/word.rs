@@ -1,0 +1,272 @@
+//! What one voice says in one round, read out of its result with bounds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use handover_model::{Cause, RunVerdict, Severity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::findings::severity_of;
+use crate::verdict::Finding;
+
+pub(super) const MOST_ITEMS: usize = 20;
+const MOST_STANCES: usize = 100;
+const MOST_TEXT: usize = 1_000;
+
+/// What one voice said in one round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Word {
+    /// Who speaks.
+    pub persona: String,
+    /// 1 is blind, 2 has heard the others.
+    pub round: u32,
+    /// Its verdict, if it gave one that counts.
+    pub verdict: Option<RunVerdict>,
+    /// In its words, or why there is no verdict.
+    pub summary: String,
+    /// What it found.
+    pub findings: Vec<Finding>,
+    /// The rest.
+    pub contribution: Contribution,
+}
+
+/// What a voice says besides verdict and findings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Contribution {
+    /// What it thinks of the others' findings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stances: Vec<Stance>,
+    /// What it has to say before the work begins.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<Topic, Vec<String>>,
+    /// What it thinks of a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<Analysis>,
+}
+
+/// What a voice thinks of somebody else's finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stance {
+    /// The number of the finding in the list that it was given, from 1.
+    pub on: usize,
+    /// Whether it holds it too.
+    pub agrees: bool,
+    /// How bad it is, in its eyes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// Why.
+    #[serde(default)]
+    pub why: String,
+}
+
+/// What a note of a kickoff is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    /// How it fits what is there.
+    Architecture,
+    /// How to go about it.
+    Strategy,
+    /// How to prove it.
+    Testing,
+    /// What can go wrong.
+    Risks,
+    /// What is settled.
+    Decisions,
+}
+
+impl Topic {
+    /// Every topic, in the order of the record.
+    pub const ALL: [Self; 5] =
+        [Self::Architecture, Self::Strategy, Self::Testing, Self::Risks, Self::Decisions];
+
+    /// The key in a result.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Architecture => "architecture",
+            Self::Strategy => "strategy",
+            Self::Testing => "testing",
+            Self::Risks => "risks",
+            Self::Decisions => "decisions",
+        }
+    }
+
+    /// The heading in a record.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Architecture => "Architectural Notes",
+            Self::Strategy => "Implementation Strategy",
+            Self::Testing => "Testing Approach",
+            Self::Risks => "Identified Risks",
+            Self::Decisions => "Key Decisions",
+        }
+    }
+}
+
+/// What a voice thinks of a failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Analysis {
+    /// Where it comes from, in words.
+    pub root_cause: String,
+    /// Where it comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+    /// What to do differently.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remediation: Vec<String>,
+    /// What a person must be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Whether it says something that those who failed had not been told; the engine's word, not the
+    /// analyst's.
+    pub adds: bool,
+}
+
+impl Contribution {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Reads what there is out of a result; anything else is left out.
+    pub(crate) fn read(value: &Value) -> Self {
+        let stances = value.get("stances").and_then(Value::as_array);
+        let insights = value.get("insights").or_else(|| value.get("notes"));
+        let notes = Topic::ALL
+            .into_iter()
+            .filter_map(|topic| Some((topic, texts(insights?.get(topic.key())?))))
+            .filter(|(_, texts)| !texts.is_empty());
+        Self {
+            stances: stances
+                .into_iter()
+                .flatten()
+                .take(MOST_STANCES)
+                .filter_map(Stance::read)
+                .collect(),
+            notes: notes.collect(),
+            analysis: value.get("analysis").and_then(Analysis::read),
+        }
+    }
+}
+
+impl Stance {
+    fn read(value: &Value) -> Option<Self> {
+        let on = match value.get("on").or_else(|| value.get("finding"))? {
+            Value::Number(number) => number.as_u64()?,
+            Value::String(text) => text.trim_start_matches(['F', 'f', '#']).parse().ok()?,
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+        };
+        let agrees = match value.get("stance").or_else(|| value.get("agree"))? {
+            Value::Bool(agrees) => *agrees,
+            Value::String(word) if word.eq_ignore_ascii_case("agree") => true,
+            Value::String(word) if word.eq_ignore_ascii_case("disagree") => false,
+            Value::String(_)
+            | Value::Null
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => return None,
+        };
+        let word = |key: &str| value.get(key).and_then(Value::as_str);
+        Some(Self {
+            on: usize::try_from(on).ok()?,
+            agrees,
+            severity: word("severity").map(severity_of),
+            why: cut(word("why").or_else(|| word("reason")).unwrap_or_default()),
+        })
+    }
+}
+
+impl Analysis {
+    /// What the next attempt is told.
+    pub fn advice(&self) -> String {
+        let mut out = String::new();
+        if !self.root_cause.is_empty() {
+            let _ = writeln!(out, "Cause: {}", self.root_cause);
+        }
+        for step in &self.remediation {
+            let _ = writeln!(out, "- {step}");
+        }
+        out
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        let word = |keys: &[&str]| {
+            let found = keys.iter().find_map(|key| value.get(key)?.as_str());
+            found.map(cut).filter(|text| !text.is_empty())
+        };
+        let remediation = value.get("remediation").or_else(|| value.get("steps"));
+        let analysis = Self {
+            root_cause: word(&["root_cause", "cause"]).unwrap_or_default(),
+            cause: word(&["class", "kind"]).and_then(|word| word.to_lowercase().parse().ok()),
+            remediation: remediation.map(texts).unwrap_or_default(),
+            question: word(&["question"]),
+            adds: false,
+        };
+        (analysis != Self::default()).then_some(analysis)
+    }
+}
+
+/// One text, or a list of them.
+fn texts(value: &Value) -> Vec<String> {
+    let one = |value: &Value| value.as_str().map(cut).filter(|text| !text.is_empty());
+    match value {
+        Value::Array(all) => all.iter().filter_map(one).take(MOST_ITEMS).collect(),
+        other => one(other).into_iter().collect(),
+    }
+}
+
+pub(super) fn cut(text: &str) -> String {
+    text.trim().chars().take(MOST_TEXT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_understood_is_left_out() {
+        let read = Contribution::read(&json!({
+            "stances": [
+                {"on": "F2", "stance": "disagree", "why": " it is checked above "},
+                {"on": 1, "agree": true, "severity": "critical"},
+                {"on": "x", "stance": "agree"}, {"on": 3}, {"on": 3, "stance": "perhaps"}, 7, null,
+            ],
+            "insights": {"architecture": ["a", "", 7], "testing": "one", "colour": ["red"]},
+            "analysis": {"root_cause": "no key", "class": "Dependency", "remediation": "ask"},
+        }));
+        assert_eq!(read.stances.len(), 2);
+        assert_eq!((read.stances[0].on, read.stances[0].agrees), (2, false));
+        assert_eq!(read.stances[0].why, "it is checked above");
+        assert_eq!(read.stances[1].severity, Some(Severity::High));
+        assert_eq!(read.notes[&Topic::Architecture], ["a"]);
+        assert_eq!(read.notes[&Topic::Testing], ["one"]);
+        assert_eq!(read.notes.len(), 2);
+        let analysis = read.analysis.unwrap();
+        assert_eq!(analysis.cause, Some(Cause::Dependency));
+        assert_eq!(analysis.remediation, ["ask"]);
+        for nothing in [json!(null), json!([]), json!({"analysis": {}, "stances": {}}), json!("x")]
+        {
+            assert_eq!(Contribution::read(&nothing), Contribution::default());
+        }
+    }
+
+    #[test]
+    fn nothing_grows_without_bounds() {
+        let many: Vec<Value> = (0..5_000).map(|n| json!({"on": n, "agree": true})).collect();
+        let long = "x".repeat(100_000);
+        let read = Contribution::read(&json!({
+            "stances": many,
+            "insights": {"risks": vec![long.clone(); 500]},
+            "analysis": {"root_cause": long},
+        }));
+        assert_eq!(read.stances.len(), MOST_STANCES);
+        assert_eq!(read.notes[&Topic::Risks].len(), MOST_ITEMS);
+        assert_eq!(read.notes[&Topic::Risks][0].len(), MOST_TEXT);
+        assert_eq!(read.analysis.unwrap().root_cause.len(), MOST_TEXT);
+    }
+}

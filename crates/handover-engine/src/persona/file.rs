@@ -1,0 +1,119 @@
+//! One file of a persona: read within bounds, parsed strictly, every fault with its line.
+
+use std::path::Path;
+
+use handover_model::config::PersonaOverride;
+use handover_model::{PersonaId, Profile, Role};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Persona, PersonaError, Rule};
+
+const MOST_BYTES: u64 = 64 << 10;
+const MOST_FILES: usize = 200;
+/// The longest name or title, and the longest of the rest.
+const SHORT: usize = 80;
+const LONG: usize = 2_000;
+
+/// The text of a file; none if there is no such file.
+pub(super) fn read(path: &Path, links: bool) -> Result<Option<String>, PersonaError> {
+    let bad = |message: String| fault(path, 1, Rule::File, message);
+    let data = if links { fs_err::metadata(path) } else { fs_err::symlink_metadata(path) };
+    let data = match data {
+        Ok(data) => data,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(bad(format!("it cannot be read: {}", error.kind()))),
+    };
+    if !data.is_file() {
+        return Err(bad("it is not a file".to_owned()));
+    }
+    if data.len() > MOST_BYTES {
+        return Err(bad(format!("it has {} bytes, and {MOST_BYTES} are allowed", data.len())));
+    }
+    let bytes =
+        fs_err::read(path).map_err(|error| bad(format!("it cannot be read: {}", error.kind())))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| bad("it is not UTF-8".to_owned()))
+}
+
+/// The personas that have a file in a folder.
+pub(super) fn names_in(folder: &Path) -> Result<Vec<PersonaId>, PersonaError> {
+    let Ok(entries) = fs_err::read_dir(folder) else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    for entry in entries.flatten().take(MOST_FILES) {
+        let path = entry.path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let name =
+            PersonaId::new(stem).map_err(|error| fault(&path, 1, Rule::Name, error.to_string()))?;
+        names.push(name);
+    }
+    Ok(names)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    name: Option<Spanned<String>>,
+    title: Option<Spanned<String>>,
+    role: Option<Role>,
+    focus: Option<Spanned<String>>,
+    style: Option<Spanned<String>>,
+    model: Option<Spanned<String>>,
+    permissions: Option<Profile>,
+}
+
+pub(super) fn parse(path: &Path, text: &str) -> Result<PersonaOverride, PersonaError> {
+    let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
+    let at = |error: &toml::de::Error| line(error.span().map_or(0, |span| span.start));
+    let rule = |error: &toml::de::Error, rule| {
+        let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+        fault(path, at(error), rule, message)
+    };
+    if let Err(error) = text.parse::<toml::Table>() {
+        return Err(rule(&error, Rule::Syntax));
+    }
+    let fields: Fields = toml::from_str(text).map_err(|error| rule(&error, Rule::Field))?;
+    let checked = |field: &'static str, value: Option<Spanned<String>>, most: usize| {
+        let Some(value) = value else { return Ok(None) };
+        let at = line(value.span().start);
+        let value = value.into_inner().trim().to_owned();
+        let chars = value.chars().count();
+        if chars == 0 || chars > most {
+            let message = format!("`{field}` has {chars} characters; 1 to {most} are allowed");
+            return Err(fault(path, at, Rule::Size, message));
+        }
+        Ok(Some(value))
+    };
+    Ok(PersonaOverride {
+        name: checked("name", fields.name, SHORT)?,
+        title: checked("title", fields.title, SHORT)?,
+        role: fields.role,
+        focus: checked("focus", fields.focus, LONG)?,
+        style: checked("style", fields.style, LONG)?,
+        model: checked("model", fields.model, SHORT)?,
+        permissions: fields.permissions,
+    })
+}
+
+/// A persona out of all that its layers say, or the field that is missing.
+pub(super) fn whole(id: &PersonaId, said: PersonaOverride) -> Result<Persona, &'static str> {
+    let PersonaOverride { name, title, role, focus, style, model, permissions } = said;
+    // The rules of personas are those of roles, so this is one.
+    let own = || Role::new(id.as_str()).map_err(|_| "role");
+    Ok(Persona {
+        id: id.clone(),
+        name: name.ok_or("name")?,
+        title: title.ok_or("title")?,
+        role: role.map_or_else(own, Ok)?,
+        focus: focus.ok_or("focus")?,
+        style: style.unwrap_or_else(|| "plain".to_owned()),
+        model,
+        permissions: permissions.unwrap_or(Profile::ReadOnly),
+    })
+}
+
+fn fault(file: &Path, line: usize, rule: Rule, message: String) -> PersonaError {
+    PersonaError::File { file: file.to_owned(), line, rule, message }
+}

@@ -1,0 +1,320 @@
+//! Personas: agents with a name and a character, as data.
+//!
+//! A persona is built in, or a TOML file in the user's or the project's folder, or a table of the
+//! configuration; a higher layer may say only what differs. A file is read when its persona is needed
+//! and not before.
+
+mod error;
+mod file;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use handover_model::config::{PartyConfig, PersonaOverride};
+use handover_model::{PartyPhase, PersonaId, Profile, Role};
+use serde::{Deserialize, Serialize};
+
+pub use error::{PersonaError, Rule};
+
+/// The folder of personas, below that of the user's configuration and below `.handover/`.
+pub const FOLDER: &str = "personas";
+/// More voices than that make no discussion.
+pub const MOST: usize = 8;
+
+const BUILT_IN: &[(&str, &str)] = &[
+    ("amelia", include_str!("built_in/amelia.toml")),
+    ("bob", include_str!("built_in/bob.toml")),
+    ("mary", include_str!("built_in/mary.toml")),
+    ("murat", include_str!("built_in/murat.toml")),
+    ("winston", include_str!("built_in/winston.toml")),
+];
+
+/// An agent with a name and a character.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Persona {
+    /// How it is referred to.
+    pub id: PersonaId,
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub title: String,
+    /// As whom it is given context.
+    pub role: Role,
+    /// What it looks at.
+    pub focus: String,
+    /// How it speaks.
+    pub style: String,
+    /// The model, where the program can be told; none is that of the run.
+    pub model: Option<String>,
+    /// What it may do, at most.
+    pub permissions: Profile,
+}
+
+/// Where a part of a persona comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "name", rename_all = "snake_case")]
+pub enum Layer {
+    /// It came with the program.
+    BuiltIn,
+    /// A file of the user's.
+    User(PathBuf),
+    /// A file of the project's.
+    Project(PathBuf),
+    /// The configuration.
+    Configuration,
+}
+
+/// Where personas are found.
+#[derive(Debug, Clone, Default)]
+pub struct Personas {
+    /// The user's folder, which need not exist.
+    pub user: Option<PathBuf>,
+    /// The project's folder, which need not exist.
+    pub project: Option<PathBuf>,
+    /// What the configuration says about them, and who takes part in what.
+    pub config: PartyConfig,
+}
+
+impl Personas {
+    /// One persona, and the layers that it is made of. Only its own files are read.
+    pub fn get(&self, id: &PersonaId) -> Result<(Persona, Vec<Layer>), PersonaError> {
+        let mut whole = PersonaOverride::default();
+        let mut layers = Vec::new();
+        let mut last = None;
+        if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == id.as_str()) {
+            let place = PathBuf::from(format!("{name}.toml"));
+            over(&mut whole, file::parse(&place, text)?);
+            layers.push(Layer::BuiltIn);
+        }
+        let user = self.user.as_ref().map(|folder| (folder, Layer::User as fn(PathBuf) -> Layer));
+        let project =
+            self.project.as_ref().map(|folder| (folder, Layer::Project as fn(PathBuf) -> Layer));
+        for (folder, layer) in user.into_iter().chain(project) {
+            let path = folder.join(format!("{id}.toml"));
+            // A user may link to files kept elsewhere; a project must not lead out of itself.
+            let links = self.user.as_ref() == Some(folder);
+            if let Some(text) = file::read(&path, links)? {
+                over(&mut whole, file::parse(&path, &text)?);
+                layers.push(layer(path.clone()));
+                last = Some(path);
+            }
+        }
+        if let Some(configured) = self.config.personas.get(id) {
+            over(&mut whole, configured.clone());
+            layers.push(Layer::Configuration);
+        }
+        if layers.is_empty() {
+            let known = self.names()?.iter().map(ToString::to_string).collect();
+            return Err(PersonaError::Unknown { name: id.to_string(), known });
+        }
+        let persona = file::whole(id, whole).map_err(|field| match last {
+            Some(file) => PersonaError::File {
+                file,
+                line: 1,
+                rule: Rule::Required,
+                message: format!("a new persona needs `{field}`"),
+            },
+            None => PersonaError::Incomplete { name: id.to_string(), field },
+        })?;
+        Ok((persona, layers))
+    }
+
+    /// The names of all that there are, sorted. No file is opened.
+    pub fn names(&self) -> Result<BTreeSet<PersonaId>, PersonaError> {
+        let mut names = BTreeSet::new();
+        for (name, _) in BUILT_IN {
+            names.insert(PersonaId::new(*name)?);
+        }
+        for folder in [&self.user, &self.project].into_iter().flatten() {
+            names.extend(file::names_in(folder)?);
+        }
+        names.extend(self.config.personas.keys().cloned());
+        Ok(names)
+    }
+
+    /// Who takes part in a phase: those who were asked for, else the configured, else the usual ones.
+    pub fn party(
+        &self,
+        phase: PartyPhase,
+        asked_for: Option<&[PersonaId]>,
+    ) -> Result<Vec<Persona>, PersonaError> {
+        let usual = usual(phase)?;
+        let ids = asked_for.or_else(|| self.config.agents.of(phase)).unwrap_or(&usual);
+        let mut seen = BTreeSet::new();
+        if ids.is_empty() {
+            return Err(PersonaError::Party(format!("the party of {phase} has nobody in it")));
+        }
+        if ids.len() > MOST {
+            return Err(PersonaError::Party(format!(
+                "the party of {phase} has {} personas, and {MOST} are allowed",
+                ids.len()
+            )));
+        }
+        ids.iter()
+            .map(|id| {
+                if !seen.insert(id) {
+                    let message = format!("`{id}` is twice in the party of {phase}");
+                    return Err(PersonaError::Party(message));
+                }
+                Ok(self.get(id)?.0)
+            })
+            .collect()
+    }
+}
+
+/// A list of personas as a user writes it: `Winston, murat`.
+pub fn parse_list(text: &str) -> Result<Vec<PersonaId>, PersonaError> {
+    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let ids: Vec<PersonaId> =
+        names.map(|name| PersonaId::new(name.to_lowercase())).collect::<Result<_, _>>()?;
+    if ids.is_empty() {
+        return Err(PersonaError::Party("the list of personas is empty".to_owned()));
+    }
+    Ok(ids)
+}
+
+fn usual(phase: PartyPhase) -> Result<Vec<PersonaId>, PersonaError> {
+    let names: &[&str] = match phase {
+        PartyPhase::Kickoff => &["winston", "amelia", "murat"],
+        PartyPhase::Review => &["winston", "murat", "amelia"],
+        PartyPhase::Failure => &["winston", "amelia", "bob"],
+        PartyPhase::Retro => &["mary", "bob", "winston", "amelia"],
+    };
+    Ok(names.iter().map(|name| PersonaId::new(*name)).collect::<Result<_, _>>()?)
+}
+
+/// What the upper layer says wins.
+fn over(lower: &mut PersonaOverride, upper: PersonaOverride) {
+    let PersonaOverride { name, title, role, focus, style, model, permissions } = upper;
+    lower.name = name.or(lower.name.take());
+    lower.title = title.or(lower.title.take());
+    lower.role = role.or(lower.role.take());
+    lower.focus = focus.or(lower.focus.take());
+    lower.style = style.or(lower.style.take());
+    lower.model = model.or(lower.model.take());
+    lower.permissions = permissions.or(lower.permissions);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(name: &str) -> PersonaId {
+        PersonaId::new(name).unwrap()
+    }
+
+    fn folders() -> (tempfile::TempDir, Personas) {
+        let folder = tempfile::tempdir().unwrap();
+        let (user, project) = (folder.path().join("user"), folder.path().join("project"));
+        fs_err::create_dir_all(&user).unwrap();
+        fs_err::create_dir_all(&project).unwrap();
+        let personas = Personas { user: Some(user), project: Some(project), ..Personas::default() };
+        (folder, personas)
+    }
+
+    fn write(folder: Option<&PathBuf>, name: &str, text: &str) {
+        fs_err::write(folder.unwrap().join(name), text).unwrap();
+    }
+
+    #[test]
+    fn those_that_are_built_in_are_whole_and_only_look() {
+        let personas = Personas::default();
+        let names: Vec<String> =
+            personas.names().unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["amelia", "bob", "mary", "murat", "winston"]);
+        for name in personas.names().unwrap() {
+            let (persona, layers) = personas.get(&name).unwrap();
+            assert_eq!(persona.permissions, Profile::ReadOnly);
+            assert_eq!(layers, [Layer::BuiltIn]);
+            assert!(!persona.focus.is_empty() && !persona.style.is_empty());
+        }
+        for phase in PartyPhase::ALL {
+            assert!(personas.party(*phase, None).unwrap().len() >= 3);
+        }
+    }
+
+    #[test]
+    fn a_higher_layer_says_only_what_differs() {
+        let (_folder, mut personas) = folders();
+        write(personas.user.as_ref(), "winston.toml", "model = \"small\"\nstyle = \"short\"\n");
+        write(personas.project.as_ref(), "winston.toml", "style = \"in rhymes\"\n");
+        let configured = PersonaOverride { title: Some("Judge".into()), ..Default::default() };
+        personas.config.personas.insert(id("winston"), configured);
+        let (winston, layers) = personas.get(&id("winston")).unwrap();
+        assert_eq!(winston.name, "Winston");
+        assert_eq!(winston.title, "Judge");
+        assert_eq!(winston.style, "in rhymes");
+        assert_eq!(winston.model.as_deref(), Some("small"));
+        assert_eq!(layers.len(), 4);
+    }
+
+    #[test]
+    fn a_project_adds_its_own() {
+        let (_folder, mut personas) = folders();
+        let text = "name = \"Quinn\"\ntitle = \"Operator\"\nfocus = \"nights\"\n";
+        write(personas.project.as_ref(), "quinn.toml", text);
+        personas.config.agents.review = Some(vec![id("quinn"), id("murat")]);
+        let party = personas.party(PartyPhase::Review, None).unwrap();
+        assert_eq!(party[0].name, "Quinn");
+        assert_eq!(party[0].role.as_str(), "quinn");
+        let asked = parse_list("Winston, amelia,").unwrap();
+        let party = personas.party(PartyPhase::Review, Some(&asked)).unwrap();
+        assert_eq!(party.iter().map(|p| p.id.as_str()).collect::<Vec<_>>(), ["winston", "amelia"]);
+    }
+
+    #[test]
+    fn only_those_who_are_needed_are_read() {
+        let (_folder, personas) = folders();
+        write(personas.project.as_ref(), "broken.toml", "name = ");
+        assert!(personas.party(PartyPhase::Kickoff, None).is_ok());
+        assert!(personas.get(&id("broken")).is_err());
+    }
+
+    #[test]
+    fn a_bad_file_is_named_with_its_line_and_rule() {
+        let (folder, personas) = folders();
+        let long = format!("title = \"t\"\nname = \"n\"\nfocus = \"{}\"\n", "x".repeat(3_000));
+        for (text, line, rule) in [
+            ("name = \"X\"\ntitle = \n", 2, Rule::Syntax),
+            ("name = \"X\"\ntitle = \"T\"\ncolour = \"red\"\n", 3, Rule::Field),
+            ("name = \"X\"\npermissions = \"root\"\n", 2, Rule::Field),
+            ("name = 7\n", 1, Rule::Field),
+            ("name = \"X\"\nrole = \"Not A Role\"\n", 2, Rule::Field),
+            ("name = \"X\"\n", 1, Rule::Required),
+            ("name = \"X\"\n\ntitle = \"  \"\n", 3, Rule::Size),
+            (long.as_str(), 3, Rule::Size),
+        ] {
+            write(personas.project.as_ref(), "x.toml", text);
+            let error = personas.get(&id("x")).unwrap_err();
+            let PersonaError::File { file, line: at, rule: broken, .. } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!((*at, *broken), (line, rule), "{error}");
+            assert_eq!(file, &folder.path().join("project/x.toml"));
+        }
+        let error = personas.get(&id("nobody")).unwrap_err().to_string();
+        assert!(error.contains("`nobody`") && error.contains("winston"), "{error}");
+    }
+
+    #[test]
+    fn a_project_does_not_lead_out_of_itself() {
+        let (folder, personas) = folders();
+        let outside = folder.path().join("outside.toml");
+        fs_err::write(&outside, "name = \"O\"\ntitle = \"o\"\nfocus = \"o\"\n").unwrap();
+        let link = personas.project.as_ref().unwrap().join("o.toml");
+        std::os::unix::fs::symlink(&outside, link).unwrap();
+        assert!(personas.get(&id("o")).is_err());
+    }
+
+    #[test]
+    fn parties_have_a_size() {
+        let personas = Personas::default();
+        assert!(personas.party(PartyPhase::Review, Some(&[])).is_err());
+        let twice = [id("bob"), id("bob")];
+        assert!(personas.party(PartyPhase::Review, Some(&twice)).is_err());
+        let many = vec![id("bob"); MOST + 1];
+        assert!(personas.party(PartyPhase::Review, Some(&many)).is_err());
+        assert!(parse_list(" , ").is_err());
+        assert!(parse_list("../x").is_err());
+    }
+}
