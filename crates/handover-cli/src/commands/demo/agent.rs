@@ -16,13 +16,14 @@ use crate::error::{CommandError, Exit, io};
 pub(crate) struct DemoAgentArgs {}
 
 /// So that the screen can be followed.
-const PACE: Duration = Duration::from_millis(60);
+const PACE: Duration = Duration::from_millis(25);
 
 /// Where it is in the play.
 struct Part {
     story: String,
     phase: String,
     persona: Option<String>,
+    round: u32,
     attempt: u32,
     prompt: String,
 }
@@ -44,6 +45,7 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
         story: variable("HANDOVER_STORY")?,
         phase: variable("HANDOVER_PHASE")?,
         persona: env::var("HANDOVER_PERSONA"),
+        round: env::var("HANDOVER_ROUND").and_then(|round| round.parse().ok()).unwrap_or(1),
         attempt: variable("HANDOVER_ATTEMPT")?.parse().unwrap_or(1),
         prompt,
     };
@@ -86,12 +88,7 @@ impl Part {
                 done(&format!("The guest is greeted in German; {how}."), how)
             }
             ("review", _) => self.review(),
-            ("analysis", _) => json!({
-                "verdict": "retry",
-                "summary": "The guest's name is in greeting.txt; the farewell is for the same guest.",
-                "root_cause": "the story does not say who the guest is",
-                "remediation": ["read greeting.txt", "see off whoever is greeted there"],
-            }),
+            ("analysis", _) => self.analysis(),
             ("uat", epic) => scenarios(epic),
             ("retro", _) => retro(),
             _ => json!({"verdict": "complete", "summary": "Nothing to add."}),
@@ -110,17 +107,39 @@ impl Part {
         Ok(done("The guest is seen off.", "the guest is whoever greeting.txt greets"))
     }
 
+    /// Two personas see two things, and agree with each other once they have heard.
     fn review(&self) -> Value {
-        let finding = json!({
-            "severity": "low", "file": "greeting.txt", "line": 1,
-            "issue": "The name of the guest is written down more than once.",
-        });
-        match self.persona.as_deref() {
+        let (summary, finding) = match self.persona.as_deref() {
+            None => return json!({"verdict": "passed", "summary": "Simple, and it holds."}),
+            Some("murat") => ("The gate looks at one file of several.", "No gate reads this file."),
             Some(_) => {
-                json!({"verdict": "passed", "summary": "Simple, and it holds.", "findings": [finding]})
+                ("Simple, and it holds.", "The guest's name is written down more than once.")
             }
-            None => json!({"verdict": "passed", "summary": "Simple, and it holds."}),
+        };
+        let mut said = json!({"verdict": "passed"});
+        if self.round > 1 {
+            said["summary"] = "I agree with what the other found.".into();
+            said["stances"] = json!([{"on": "F1", "stance": "agree", "why": "seen the same"}]);
+        } else {
+            let issue = json!({"severity": "low", "kind": "quality", "file": "greeting.txt", "line": 1, "issue": finding});
+            said["summary"] = summary.into();
+            said["findings"] = json!([issue]);
         }
+        said
+    }
+
+    fn analysis(&self) -> Value {
+        let summary = match self.persona.as_deref() {
+            Some("murat") => "Whoever is greeted in greeting.txt is the guest.",
+            Some(_) | None => "The guest's name is in greeting.txt; it is the same guest.",
+        };
+        json!({
+            "verdict": "retry", "summary": summary,
+            "analysis": {
+                "root_cause": "the story does not say who the guest is", "class": "spec",
+                "remediation": ["Read greeting.txt and see off whoever is greeted there"],
+            },
+        })
     }
 }
 

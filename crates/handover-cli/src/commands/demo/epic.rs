@@ -51,12 +51,16 @@ impl Stage<'_> {
         self.play(&["chain", "2", "1", "--dry-run"], "")?;
         self.say(
             "Every agent is a fresh process in a worktree; the gate is a real program. Watch for the typo that the \
-             gate finds and somebody mends.",
+             gate finds and somebody mends, for the two who review (alone first, then having heard each other), and \
+             for the story that fails, is looked into and tried again.",
         )?;
-        self.play(&["chain", "2", "1", "--uat", "quick"], "")?;
+        let parties = ["--party-review", "--party-failure", "--party-agents", "winston,murat"];
+        self.play(&[&["chain", "2", "1", "--uat", "quick"][..], &parties].concat(), "")?;
         self.say("Commits on branches of their own; your checkout was not touched.")?;
         self.git(&["log", "--oneline", "--reverse", "main..handover/epic-2"])?;
         self.git(&["status", "--short"])?;
+        self.say("The record of the story that failed first: who said what about it, and what came of it.")?;
+        self.git(&["show", "handover/epic-1:docs/stories/1-2-farewell.md"])?;
         self.say("The acceptance of epic 1, as a person reads it.")?;
         self.git(&["show", "handover/epic-1:docs/uat/epic-1-uat.md"])?;
         self.say("What epic 1 handed over, and how the developer of epic 2 came to know it.")?;
