@@ -9,6 +9,7 @@ use handover_agents::AgentError;
 use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::EngineError;
+use handover_engine::chain::ChainError;
 use handover_engine::git::GitError;
 use handover_engine::persona::PersonaError;
 use handover_engine::story::StoryError;
@@ -335,6 +336,17 @@ impl From<EngineError> for CommandError {
             EngineError::Refused(refusal) => return refusal.clone().into(),
             EngineError::Story(story) => return Self::of_story(story),
             EngineError::Git(git) => return Self::of_git(git),
+            EngineError::Chain(ChainError::Story(story)) => return Self::of_story(story),
+            EngineError::Chain(ChainError::Twice { .. }) => (Exit::Usage, "invalid_input", None),
+            EngineError::Chain(ChainError::Cycle { .. }) => {
+                (Exit::Usage, "dependencies", Some("Mend what the epics say they depend on."))
+            }
+            EngineError::Uat(_) => (
+                Exit::Usage,
+                "invalid_scenarios",
+                Some("docs/uat.md lists the fields; `--generate` lets an agent write them anew."),
+            ),
+            EngineError::Package(_) => (Exit::Environment, "io", None),
             EngineError::Id(_) => (Exit::Usage, "invalid_input", None),
             EngineError::Unfinished { .. } => (
                 Exit::Usage,
@@ -422,6 +434,9 @@ impl CommandError {
             }
             GitError::Moved { .. } => {
                 ("git_moved", Some("Look at the branch; `--resume` goes on once it is back."))
+            }
+            GitError::Conflict { .. } => {
+                ("git_conflict", Some("Merge the branches yourself, then run again."))
             }
             GitError::Failed { .. } | GitError::Io(_) => ("git", None),
         };

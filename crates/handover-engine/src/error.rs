@@ -2,12 +2,15 @@
 
 use handover_agents::AgentError;
 use handover_context::brief::Refusal;
+use handover_context::package_file::PackageFileError;
 use handover_model::InvalidId;
 use handover_store::StoreError;
 
+use crate::chain::ChainError;
 use crate::gates::GateError;
 use crate::git::GitError;
 use crate::story::StoryError;
+use crate::uat::UatError;
 
 /// Why a run could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +24,15 @@ pub enum EngineError {
     /// The guard let a prompt not pass.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Epics cannot be run one after the other.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// Scenarios cannot be used.
+    #[error(transparent)]
+    Uat(#[from] UatError),
+    /// A text cannot become a package.
+    #[error(transparent)]
+    Package(#[from] PackageFileError),
     /// Git refused or failed.
     #[error(transparent)]
     Git(#[from] GitError),

@@ -83,6 +83,7 @@ impl Journal<'_> {
             | Event::PhaseEnded(_)
             | Event::GatesEnded { .. }
             | Event::Rebased { .. }
+            | Event::UatEnded { .. }
             | Event::Refused { .. }
             | Event::Committed { .. }
             | Event::Parked { .. }

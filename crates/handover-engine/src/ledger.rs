@@ -4,11 +4,11 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use handover_model::config::{Allowance, BudgetConfig};
-use handover_model::{Role, RunPhase, RunVerdict, TeamStatus};
+use handover_model::{Role, RunPhase, RunVerdict, ScenarioOutcome, TeamStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Voice;
-use crate::reducer::{GateOutcome, PhaseEnd, StoryRun};
+use crate::reducer::{GateOutcome, PhaseEnd, StoryRun, Uat};
 
 /// What was used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -76,6 +76,27 @@ impl Line {
             verdict: verdict.or(failure).unwrap_or("unclear"),
             status: end.status,
             spent: end.spent,
+        }
+    }
+
+    pub(crate) fn uat(attempt: u32, uat: &Uat, duration_ms: u64) -> Self {
+        let verdict = if uat.is_failure() {
+            "failed"
+        } else if uat.count(ScenarioOutcome::Passed) == 0 {
+            "none"
+        } else {
+            "passed"
+        };
+        let spent = Spent { duration_ms, ..Spent::default() };
+        Self {
+            phase: "scenarios",
+            agent: None,
+            attempt,
+            voice: None,
+            role: None,
+            verdict,
+            status: None,
+            spent,
         }
     }
 

@@ -5,6 +5,7 @@
 //! it is about to do, does it, and writes down what came of it. The state of a run is the fold of its
 //! journal, so a run whose engine died goes on where it was.
 
+pub mod chain;
 mod error;
 pub mod flow;
 pub mod gates;
@@ -18,10 +19,12 @@ mod plan;
 pub mod prompt;
 pub mod reducer;
 pub mod report;
+pub mod retro;
 mod runner;
 pub mod story;
 mod task;
 mod team;
+pub mod uat;
 pub mod verdict;
 
 pub use error::EngineError;

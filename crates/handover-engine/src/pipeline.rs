@@ -1,6 +1,6 @@
 //! Pipelines as data: what happens to a story and to an epic, by whom, and with which permissions.
 
-use handover_model::{Profile, Role, RunPhase, RunVerdict, TeamStatus};
+use handover_model::{Profile, Role, RunPhase, RunVerdict, TeamStatus, UatGate};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::Flow;
@@ -41,8 +41,32 @@ pub enum Step {
     Party(PartyStep),
     /// The project's own tools.
     Gates,
+    /// The scenarios of the epic are tried out.
+    Uat(UatStep),
     /// The work is kept.
     Commit,
+}
+
+/// Scenarios are tried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UatStep {
+    /// Which.
+    pub gate: UatGate,
+    /// How often what fails is mended.
+    pub heal: u32,
+}
+
+/// What closes an epic.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Closing {
+    /// Whether an agent writes scenarios.
+    pub generate: bool,
+    /// Whether they are tried out.
+    pub uat: Option<UatStep>,
+    /// Whether there is a look back.
+    pub retro: bool,
+    /// Whether what comes of it is kept.
+    pub commit: bool,
 }
 
 /// A fresh agent.
@@ -149,12 +173,61 @@ impl Pipeline {
         }
     }
 
+    /// The same, with something that closes the epic.
+    pub fn closed_with(mut self, closing: Closing) -> Self {
+        let optional = |phase, role| {
+            let step = AgentStep { optional: true, ..agent_step(phase, role, Profile::Edit) };
+            Step::Agent(step)
+        };
+        // Whoever closes the epic anyway has the last word.
+        let mut last = std::mem::take(&mut self.closing);
+        last.retain(|step| *step != Step::Commit);
+        let mut steps = Vec::new();
+        if closing.generate {
+            steps.push(optional(RunPhase::Uat, "qa_expert"));
+        }
+        if let Some(step) = closing.uat {
+            // What is mended goes through the gates before it is tried out again.
+            steps.extend((step.heal > 0).then_some(Step::Gates));
+            steps.push(Step::Uat(step));
+        }
+        if closing.retro {
+            steps.push(optional(RunPhase::Retro, "project_manager"));
+        }
+        steps.append(&mut last);
+        steps.extend((closing.commit && !steps.is_empty()).then_some(Step::Commit));
+        self.closing = steps;
+        self
+    }
+
+    /// How scenarios are tried out at the end, if they are.
+    pub fn uat(&self) -> Option<UatStep> {
+        self.closing.iter().find_map(|step| match step {
+            Step::Uat(step) => Some(*step),
+            Step::Agent(_) | Step::Party(_) | Step::Gates | Step::Commit => None,
+        })
+    }
+
+    /// Whether somebody is asked for a phase when the epic is closed.
+    pub fn closes_with(&self, phase: RunPhase) -> bool {
+        self.closing.iter().any(|step| match step {
+            Step::Agent(step) => step.phase == phase,
+            Step::Party(party) => party.agent.phase == phase,
+            Step::Gates | Step::Uat(_) | Step::Commit => false,
+        })
+    }
+
+    /// Whether what closes the epic is kept.
+    pub fn keeps_closing(&self) -> bool {
+        self.closing.contains(&Step::Commit)
+    }
+
     /// How many agents of one story can be at work at once.
     pub fn widest(&self) -> usize {
         let all = self.steps.iter().chain(&self.closing).chain(&self.on_failure);
         let width = |step: &Step| match step {
             Step::Party(party) => party.seats().len(),
-            Step::Agent(_) | Step::Gates | Step::Commit => 1,
+            Step::Agent(_) | Step::Gates | Step::Uat(_) | Step::Commit => 1,
         };
         all.map(width).max().unwrap_or(1)
     }

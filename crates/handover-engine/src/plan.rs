@@ -8,9 +8,9 @@ use crate::EngineError;
 use crate::git::{GitError, Repo};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step};
 use crate::prompt::Ask;
-use crate::reducer::{Event, Options, Plan, PlannedStory, State};
+use crate::reducer::{Event, Options, Plan, PlannedStory, State, UnitKind};
 use crate::runner::{Engine, group_of};
-use crate::story::{Discovery, Match, Status, discover};
+use crate::story::{Discovery, Match, Status, StoryError, discover};
 use crate::task::{TaskParts, kind, role_text, task};
 
 /// What a user asks for.
@@ -28,6 +28,10 @@ pub struct Request {
     pub skip_done: bool,
     /// What happens to a story and to the epic.
     pub pipeline: Pipeline,
+    /// Whether only what closes the epic is done.
+    pub only_closing: bool,
+    /// The commit to start from; the user's unless somebody says.
+    pub from: Option<String>,
     /// How it works if nobody says otherwise.
     pub defaults: Options,
     /// What the user says now.
@@ -55,6 +59,8 @@ pub struct Given {
     pub idle_timeout: Option<u64>,
     /// How often findings are mended.
     pub max_fixes: Option<u32>,
+    /// Whether the run fails if its scenarios do.
+    pub uat_blocking: bool,
 }
 
 impl Request {
@@ -88,6 +94,7 @@ impl Request {
             phase_timeout,
             idle_timeout,
             max_fixes,
+            uat_blocking,
         } = &self.given;
         if let Some((host, command)) = host {
             options.host = *host;
@@ -103,6 +110,7 @@ impl Request {
         options.phase_timeout = phase_timeout.unwrap_or(options.phase_timeout);
         options.idle_timeout = idle_timeout.unwrap_or(options.idle_timeout);
         options.max_fixes = max_fixes.unwrap_or(options.max_fixes);
+        options.uat_blocking |= uat_blocking;
         options
     }
 }
@@ -139,8 +147,57 @@ pub(crate) fn plan(
     repo: &Repo,
     request: &Request,
 ) -> Result<Plan, EngineError> {
-    let discovery = discover(&engine.project, &request.epic)?;
+    let discovery = discovered(engine, request)?;
     plan_of(engine, repo, request, &discovery)
+}
+
+/// The epic and its stories; what only closes it needs none.
+fn discovered(engine: &Engine<'_>, request: &Request) -> Result<Discovery, EngineError> {
+    let found = discover(&engine.project, &request.epic);
+    if !request.only_closing {
+        return Ok(found?);
+    }
+    let epic = request.epic.clone();
+    let none = Discovery { epic, epic_file: None, stories: Vec::new(), matches: Vec::new() };
+    match found {
+        Ok(found) => Ok(Discovery { stories: Vec::new(), ..found }),
+        Err(StoryError::NotFound { .. } | StoryError::NoStories { .. }) => Ok(none),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The commit that a run starts from. The branch of an earlier run is gone on with.
+fn base(
+    repo: &Repo,
+    request: &Request,
+    branch: &str,
+    user_branch: Option<&str>,
+) -> Result<String, EngineError> {
+    let full = format!("refs/heads/{branch}");
+    let head = match &request.from {
+        Some(commit) => commit.clone(),
+        None => repo.head()?,
+    };
+    let earlier = repo.resolve(&full)?;
+    if request.only_closing && !request.pipeline.keeps_closing() {
+        // It is only looked at, wherever it stands.
+        return Ok(earlier.unwrap_or(head));
+    }
+    if user_branch == Some(branch) {
+        return Err(GitError::CheckedOut { branch: branch.to_owned() }.into());
+    }
+    match earlier {
+        // An earlier run went on from here, and so does this one.
+        Some(earlier) if repo.is_ancestor(&head, &earlier)? => Ok(earlier),
+        Some(earlier) if repo.is_ancestor(&earlier, &head)? => {
+            if !request.given.no_commit && earlier != head {
+                repo.move_ref(&full, &head, Some(&earlier))?;
+            }
+            Ok(head)
+        }
+        Some(_) => Err(GitError::Diverged { branch: branch.to_owned() }.into()),
+        None => Ok(head),
+    }
 }
 
 fn plan_of(
@@ -150,25 +207,9 @@ fn plan_of(
     discovery: &Discovery,
 ) -> Result<Plan, EngineError> {
     let branch = format!("handover/epic-{}", request.epic);
-    let head = repo.head()?;
     let user_branch = repo.current_branch()?;
-    if user_branch.as_ref() == Some(&branch) {
-        return Err(GitError::CheckedOut { branch }.into());
-    }
-    let full = format!("refs/heads/{branch}");
-    let base = match repo.resolve(&full)? {
-        // An earlier run went on from here, and so does this one.
-        Some(earlier) if repo.is_ancestor(&head, &earlier)? => earlier,
-        Some(earlier) if repo.is_ancestor(&earlier, &head)? => {
-            if !request.given.no_commit && earlier != head {
-                repo.move_ref(&full, &head, Some(&earlier))?;
-            }
-            head
-        }
-        Some(_) => return Err(GitError::Diverged { branch }.into()),
-        None => head,
-    };
-    let continues = repo.resolve(&full)?.is_some();
+    let base = base(repo, request, &branch, user_branch.as_deref())?;
+    let continues = repo.resolve(&format!("refs/heads/{branch}"))?.is_some();
     let mut stories = Vec::new();
     let mut before_start = request.start_from.is_some();
     for (story, waits_for) in &discovery.stories {
@@ -244,7 +285,7 @@ pub(crate) fn preview(
     repo: &Repo,
     request: &Request,
 ) -> Result<Preview, EngineError> {
-    let discovery = discover(&engine.project, &request.epic)?;
+    let discovery = discovered(engine, request)?;
     // A preview moves no branch.
     let mut still = request.clone();
     still.given.no_commit = true;
@@ -255,11 +296,13 @@ pub(crate) fn preview(
         Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
     let state = State::start(&event);
     let mut prompts = Vec::new();
-    let stories = state.iter().flat_map(|state| state.stories.iter().map(move |s| (state, s)));
-    for (state, story) in stories.filter(|(_, story)| story.planned.skip.is_none()) {
+    let epic = plan.epic_file.as_ref().map(|path| fs_err::read_to_string(project.join(path)));
+    let epic = epic.and_then(Result::ok).unwrap_or_default();
+    let units = state.iter().flat_map(|state| state.units().map(move |unit| (state, unit)));
+    for (state, story) in units.filter(|(_, story)| story.planned.skip.is_none()) {
         let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
-        let text = text.map(|(found, _)| found.text.as_str()).unwrap_or_default();
-        for (step, party) in first_agents(&plan.pipeline) {
+        let text = text.map_or(epic.as_str(), |(found, _)| found.text.as_str());
+        for (step, party) in first_agents(&plan.pipeline, story.kind) {
             let parts = TaskParts {
                 state,
                 story,
@@ -300,18 +343,21 @@ pub(crate) fn preview(
 }
 
 /// Everybody who is asked if nothing goes wrong, each once: of parties those of the first round.
-fn first_agents(pipeline: &Pipeline) -> Vec<(AgentStep, Option<&PartyStep>)> {
-    let flow = pipeline.flow.as_ref();
+fn first_agents(pipeline: &Pipeline, kind: UnitKind) -> Vec<(AgentStep, Option<&PartyStep>)> {
+    let (flow, steps) = match kind {
+        UnitKind::Story => (pipeline.flow.as_ref(), &pipeline.steps),
+        UnitKind::Closing => (None, &pipeline.closing),
+    };
     let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
     let mut agents: Vec<_> = begins.iter().map(|member| (member.agent.clone(), None)).collect();
-    for step in &pipeline.steps {
+    for step in steps {
         match step {
             Step::Agent(step) => agents.push((step.clone(), None)),
             Step::Party(party) => {
                 let voices = party.seats().into_iter().map(|id| (party.voice(&id, 1), Some(party)));
                 agents.extend(voices);
             }
-            Step::Gates | Step::Commit => {}
+            Step::Gates | Step::Uat(_) | Step::Commit => {}
         }
     }
     agents

@@ -1,10 +1,11 @@
 //! A run as scripts see it.
 
-use handover_model::{Run, RunState, StoryState};
+use handover_model::{Run, RunState, ScenarioOutcome, StoryState, UatGate};
 use serde_json::{Value, json};
 
 use crate::ledger::Line;
 use crate::reducer::{State, StoryRun};
+use crate::uat::{data_path, document_path};
 
 /// The run as one document.
 pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
@@ -29,7 +30,36 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
         "updated_at": run.updated_at,
         "stories": state.stories.iter().map(unit).collect::<Vec<_>>(),
         "closing": state.closing.as_ref().map(unit),
+        "uat": uat(state),
     })
+}
+
+/// How the acceptance of the epic went, if its run has one.
+pub fn uat(state: &State) -> Option<Value> {
+    let step = state.plan.pipeline.uat()?;
+    let closing = state.closing.as_ref()?;
+    let uat = closing.uat.as_ref();
+    let word = match uat {
+        None if closing.is_settled() => "failed",
+        None => "pending",
+        Some(uat) if uat.is_failure() => "failed",
+        Some(_) if step.gate == UatGate::Skip => "skipped",
+        Some(_) => "passed",
+    };
+    let count = |outcome| uat.map_or(0, |uat| uat.count(outcome));
+    Some(json!({
+        "epic": state.plan.epic,
+        "gate": step.gate,
+        "state": word,
+        "reason": uat.map(|uat| uat.problem.clone()),
+        "passed": count(ScenarioOutcome::Passed),
+        "failed": count(ScenarioOutcome::Failed) + count(ScenarioOutcome::Refused),
+        "fixes": closing.fixes(),
+        "scenarios": uat.map(|uat| &uat.results),
+        "data": data_path(&state.plan.epic),
+        "document": document_path(&state.plan.epic),
+        "commit": closing.commit,
+    }))
 }
 
 fn unit(story: &StoryRun, with_commit: bool) -> Value {

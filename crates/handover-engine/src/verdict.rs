@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::party::{Contribution, fill_in, kind_of};
+use crate::retro::{self, Retro};
 use crate::story::fence_mark;
 
 /// What an agent was asked.
@@ -51,6 +52,12 @@ pub struct Said {
     /// What it used, in its own words.
     #[serde(default)]
     pub usage: SaidUsage,
+    /// The scenarios that it wrote, as it wrote them.
+    #[serde(default)]
+    pub scenarios: Option<Value>,
+    /// What the epic taught.
+    #[serde(default)]
+    pub retro: Option<Retro>,
 }
 
 /// Something that is wrong.
@@ -232,6 +239,8 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
             tokens: number("tokens").and_then(Value::as_u64),
             turns: number("turns").and_then(Value::as_u64),
         },
+        scenarios: value.get("scenarios").filter(|_| asked.phase == RunPhase::Uat).cloned(),
+        retro: (asked.phase == RunPhase::Retro).then(|| lessons(value)),
     })
 }
 
@@ -257,6 +266,15 @@ fn verdict_of(
         (Some(verdict), None) => Ok((verdict, None)),
         (None, None) => Err(Unclear::Missing),
     }
+}
+
+/// What the epic taught; members may also stand in the result itself.
+fn lessons(value: &Value) -> Retro {
+    let mut retro = retro::from_value(value.get("retro").unwrap_or(value));
+    if retro.summary.is_empty() {
+        retro.summary = cut(value.get("summary").and_then(Value::as_str).unwrap_or_default());
+    }
+    retro
 }
 
 /// A finding in any of the shapes that agents use.

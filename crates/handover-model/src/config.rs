@@ -11,7 +11,7 @@ use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION
 use crate::roles::RoleOverride;
 use crate::{
     Consensus, GateFormat, GuardMode, Host, PartyPhase, PersonaId, PipelineName, Profile,
-    ProjectId, RedactionMode, Role, Routing, SessionId, TestingMode, Tier,
+    ProjectId, RedactionMode, Role, Routing, SessionId, TestingMode, Tier, UatGate,
 };
 
 /// Everything that can be configured. Every field has a default, so an empty file is valid.
@@ -44,6 +44,8 @@ pub struct Config {
     pub party: PartyConfig,
     /// What checks the work of a run.
     pub gates: GatesConfig,
+    /// How the work of an epic is accepted.
+    pub uat: UatConfig,
     /// What a run may cost.
     pub budget: BudgetConfig,
     /// What the hooks of agent programs do.
@@ -391,6 +393,8 @@ pub struct RunsConfig {
     pub idle_timeout: u64,
     /// How often what gates and reviews find is mended before a story is given up.
     pub max_fixes: u32,
+    /// Whether a run ends with a look back and a handoff to the next epic.
+    pub retro: bool,
     /// Whether a failure is looked into by an agent before a story is given up.
     pub analysis: bool,
     /// How often a story is begun again because an analysis found something new.
@@ -416,6 +420,7 @@ impl Default for RunsConfig {
             phase_timeout: 3_600,
             idle_timeout: 900,
             max_fixes: 3,
+            retro: false,
             analysis: false,
             max_retries: 1,
             max_file_bytes: 5_000_000,
@@ -540,6 +545,21 @@ pub struct GateCommand {
 
 fn no_format() -> GateFormat {
     GateFormat::None
+}
+
+/// `[uat]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UatConfig {
+    /// The only programs that scenarios may start: names, or paths of the project that begin with
+    /// `./`. Default: the project's own tools.
+    pub allow: Option<Vec<String>>,
+    /// What a run tries out at its end. Default: no scenarios are written.
+    pub gate: Option<UatGate>,
+    /// How often what fails is mended.
+    pub heal: u32,
+    /// Whether a run fails if scenarios do.
+    pub blocking: bool,
 }
 
 /// `[budget]`

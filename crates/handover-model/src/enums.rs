@@ -791,6 +791,44 @@ words! {
     }
 }
 
+words! {
+    /// Who can try a scenario out.
+    ScenarioKind, "kind of scenario" {
+        /// A program, alone.
+        Auto => "auto",
+        /// A program does a part of it, a person the rest.
+        Semi => "semi",
+        /// A person.
+        Manual => "manual",
+    }
+}
+
+words! {
+    /// Which scenarios are tried out.
+    UatGate, "gate" {
+        /// Those that need nobody.
+        Quick => "quick",
+        /// Those, and what programs can do of the others.
+        Full => "full",
+        /// None.
+        Skip => "skip",
+    }
+}
+
+words! {
+    /// What came of trying a scenario out.
+    ScenarioOutcome, "outcome of a scenario" {
+        /// It holds.
+        Passed => "passed",
+        /// It does not.
+        Failed => "failed",
+        /// It asks for a program that is not to be run.
+        Refused => "refused",
+        /// Nobody tried.
+        NotRun => "not_run",
+    }
+}
+
 impl Default for RedactionMode {
     /// Patterns alone find a quarter of the secrets in public example sets.
     fn default() -> Self {

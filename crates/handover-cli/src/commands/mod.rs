@@ -3,6 +3,7 @@
 mod answer;
 mod assemble;
 mod brief;
+mod chain;
 mod completions;
 mod config;
 mod debrief;
@@ -34,6 +35,7 @@ mod status;
 mod strategy;
 mod template;
 mod tokens;
+mod uat;
 
 use clap::Subcommand;
 
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
     Run(Box<run::RunArgs>),
+    Chain(Box<chain::ChainArgs>),
+    Uat(Box<uat::UatArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Answer(answer::AnswerArgs),
@@ -91,6 +95,8 @@ pub(crate) enum Command {
     Mcp(mcp::McpArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
+    #[command(hide = true)]
+    DemoAgent(demo::DemoAgentArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -117,6 +123,8 @@ impl Command {
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
             Self::Run(args) => run::run(app, *args),
+            Self::Chain(args) => chain::run(app, *args),
+            Self::Uat(args) => uat::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Answer(args) => answer::run(app, args),
@@ -128,6 +136,7 @@ impl Command {
             Self::Mcp(args) => mcp::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
+            Self::DemoAgent(args) => demo::run_agent(app, args),
             Self::Completions(args) => completions::run(app, args),
         }
     }

@@ -75,7 +75,8 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         text(run, "branch"),
     ))?;
     let mut rows = Vec::new();
-    for story in run["stories"].as_array().into_iter().flatten() {
+    let stories = run["stories"].as_array().into_iter().flatten();
+    for story in stories.chain(Some(&run["closing"]).filter(|closing| closing.is_object())) {
         let phases: Vec<String> = story["phases"]
             .as_array()
             .into_iter()

@@ -1,5 +1,7 @@
 //! What people see: help, tables, the demo.
 
+use handover_testkit::TestEnv;
+
 use crate::project;
 
 #[test]
@@ -26,6 +28,36 @@ fn every_command_has_help_with_an_example() {
         }
     }
     assert!(seen > 40, "{seen}");
+}
+
+#[test]
+fn the_demo_runs_two_epics() {
+    let env = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
+    let demo = env.run(["demo", "--epic"]).ok();
+    for part in [
+        "feat(epic-1): complete 1-2-farewell",
+        "docs(epic-2): close epic 2",
+        "| UAT-1 | auto | passed |",
+        "- [ ] Read both texts to somebody",
+        "The guest is Ada",
+        "Hallo, Ada!",
+        "## Failure Analysis Record",
+        "## Code Review Record",
+    ] {
+        assert!(demo.stdout.contains(part), "{part} is missing in {demo}");
+    }
+    for part in [
+        "gates failed: spelling",
+        "1-2-farewell analysis 1 murat 2: retry",
+        "1-2-farewell dev 2: complete",
+        "1-1-greet review 1 winston 1: passed",
+        "epic-1 scenarios (quick): 2 hold",
+        "epic-2 retro 1: complete",
+    ] {
+        assert!(demo.stderr.contains(part), "{part} is missing in {demo}");
+    }
+    assert!(demo.stderr.contains("the handoff of epic 1 says who the guest is"), "{demo}");
+    env.run(["demo-agent"]).fails(2);
 }
 
 #[test]

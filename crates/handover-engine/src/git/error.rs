@@ -35,6 +35,14 @@ pub enum GitError {
         /// The branch.
         branch: String,
     },
+    /// Two commits cannot be put together.
+    #[error("`{one}` and `{other}` change the same lines")]
+    Conflict {
+        /// One commit.
+        one: String,
+        /// The other.
+        other: String,
+    },
     /// A command failed.
     #[error("`git {command}` failed: {message}")]
     Failed {

@@ -8,6 +8,7 @@ mod command;
 mod commit;
 mod diff;
 mod error;
+mod join;
 mod merge;
 mod remote;
 mod worktree;

@@ -45,6 +45,11 @@ impl Parties {
         self.steps.push((phase, PartyStep { agent, personas, rounds, solo, rules }));
     }
 
+    /// Whether there is one for a phase.
+    pub fn has(&self, phase: PartyPhase) -> bool {
+        self.steps.iter().any(|(of, _)| *of == phase)
+    }
+
     /// The pipeline with its parties: a kickoff before everything, a party instead of the one agent of
     /// its phase, and somebody who looks into failures.
     pub fn join(self, mut pipeline: Pipeline) -> Pipeline {
@@ -94,7 +99,7 @@ mod tests {
         let pipeline = parties.join(pipeline);
         let party = |step: &Step| match step {
             Step::Party(party) => Some((party.agent.phase, party.rounds, party.agent.optional)),
-            Step::Agent(_) | Step::Gates | Step::Commit => None,
+            Step::Agent(_) | Step::Gates | Step::Uat(_) | Step::Commit => None,
         };
         assert_eq!(party(&pipeline.steps[0]), Some((RunPhase::Kickoff, 2, true)));
         assert_eq!(pipeline.steps[pipeline.after_fix], Step::Gates);

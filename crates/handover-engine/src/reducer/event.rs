@@ -1,12 +1,14 @@
 //! What can happen in a run, and what can be done in one.
 
-use handover_model::{FailureClass, Role, RunPhase, RunState, RunVerdict, TeamStatus};
+use handover_model::{FailureClass, Role, RunPhase, RunState, RunVerdict, TeamStatus, UatGate};
 use serde::{Deserialize, Serialize};
 
 use super::{Options, Plan};
 use crate::ledger::Spent;
 use crate::party::{Contribution, Word};
 use crate::pipeline::Voice;
+use crate::retro::Retro;
+use crate::uat::ScenarioResult;
 use crate::verdict::Finding;
 
 /// Something that happened.
@@ -61,6 +63,23 @@ pub enum Event {
         tree: String,
         /// The files where others changed the same.
         conflicts: Vec<String>,
+    },
+    /// Scenarios were tried out.
+    UatEnded {
+        /// What closes the epic.
+        story: String,
+        /// Which time.
+        attempt: u32,
+        /// Which were to be tried.
+        gate: UatGate,
+        /// What came of each.
+        results: Vec<ScenarioResult>,
+        /// Why there are none.
+        problem: Option<String>,
+        /// What the worktree holds now.
+        tree: String,
+        /// How long they took.
+        duration_ms: u64,
     },
     /// The work cannot be committed as it is.
     Refused {
@@ -148,6 +167,9 @@ pub struct PhaseEnd {
     pub spent: Spent,
     /// The receipt of its prompt.
     pub receipt: Option<String>,
+    /// What the epic taught, from a look back that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retro: Option<Box<Retro>>,
 }
 
 impl PhaseEnd {
@@ -212,6 +234,27 @@ pub enum Effect {
         /// The head.
         onto: String,
     },
+    /// Try the scenarios out.
+    Uat {
+        /// What closes the epic.
+        story: String,
+        /// Which time.
+        attempt: u32,
+    },
+    /// Do without an agent that closes the epic, because the budget would be passed.
+    Forgo {
+        /// What closes the epic.
+        story: String,
+        /// The phase.
+        phase: RunPhase,
+        /// Which time.
+        attempt: u32,
+        /// The voice of a party, if it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        voice: Option<Voice>,
+        /// Which part of it.
+        reason: String,
+    },
     /// Keep the work.
     Commit {
         /// The story.
@@ -239,9 +282,10 @@ impl Effect {
     /// Whether it takes as long as others like, so that something else can be done meanwhile.
     pub fn is_long(&self) -> bool {
         match self {
-            Self::Agent { .. } | Self::Gates { .. } => true,
+            Self::Agent { .. } | Self::Gates { .. } | Self::Uat { .. } => true,
             Self::Open { .. }
             | Self::Rebase { .. }
+            | Self::Forgo { .. }
             | Self::Commit { .. }
             | Self::Park { .. }
             | Self::Merge
@@ -263,13 +307,20 @@ impl Event {
                 Effect::Commit { story: of },
             )
             | (Self::Parked { story, .. }, Effect::Park { story: of }) => story == of,
-            (Self::PhaseEnded(end), Effect::Agent { story, phase, attempt, voice }) => {
+            (
+                Self::PhaseEnded(end),
+                Effect::Agent { story, phase, attempt, voice }
+                | Effect::Forgo { story, phase, attempt, voice, .. },
+            ) => {
                 (&end.story, end.phase, end.attempt, &end.voice) == (story, *phase, *attempt, voice)
             }
             (
                 Self::GatesEnded { story, attempt, .. },
                 Effect::Gates { story: of, attempt: which },
-            ) => (story, attempt) == (of, which),
+            )
+            | (Self::UatEnded { story, attempt, .. }, Effect::Uat { story: of, attempt: which }) => {
+                (story, attempt) == (of, which)
+            }
             (Self::Merged { .. }, Effect::Merge)
             | (Self::Stopped { .. }, Effect::Ask | Effect::Halt { .. })
             | (Self::Ended { .. }, Effect::Finish) => true,

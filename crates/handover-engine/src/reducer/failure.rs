@@ -116,7 +116,7 @@ impl StoryRun {
 fn beginning(pipeline: &Pipeline) -> usize {
     let is_work = |step: &Step| match step {
         Step::Agent(agent) => super::story::is_work(agent.phase),
-        Step::Party(_) | Step::Gates | Step::Commit => false,
+        Step::Party(_) | Step::Gates | Step::Uat(_) | Step::Commit => false,
     };
     pipeline.steps.iter().position(is_work).unwrap_or(0)
 }

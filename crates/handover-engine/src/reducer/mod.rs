@@ -10,6 +10,7 @@ mod flow;
 mod party;
 mod plan;
 mod story;
+mod uat;
 
 use handover_model::{RunPhase, RunState, StoryState};
 
@@ -21,6 +22,8 @@ pub use party::{Party, Settled, settle_party};
 pub use plan::{Options, Plan, PlannedStory};
 pub use story::{Answer, Failure, StoryRun, UnitKind};
 use story::{Rules, StepRef};
+use uat::Tried;
+pub use uat::Uat;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,8 +55,9 @@ impl State {
         let unit = |planned, kind| StoryRun::new(planned, kind, &plan.pipeline);
         let story = |planned: &PlannedStory| unit(planned.clone(), UnitKind::Story);
         // An epic of which nothing is worked on needs no closing.
-        let is_closed = !plan.pipeline.closing.is_empty()
-            && plan.stories.iter().any(|story| story.skip.is_none());
+        let is_worked_on =
+            plan.stories.is_empty() || plan.stories.iter().any(|story| story.skip.is_none());
+        let is_closed = !plan.pipeline.closing.is_empty() && is_worked_on;
         let mut state = Self {
             stories: plan.stories.iter().map(story).collect(),
             closing: is_closed.then(|| unit(plan.closing(), UnitKind::Closing)),
@@ -97,6 +101,11 @@ impl State {
             }
             Event::Rebased { story, base, tree, conflicts } => {
                 self.with(story, |story, rules| story.rebased(base, tree, conflicts, rules));
+            }
+            Event::UatEnded { story, attempt, gate, results, problem, tree, duration_ms } => {
+                let uat = Uat { gate: *gate, results: results.clone(), problem: problem.clone() };
+                let tried = Tried { attempt: *attempt, uat, tree, duration_ms: *duration_ms };
+                self.with(story, |story, rules| story.uat_ended(tried, rules));
             }
             Event::Refused { story, problems } => {
                 self.with(story, |story, rules| story.refused(problems, rules));
@@ -222,14 +231,28 @@ impl State {
                 continue;
             }
             match &effect {
-                Effect::Agent { story, phase, .. } => match self.refusal(story, *phase, busy) {
-                    Some(reason) => refused = refused.or(Some(reason)),
-                    None => return Some(effect),
-                },
+                Effect::Agent { story, phase, attempt, voice } => {
+                    match self.refusal(story, *phase, busy) {
+                        None => return Some(effect),
+                        // An epic is closed without those whom nobody can pay.
+                        Some(reason) if self.is_closing(story) && busy.is_empty() => {
+                            return Some(Effect::Forgo {
+                                story: story.clone(),
+                                phase: *phase,
+                                attempt: *attempt,
+                                voice: voice.clone(),
+                                reason,
+                            });
+                        }
+                        Some(reason) => refused = refused.or(Some(reason)),
+                    }
+                }
                 Effect::Merge | Effect::Ask | Effect::Finish if !busy.is_empty() => {}
                 Effect::Open { .. }
                 | Effect::Gates { .. }
                 | Effect::Rebase { .. }
+                | Effect::Uat { .. }
+                | Effect::Forgo { .. }
                 | Effect::Commit { .. }
                 | Effect::Park { .. }
                 | Effect::Merge
@@ -239,6 +262,10 @@ impl State {
             }
         }
         refused.filter(|_| busy.is_empty()).map(|reason| Effect::Halt { reason })
+    }
+
+    fn is_closing(&self, id: &str) -> bool {
+        self.closing.as_ref().is_some_and(|closing| closing.planned.id == id)
     }
 
     fn refusal(&self, story: &str, phase: RunPhase, busy: &[Effect]) -> Option<String> {
@@ -256,11 +283,12 @@ impl State {
         match (story.step(&self.plan.pipeline)?, voice) {
             (StepRef::Agent(step), None) => Some(step.clone()),
             (StepRef::Party(party), Some(voice)) => Some(party.voice(&voice.persona, voice.round)),
-            (StepRef::Agent(_) | StepRef::Party(_) | StepRef::Gates, _) => None,
+            (StepRef::Agent(_) | StepRef::Party(_) | StepRef::Gates | StepRef::Uat, _) => None,
         }
     }
 
-    /// How the run ends once nothing is left to be done. What closes an epic has no say in it.
+    /// How the run ends once nothing is left to be done. What closes an epic has no say in it, unless
+    /// somebody wants it to.
     pub fn verdict(&self) -> RunState {
         let any = |state| self.stories.iter().any(|story| story.state == state);
         let given_up = self.stories.iter().any(StoryRun::was_skipped_by_an_agent);
@@ -268,6 +296,11 @@ impl State {
             RunState::Failed
         } else if any(StoryState::Blocked) {
             RunState::Blocked
+        } else if self.options.uat_blocking
+            && self.plan.pipeline.uat().is_some()
+            && self.closing.as_ref().is_some_and(StoryRun::was_not_accepted)
+        {
+            RunState::Failed
         } else {
             RunState::Done
         }
@@ -291,7 +324,7 @@ impl State {
     pub fn party_of(&self, story: &StoryRun) -> Option<&PartyStep> {
         match story.step(&self.plan.pipeline)? {
             StepRef::Party(party) => Some(party),
-            StepRef::Agent(_) | StepRef::Gates => None,
+            StepRef::Agent(_) | StepRef::Gates | StepRef::Uat => None,
         }
     }
 
@@ -339,6 +372,8 @@ fn in_flight(busy: &[Effect]) -> Vec<InFlight<'_>> {
         Effect::Open { .. }
         | Effect::Gates { .. }
         | Effect::Rebase { .. }
+        | Effect::Uat { .. }
+        | Effect::Forgo { .. }
         | Effect::Commit { .. }
         | Effect::Park { .. }
         | Effect::Merge

@@ -1,10 +1,13 @@
 //! Several voices, one answer.
 
+use std::collections::BTreeMap;
+
 use handover_model::{RunPhase, RunVerdict};
 
 use super::PhaseEnd;
 use crate::party::{Analysis, Contribution, Word, settle_analysis, settle_kickoff, settle_review};
 use crate::pipeline::{PartyStep, Voice};
+use crate::retro::{self, Retro};
 use crate::verdict::Finding;
 
 /// A party that has come to its end.
@@ -107,6 +110,18 @@ pub(super) fn missing(party: &PartyStep, voices: &[PhaseEnd]) -> Vec<Voice> {
     Vec::new()
 }
 
+/// What everybody learned, as one; of each their last word counts.
+fn looked_back(voices: &[PhaseEnd]) -> Option<Box<Retro>> {
+    let mut last: BTreeMap<&str, &Retro> = BTreeMap::new();
+    for end in voices {
+        if let (Some(voice), Some(retro)) = (&end.voice, &end.retro) {
+            last.insert(&voice.persona, retro);
+        }
+    }
+    let all: Vec<Retro> = last.into_values().cloned().collect();
+    (!all.is_empty()).then(|| Box::new(retro::merge(&all)))
+}
+
 /// What everybody said as what one agent said.
 pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Party> {
     let seats = party.seats();
@@ -130,6 +145,7 @@ pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Pa
         restored: Vec::new(),
         spent: crate::Spent::default(),
         receipt: voices.iter().rev().find_map(|end| end.receipt.clone()),
+        retro: looked_back(&voices),
         ..first.clone()
     };
     Some(Party { voices, outcome })

@@ -36,7 +36,7 @@ pub struct PlannedStory {
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// Its file, relative to the project; empty for what closes an epic.
+    /// Its file, relative to the project; for what closes an epic its scenarios, if there are any.
     pub path: String,
     /// The stories that it waits for.
     pub waits_for: Vec<String>,
@@ -50,7 +50,10 @@ impl Plan {
         PlannedStory {
             id: format!("epic-{}", self.epic),
             title: format!("Epic {}", self.epic),
-            path: String::new(),
+            path: match self.pipeline.uat() {
+                Some(_) => crate::uat::data_path(&self.epic),
+                None => String::new(),
+            },
             waits_for: Vec::new(),
             skip: None,
         }
@@ -79,6 +82,9 @@ pub struct Options {
     pub idle_timeout: u64,
     /// How often findings are mended.
     pub max_fixes: u32,
+    /// Whether the run fails if its scenarios do.
+    #[serde(default)]
+    pub uat_blocking: bool,
     /// How often a story is tried again because an analysis found something new.
     #[serde(default = "one")]
     pub max_retries: u32,

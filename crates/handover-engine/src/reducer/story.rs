@@ -6,6 +6,7 @@ use handover_model::{FailureClass, RunPhase, RunVerdict, StoryState};
 
 use super::flow::InTeam;
 use super::party::{self, Party};
+use super::uat::Uat;
 use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
 use crate::ledger::{Line, Spent};
 use crate::party::Word;
@@ -84,6 +85,8 @@ pub struct StoryRun {
     pub answers: Vec<Answer>,
     /// Everything that was done.
     pub lines: Vec<Line>,
+    /// How the acceptance stands, for what closes an epic.
+    pub uat: Option<Uat>,
     pub(super) at: At,
     /// Where it stands in a team.
     pub(super) team: InTeam,
@@ -95,6 +98,9 @@ pub struct StoryRun {
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
     gate_attempts: u32,
+    pub(super) uat_attempts: u32,
+    /// What the worktree held before scenarios that failed were mended.
+    pub(super) before_heal: Option<String>,
     pub(super) mended_for_review: bool,
 }
 
@@ -149,6 +155,7 @@ impl StoryRun {
             question: None,
             answers: Vec::new(),
             lines: Vec::new(),
+            uat: None,
             at: start,
             team: InTeam::default(),
             voices: Vec::new(),
@@ -158,6 +165,8 @@ impl StoryRun {
             parked: skipped,
             attempts: BTreeMap::new(),
             gate_attempts: 0,
+            uat_attempts: 0,
+            before_heal: None,
             mended_for_review: false,
         }
     }
@@ -246,6 +255,9 @@ impl StoryRun {
             Some(StepRef::Gates) => {
                 vec![Effect::Gates { story: story(), attempt: self.gate_attempts + 1 }]
             }
+            Some(StepRef::Uat) => {
+                vec![Effect::Uat { story: story(), attempt: self.uat_attempts + 1 }]
+            }
             None => vec![Effect::Commit { story: story() }],
         }
     }
@@ -275,7 +287,10 @@ impl StoryRun {
             Some((failures, detail)) => {
                 detail.clone_into(&mut self.gate_detail);
                 let findings = failures.iter().map(|text| finding(text)).collect();
-                self.mend(findings, rules, "the gates failed");
+                match self.kind {
+                    UnitKind::Story => self.mend(findings, rules, "the gates failed"),
+                    UnitKind::Closing => self.heal(findings, rules),
+                }
             }
             None => {
                 self.team.unchecked = false;
@@ -387,6 +402,9 @@ impl StoryRun {
         let tried = self.retries(end.voice.as_ref());
         if again && tried < step.retries {
             self.retries.insert(end.voice.clone(), tried + 1);
+            if end.phase == RunPhase::Uat && end.failure.is_none() {
+                self.findings = vec![finding(&end.summary)];
+            }
             return true;
         }
         self.retries.remove(&end.voice);
@@ -399,6 +417,9 @@ impl StoryRun {
         }
         if let (Some(flow), false) = (&rules.pipeline.flow, step.statuses.is_empty()) {
             return self.handed_on(end, step, flow, rules);
+        }
+        if self.kind == UnitKind::Closing && self.at == At::Fix {
+            return self.healed(end.verdict == Some(RunVerdict::Complete), rules.pipeline);
         }
         if step.optional {
             if end.verdict == Some(RunVerdict::Complete) {
@@ -493,6 +514,7 @@ pub(super) enum StepRef<'p> {
     Agent(&'p AgentStep),
     Party(&'p PartyStep),
     Gates,
+    Uat,
 }
 
 impl<'p> StepRef<'p> {
@@ -501,6 +523,7 @@ impl<'p> StepRef<'p> {
             Step::Agent(step) => Some(Self::Agent(step)),
             Step::Party(party) => Some(Self::Party(party)),
             Step::Gates => Some(Self::Gates),
+            Step::Uat(_) => Some(Self::Uat),
             Step::Commit => None,
         }
     }

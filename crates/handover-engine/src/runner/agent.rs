@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
-use handover_model::{FailureClass, Host, KnownEvent, RunVerdict, Timestamp};
+use handover_model::{FailureClass, Host, KnownEvent, RunPhase, RunVerdict, Timestamp};
 use handover_store::{EventKey, NewEvent, NewReasoning};
 use serde_json::json;
 
@@ -96,7 +96,9 @@ impl Runner<'_, '_> {
         let Some(step) = self.state.agent_of(&story, voice) else {
             return Err(self.out_of_step("an agent that no step asks for"));
         };
-        let wait = patience(story.retries(voice));
+        // Whoever is asked again because of what it wrote need not wait for better times.
+        let is_corrected = step.phase == RunPhase::Uat && !story.findings.is_empty();
+        let wait = patience(if is_corrected { 0 } else { story.retries(voice) });
         let worktree = match voice {
             Some(voice) => self.worktree_of_voice(&story, voice)?,
             None => self.worktree(&story)?,
@@ -126,18 +128,21 @@ impl Runner<'_, '_> {
     pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
         let AgentDone { call, prompt, host, outcome, mut said, more } = done;
         self.engine.prompter.delivered(&prompt, host, self.now())?;
-        if !call.seat.step.optional {
+        if !call.seat.step.optional && call.story.kind == UnitKind::Story {
             refuse_a_host_that_cannot_work(&outcome)?;
         }
         if let Ok(said) = &mut said {
             self.weigh(&call, said);
         }
-        let left = match &call.seat.step.voice {
+        let mut left = match &call.seat.step.voice {
             Some(_) => self.leave_folder(&call.story, &call.worktree)?,
             None => self.settle_folder(&call.story, &call.seat.step, &call.worktree)?,
         };
         if let Some(problem) = left.problem {
             said = Err(Unclear::Broken(problem));
+        }
+        if call.seat.step.phase == RunPhase::Uat && outcome.is_success() {
+            (said, left.tree) = self.take_scenarios(&call, said, left.tree)?;
         }
         let now = self.now();
         let (verdict, summary, said) = judge(&outcome, said);
@@ -160,6 +165,7 @@ impl Runner<'_, '_> {
             restored: left.restored,
             spent,
             receipt: Some(prompt.receipt.to_string()),
+            retro: said.retro.filter(|_| verdict == Some(RunVerdict::Complete)).map(Box::new),
         })))
     }
 

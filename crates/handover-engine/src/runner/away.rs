@@ -212,6 +212,7 @@ impl<'a> Runner<'a, '_> {
             Event::Parked { branch, .. } => branch.clone(),
             Event::Opened { .. }
             | Event::PhaseEnded(_)
+            | Event::UatEnded { .. }
             | Event::Rebased { .. }
             | Event::Committed { .. } => None,
             Event::Started { .. }

@@ -18,6 +18,12 @@ impl Runner<'_, '_> {
         let (Some(base), Some(work)) = (story.base.clone(), story.tree.clone()) else {
             return Err(self.out_of_step("a commit without work"));
         };
+        if story.kind == UnitKind::Closing && !self.state.plan.pipeline.keeps_closing() {
+            // It was only to be looked at.
+            self.worktree_at(id, &base).remove()?;
+            self.in_place.remove(id);
+            return Ok(Event::Committed { story: id.to_owned(), commit: base });
+        }
         let problems = self.inspect(&base, &work)?;
         if !problems.is_empty() {
             let problems = problems.into_iter().map(|problem| problem.text).collect();
@@ -26,8 +32,9 @@ impl Runner<'_, '_> {
         let worktree = self.worktree(&story)?;
         self.in_place.remove(id);
         self.write_records(&worktree, &story, intent.at, "done")?;
-        if story.kind == UnitKind::Story {
-            self.write_sprint_status(&worktree, id)?;
+        match story.kind {
+            UnitKind::Story => self.write_sprint_status(&worktree, id)?,
+            UnitKind::Closing => self.write_retro(&worktree, &story, intent.at)?,
         }
         let tree = worktree.snapshot()?;
         if story.kind == UnitKind::Closing && tree == self.repo.tree_of(&base)? {
@@ -36,6 +43,9 @@ impl Runner<'_, '_> {
         let plan = &self.state.plan;
         let subject = match story.kind {
             UnitKind::Story => format!("feat(epic-{}): complete {id}", plan.epic),
+            UnitKind::Closing if story.fixes() > 0 && !story.was_mended_in_vain() => {
+                format!("fix(epic-{}): mend what its acceptance found", plan.epic)
+            }
             UnitKind::Closing => format!("docs(epic-{0}): close epic {0}", plan.epic),
         };
         let receipt = story.record.last().and_then(|end| end.receipt.clone()).unwrap_or_default();

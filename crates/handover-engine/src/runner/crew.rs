@@ -11,6 +11,7 @@ use handover_text::Redactor;
 use super::agent::{AgentDone, AgentJob};
 use super::errand::{Brought, ErrandJob};
 use super::gates::{GatesDone, GatesJob};
+use super::uat::{UatDone, UatJob};
 use crate::EngineError;
 
 /// Something that takes long.
@@ -18,6 +19,7 @@ pub(super) enum Job {
     Agent(Box<AgentJob>),
     Gates(Box<GatesJob>),
     Errand(Box<ErrandJob>),
+    Uat(Box<UatJob>),
 }
 
 /// What came of it.
@@ -25,6 +27,7 @@ pub(super) enum Done {
     Agent(Box<AgentDone>),
     Gates(Box<GatesDone>),
     Errand(Box<Brought>),
+    Uat(Box<UatDone>),
 }
 
 /// What one of them says.
@@ -65,6 +68,7 @@ impl<'scope, 'env: 'scope> Crew<'scope, 'env> {
                 Job::Agent(job) => job.work(&link).map(|done| Done::Agent(Box::new(done))),
                 Job::Gates(job) => job.work(&link).map(|done| Done::Gates(Box::new(done))),
                 Job::Errand(job) => job.work(&link).map(|done| Done::Errand(Box::new(done))),
+                Job::Uat(job) => job.work(&link).map(|done| Done::Uat(Box::new(done))),
             }));
             link.say(Word::Done(Box::new(done)));
         });

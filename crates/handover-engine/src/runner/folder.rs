@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use handover_model::Profile;
+use handover_model::{Profile, RunPhase};
 
 use super::Runner;
 use crate::EngineError;
 use crate::git::{Change, GitError, Worktree};
 use crate::pipeline::{AgentStep, Voice};
-use crate::reducer::StoryRun;
+use crate::reducer::{StoryRun, UnitKind};
 use crate::story::{self, Integrity};
 
 /// How many changed files are written down by name.
@@ -107,11 +107,37 @@ impl Runner<'_, '_> {
             let paths = changes.into_iter().map(|change| change.path).take(FILES);
             return Ok((before.to_owned(), paths.collect()));
         }
-        let restored = self.touched_stories(story, before, &changes)?;
+        let restored = self.strays(story, step, before, &changes)?;
         if restored.is_empty() {
             return Ok((after, restored));
         }
         Ok((worktree.put_back(before, &restored)?, restored))
+    }
+
+    /// What was changed by somebody who had no business there: whoever closes an epic writes down
+    /// what it is asked for, and whoever mends touches neither stories nor scenarios.
+    fn strays(
+        &self,
+        story: &StoryRun,
+        step: &AgentStep,
+        before: &str,
+        changes: &[Change],
+    ) -> Result<Vec<String>, EngineError> {
+        let in_repo = |path: &String| self.repo.prefix.join(path).display().to_string();
+        let own: Vec<String> = self.outputs(step.phase).iter().map(in_repo).collect();
+        let scenarios: Vec<String> = self.outputs(RunPhase::Uat).iter().map(in_repo).collect();
+        let is_stray = |change: &&Change| match step.phase {
+            RunPhase::Uat | RunPhase::Retro => !own.contains(&change.path) || !change.is_file(),
+            RunPhase::Fix => story.kind == UnitKind::Closing && scenarios.contains(&change.path),
+            RunPhase::Kickoff | RunPhase::Dev | RunPhase::Review | RunPhase::Analysis => false,
+        };
+        let mut strays = self.touched_stories(story, before, changes)?;
+        for change in changes.iter().filter(is_stray) {
+            if !strays.contains(&change.path) {
+                strays.push(change.path.clone());
+            }
+        }
+        Ok(strays)
     }
 
     /// The stories and the epic that were changed in a way that is not allowed.

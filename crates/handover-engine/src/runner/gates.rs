@@ -91,7 +91,7 @@ impl Runner<'_, '_> {
         done.event
     }
 
-    fn environment_of_gates(&self) -> Environment {
+    pub(super) fn environment_of_gates(&self) -> Environment {
         let mut environment = self.engine.environment_of(Host::Command);
         for (name, value) in [
             ("CI", "1"),

@@ -6,11 +6,13 @@ mod agent;
 mod agent_work;
 mod answer;
 mod away;
+mod closing;
 mod commit;
 mod crew;
 mod errand;
 mod folder;
 mod gates;
+mod handoffs;
 mod help;
 mod inspect;
 mod lock;
@@ -18,6 +20,7 @@ mod open;
 mod park;
 mod rebase;
 mod records;
+mod uat;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -134,7 +137,7 @@ impl<'a> Engine<'a> {
         plan::preview(self, &repo, request)
     }
 
-    fn environment_of(&self, host: Host) -> Environment {
+    pub(crate) fn environment_of(&self, host: Host) -> Environment {
         Environment::scrubbed(self.environment.iter().cloned(), host, &self.config.runs.env)
     }
 
@@ -233,6 +236,7 @@ impl<'a> Engine<'a> {
             session: planned.records_in.clone(),
             now,
         };
+        let odd = self.take_over(repo, &planned)?;
         self.store.start_run(&new, journal.fence)?;
         let event =
             Event::Started { plan: Box::new(planned), options: Box::new(request.options()) };
@@ -243,6 +247,10 @@ impl<'a> Engine<'a> {
             reason: "it does not begin with a plan".to_owned(),
         })?;
         on_progress(&state, &Progress::Begun { run: &journal.run, resumed: false });
+        for text in odd {
+            let text = format!("a part of a handoff was left out: {text}");
+            on_progress(&state, &Progress::Warning(text));
+        }
         Ok(state)
     }
 
@@ -497,6 +505,10 @@ impl<'a> Runner<'a, '_> {
                 return self.begin_agent(intent, story, *attempt, voice.as_ref());
             }
             Effect::Gates { story, attempt } => return self.begin_gates(intent, story, *attempt),
+            Effect::Uat { story, attempt } => return self.begin_uat(intent, story, *attempt),
+            Effect::Forgo { story, phase, attempt, voice, reason } => {
+                self.forgone(story, *phase, *attempt, voice.as_ref(), reason)?
+            }
             Effect::Open { story } => self.open(story)?,
             Effect::Rebase { story, onto } => self.rebase(intent, story, onto)?,
             Effect::Commit { story } => self.commit(intent, story)?,
@@ -516,6 +528,7 @@ impl<'a> Runner<'a, '_> {
             Done::Agent(done) => self.end_agent(*done),
             Done::Gates(done) => Ok(self.end_gates(*done)),
             Done::Errand(_) => Err(self.out_of_step("somebody else's errand")),
+            Done::Uat(done) => self.end_uat(*done),
         }
     }
 

@@ -7,7 +7,7 @@ use handover_store::GroupUpdate;
 
 use super::{Runner, group_of};
 use crate::EngineError;
-use crate::reducer::{Event, PlannedStory, UnitKind};
+use crate::reducer::{Event, PlannedStory};
 
 impl Runner<'_, '_> {
     pub(super) fn open(&mut self, id: &str) -> Result<Event, EngineError> {
@@ -22,7 +22,7 @@ impl Runner<'_, '_> {
             worktree.restore(&tree)?;
         }
         let now = self.now();
-        if story.kind == UnitKind::Story
+        if !story.planned.path.is_empty()
             && let Some(text) = self.authors_version(&story.planned, &base)?
         {
             let path = self.writable(&worktree, &story.planned.path)?;

@@ -79,7 +79,7 @@ impl Runner<'_, '_> {
         let all = pipeline.steps.iter().chain(&pipeline.closing).chain(&pipeline.on_failure);
         all.filter_map(|step| match step {
             Step::Party(party) => Some(party),
-            Step::Agent(_) | Step::Gates | Step::Commit => None,
+            Step::Agent(_) | Step::Gates | Step::Uat(_) | Step::Commit => None,
         })
         .find(|party| party.agent.phase == phase)
     }

@@ -116,7 +116,7 @@ pub fn discover(root: &Path, epic: &EpicId) -> Result<Discovery, StoryError> {
     Ok(Discovery { epic: epic.clone(), epic_file, stories, matches })
 }
 
-fn epic_file(root: &Path, epic: &EpicId) -> Result<Option<String>, StoryError> {
+pub(super) fn epic_file(root: &Path, epic: &EpicId) -> Result<Option<String>, StoryError> {
     let mut found = Vec::new();
     for path in markdown_files(root, &root.join(EPICS), true)? {
         let stem = stem(&path);
@@ -252,7 +252,7 @@ fn bad_name(id: &str) -> Option<&'static str> {
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
+pub(super) fn read(path: &Path) -> Result<String, String> {
     let size = fs_err::metadata(path).map_err(|error| error.to_string())?.len();
     if size > MAX_BYTES {
         return Err(format!("it has {size} bytes, and {MAX_BYTES} are allowed"));

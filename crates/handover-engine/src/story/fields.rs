@@ -54,6 +54,12 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     out
 }
 
+/// The lines of a text that are neither front matter nor in a fence.
+pub(crate) fn body_lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = lines(text).into_iter().filter(|line| !line.front && !line.fenced);
+    lines.map(|line| line.text)
+}
+
 /// The mark of a code fence: its character, its length, and what follows.
 pub(crate) fn fence_mark(line: &str) -> Option<(char, usize, &str)> {
     let text = line.trim_start_matches(' ');

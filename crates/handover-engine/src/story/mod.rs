@@ -5,6 +5,7 @@
 
 mod depends;
 mod discover;
+mod epic;
 mod error;
 mod fields;
 mod integrity;
@@ -15,8 +16,9 @@ mod status;
 
 pub use depends::in_order;
 pub use discover::{Discovery, Match, discover, epic_id};
+pub use epic::{epic_dependencies, epic_title};
 pub use error::StoryError;
-pub(crate) use fields::fence_mark;
+pub(crate) use fields::{body_lines, fence_mark};
 pub use integrity::{Integrity, verify};
 pub use parse::Story;
 pub use record::{Record, append};

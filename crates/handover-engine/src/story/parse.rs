@@ -35,18 +35,21 @@ pub(super) struct Claims {
 pub(super) fn claims(text: &str) -> Claims {
     let value =
         |names: &[&str]| fields::find(text, names).map(|field| text[field.range].trim().to_owned());
-    let heading = fields::lines(text)
-        .into_iter()
-        .find(|line| !line.fenced && !line.front && line.text.starts_with("# "))
-        .map(|line| line.text[2..].trim().to_owned())
-        .unwrap_or_default();
-    let (numbers, title) = numbered(&heading);
+    let (numbers, title) = numbered(&heading(text));
     Claims {
         epic: value(&["epic_id", "epic id", "epic"]).map(|value| epic_word(&value)),
         numbers,
         title,
         depends_on: dependencies(text),
     }
+}
+
+/// The first heading.
+pub(super) fn heading(text: &str) -> String {
+    fields::body_lines(text)
+        .find_map(|line| line.strip_prefix("# "))
+        .map(|heading| heading.trim().to_owned())
+        .unwrap_or_default()
 }
 
 /// `Story 1.2: Title` as its numbers and the title.

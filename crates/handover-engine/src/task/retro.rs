@@ -1,35 +1,32 @@
 //! Somebody says what an epic taught.
 
-use std::fmt::Write as _;
+use handover_text::tokens::for_model;
 
-use handover_text::cut::cut;
+use super::{Kind, TaskParts, section};
+use crate::retro::digest;
 
-use super::{DETAIL, Kind, TaskParts, section};
-
-/// How much of one story's account is shown.
-const ONE: usize = 300;
+/// How many tokens the account of all stories may have, however many there are.
+const TOKENS: u64 = 6_000;
 
 pub(super) const KIND: Kind = Kind {
     what: "Look back on epic",
-    who: "You look back on an epic: what went well, what did not, and what the next one should know.",
+    who: "You look back on an epic: what went well, what did not, and what the next one should know. You say \
+          what is true of this project and would surprise somebody new; no platitudes.",
     is_cold: false,
     sees_work: false,
-    fields: "",
+    fields: ", \"retro\": {\"summary\": \"…\", \"went_well\": [\"…\"], \"went_badly\": [\"…\"], \"actions\": [\"…\"], \
+             \"patterns\": [{\"text\": \"…\", \"why\": \"…\", \"file\": \"…\"}], \"decisions\": [{\"text\": \"…\", \
+             \"why\": \"…\"}], \"gotchas\": [{\"text\": \"…\", \"file\": \"…\"}], \"files\": [{\"file\": \"…\", \
+             \"why\": \"…\"}], \"test_conventions\": [\"…\"]}",
     signals: "`RETRO COMPLETE: Epic <number of the epic>`",
     body,
 };
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
-    section(out, "The stories", "text", &stories(parts), DETAIL);
+    section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
 }
 
-/// How each story of the epic ended.
-pub(super) fn stories(parts: &TaskParts<'_>) -> String {
-    let mut out = String::new();
-    for story in &parts.state.stories {
-        let last = story.record.iter().rev().find(|end| !end.summary.is_empty());
-        let said = last.map_or(story.reason.as_str(), |end| end.summary.as_str());
-        let _ = writeln!(out, "- {} ({}): {}", story.planned.id, story.state, cut(said, ONE));
-    }
-    out
+/// How each story of the epic went, shortened to fit.
+pub(super) fn epic_digest(parts: &TaskParts<'_>) -> String {
+    digest(parts.state, for_model(parts.state.options.model.as_deref()), TOKENS)
 }

@@ -1,7 +1,7 @@
 //! A project manager of a team closes an epic.
 
-use super::retro::stories;
-use super::{DETAIL, Kind, TaskParts, section};
+use super::retro::epic_digest;
+use super::{Kind, TaskParts, section};
 
 pub(super) const KIND: Kind = Kind {
     what: "Close epic",
@@ -15,5 +15,5 @@ pub(super) const KIND: Kind = Kind {
 };
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
-    section(out, "The stories", "text", &stories(parts), DETAIL);
+    section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
 }

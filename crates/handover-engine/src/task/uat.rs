@@ -1,18 +1,40 @@
-//! Somebody says how a person can try the work out.
+//! Somebody says how the work of an epic is tried out, by programs and by people.
 
-use super::retro::stories;
-use super::{DETAIL, Kind, TaskParts, section};
+use super::retro::epic_digest;
+use super::{DETAIL, Kind, TaskParts, findings, section};
 
 pub(super) const KIND: Kind = Kind {
-    what: "Say how a person can try out epic",
-    who: "You write down how a person tries out what an epic has built, step by step, with what to expect.",
+    what: "Say how to try out epic",
+    who: "You write down how what an epic has built is tried out: a scenario for each criterion that a \
+          user cares about, three to ten in all. You look at the code and the stories, and change \
+          nothing of them.",
     is_cold: false,
     sees_work: false,
-    fields: "",
-    signals: "`UAT GENERATED: <path of the document>`",
+    fields: ", \"scenarios\": [{\"id\": \"UAT-1\", \"title\": \"…\", \"criterion\": \"<story id> AC1\", \
+             \"kind\": \"auto|semi|manual\", \"argv\": [\"program\", \"argument\"], \"expect\": {\"exit\": 0, \
+             \"text\": [\"…\"], \"json\": {}}, \"timeout\": 30, \"setup\": [[\"program\"]], \"cleanup\": [], \
+             \"steps\": [\"what a person does\"], \"expected\": \"what a person sees\"}]",
+    signals: "`UAT GENERATED: <path of the document>`, after you have written the object with `scenarios` to \
+              `docs/uat/epic-<epic>-uat.json`",
     body,
 };
 
+const RULES: &str = "\
+- `auto` is for what a program can judge alone; `semi` if a person must look as well; `manual` for the rest. The \
+last two need `steps`; `manual` has no `argv`.
+- `argv` is a program and its arguments. No shell reads it: no pipes, no variables, no `&&`. Use the project's own \
+tools (`cargo run …`, `npm run …`, `python3 file.py`, `go run …`); shells, `env`, `xargs`, `python3 -c` and the \
+like are refused.
+- `expect` says what the program must do: `exit`, `text` that it prints, `json` that must be in what it prints.
+- Fields that are not needed are left out; others than these are refused.
+
+";
+
 fn body(out: &mut String, parts: &TaskParts<'_>) {
-    section(out, "The stories", "text", &stories(parts), DETAIL);
+    section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
+    if !parts.story.findings.is_empty() {
+        let wrong = findings(&parts.story.findings);
+        section(out, "What was wrong with the scenarios before", "text", &wrong, DETAIL);
+    }
+    out.push_str(RULES);
 }

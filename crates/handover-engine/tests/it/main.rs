@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod at_once;
+mod closing;
 mod engine;
 mod reducer;
 mod team;

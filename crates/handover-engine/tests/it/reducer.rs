@@ -72,6 +72,7 @@ pub(crate) fn options() -> Options {
         phase_timeout: 1,
         idle_timeout: 1,
         max_fixes: 1,
+        uat_blocking: false,
         max_retries: 2,
         budget: BudgetConfig::default(),
     }
@@ -104,6 +105,7 @@ pub(crate) fn ended(
         restored: Vec::new(),
         spent: Spent::default(),
         receipt: None,
+        retro: None,
     }
 }
 

@@ -23,7 +23,7 @@ fn members() -> Vec<AgentStep> {
     let pipeline = team();
     let closing = pipeline.closing.iter().filter_map(|step| match step {
         Step::Agent(step) => Some(step.clone()),
-        Step::Party(_) | Step::Gates | Step::Commit => None,
+        Step::Party(_) | Step::Uat(_) | Step::Gates | Step::Commit => None,
     });
     flow().members.into_iter().map(|member| member.agent).chain(closing).collect()
 }

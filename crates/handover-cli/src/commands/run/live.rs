@@ -77,6 +77,7 @@ impl Live {
             Event::Opened { story, .. }
             | Event::GatesEnded { story, .. }
             | Event::Rebased { story, .. }
+            | Event::UatEnded { story, .. }
             | Event::Refused { story, .. }
             | Event::Committed { story, .. }
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
@@ -164,7 +165,9 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
         Effect::Rebase { story, .. } => Some((story.clone(), "rebase".to_owned())),
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
+        Effect::Uat { story, attempt } => Some((story.clone(), format!("scenarios {attempt}"))),
         Effect::Park { .. }
+        | Effect::Forgo { .. }
         | Effect::Merge
         | Effect::Ask
         | Effect::Halt { .. }

@@ -9,13 +9,16 @@ mod request;
 use handover_agents::CancelToken;
 use handover_engine::Engine;
 use handover_engine::prompt::BriefPrompter;
-use handover_model::{Host, PipelineName};
+use handover_model::{Host, PipelineName, UatGate};
 
 use super::Outcome;
 use super::stack::stack_of;
 use crate::app::App;
 use crate::env;
 use crate::error::CommandError;
+
+pub(crate) use progress::{Shown, outcome};
+pub(crate) use request::request;
 
 /// Run the stories of an epic: develop, check, review, commit
 ///
@@ -30,78 +33,94 @@ use crate::error::CommandError;
 pub(crate) struct RunArgs {
     /// The epic: `1`, `epic-1` or its file
     #[arg(value_name = "EPIC")]
-    epic: String,
+    pub(crate) epic: String,
 
     /// What happens to a story: story or team [default: runs.pipeline, else story]
     #[arg(long, value_name = "NAME")]
-    pipeline: Option<PipelineName>,
+    pub(crate) pipeline: Option<PipelineName>,
 
     /// The agent program: claude, codex, gemini or command [default: runs.host, else claude]
     #[arg(long)]
-    host: Option<Host>,
+    pub(crate) host: Option<Host>,
 
     /// For host `command`: the program and its arguments, run without a shell
     #[arg(long, value_name = "\"PROGRAM ARGS\"")]
-    agent_command: Option<String>,
+    pub(crate) agent_command: Option<String>,
 
     /// The model, where the program can be told
     #[arg(long, value_name = "NAME")]
-    model: Option<String>,
+    pub(crate) model: Option<String>,
 
     /// Show what would be done, and do nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
 
     /// With `--dry-run`: print the prompts too
     #[arg(long, requires = "dry_run")]
-    show_prompts: bool,
+    pub(crate) show_prompts: bool,
 
     /// Go on with a run that did not come to its end
     #[arg(long)]
-    resume: bool,
+    pub(crate) resume: bool,
 
     /// Begin with this story
     #[arg(long, value_name = "ID")]
-    start_from: Option<String>,
+    pub(crate) start_from: Option<String>,
 
     /// Leave out stories that are done
     #[arg(long)]
-    skip_done: bool,
+    pub(crate) skip_done: bool,
 
     /// No review
     #[arg(long)]
-    skip_review: bool,
+    pub(crate) skip_review: bool,
 
     /// Leave the work in its worktree
     #[arg(long, conflicts_with = "merge")]
-    no_commit: bool,
+    pub(crate) no_commit: bool,
 
     /// Let the current branch follow at the end, if it is a mere step forward
     #[arg(long)]
-    merge: bool,
+    pub(crate) merge: bool,
 
     /// How many stories to work on at once [default: runs.parallel, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST))]
-    parallel: Option<u32>,
+    pub(crate) parallel: Option<u32>,
 
     /// Start no agent that would pass this sum [default: budget.run]
     #[arg(long, value_name = "USD", value_parser = money)]
-    max_cost: Option<f64>,
+    pub(crate) max_cost: Option<f64>,
 
     /// The longest agent [default: runs.phase_timeout]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..))]
-    phase_timeout: Option<u64>,
+    pub(crate) phase_timeout: Option<u64>,
 
     /// The longest silence of an agent [default: runs.idle_timeout]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..))]
-    idle_timeout: Option<u64>,
+    pub(crate) idle_timeout: Option<u64>,
 
     /// How often findings are mended before a story is given up [default: runs.max_fixes]
     #[arg(long, value_name = "N")]
-    max_fixes: Option<u32>,
+    pub(crate) max_fixes: Option<u32>,
+
+    /// Write scenarios after the last story, and try them out: quick, full or skip [default: uat.gate]
+    #[arg(long, value_name = "GATE")]
+    pub(crate) uat: Option<UatGate>,
+
+    /// How often what scenarios find is mended [default: uat.heal]
+    #[arg(long, value_name = "N")]
+    pub(crate) heal: Option<u32>,
+
+    /// Let the run fail if its scenarios do
+    #[arg(long)]
+    pub(crate) uat_blocking: bool,
+
+    /// Look back at the end, and write down what the next epic should know [default: runs.retro]
+    #[arg(long)]
+    pub(crate) retro: bool,
 
     #[command(flatten)]
-    party: party::PartyArgs,
+    pub(crate) party: party::PartyArgs,
 }
 
 impl RunArgs {
@@ -122,12 +141,13 @@ Examples:
   handover run 1 --pipeline team               developer, QA expert and tech lead, and whom they call for
   handover run 1 --host codex --merge          let the current branch follow at the end
   handover run 1 --agent-command \"./agent.sh --fast\"
+  handover run 1 --uat quick --retro           accept the epic and look back on it at the end
   handover run 1 --party-review --party-agents winston,murat
   handover run 1 --resume                      go on after whatever stopped it
 
 Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 budget, 5 environment, 130 interrupted.";
 
-fn money(text: &str) -> Result<f64, String> {
+pub(crate) fn money(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(sum) if sum.is_finite() && sum >= 0.0 => Ok(sum),
         Ok(_) | Err(_) => Err("a sum of 0 or more is expected".to_owned()),
@@ -135,7 +155,7 @@ fn money(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
-    let request = request::request(app, &args)?;
+    let request = request(app, &args)?;
     engine(app, |engine| {
         if args.dry_run {
             return preview::show(app, &engine.plan(&request)?, args.show_prompts);

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use handover_engine::reducer::{Effect, Event, GateOutcome, State};
+use handover_engine::uat::ScenarioResult;
 use handover_engine::{Progress, report};
-use handover_model::{RunId, RunState};
+use handover_model::{RunId, RunState, ScenarioOutcome, UatGate};
 use serde_json::{Value, json};
 
 use super::live::{Live, agent};
@@ -13,7 +14,7 @@ use crate::commands::{Outcome, status};
 use crate::error::{CommandError, Exit};
 
 /// Shows one run.
-pub(super) struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     app: &'a App,
     run: Option<RunId>,
     begin: Instant,
@@ -23,12 +24,12 @@ pub(super) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn new(app: &'a App) -> Self {
+    pub(crate) fn new(app: &'a App) -> Self {
         let live = (!app.ui.is_json() && app.ui.is_watched()).then(Live::default);
         Self { app, run: None, begin: Instant::now(), live, lost: None }
     }
 
-    pub(super) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
+    pub(crate) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
         if let Progress::Begun { run, .. } | Progress::Helping { run, .. } = progress {
             self.run = Some((*run).clone());
         }
@@ -39,7 +40,7 @@ impl<'a> Shown<'a> {
             return live.progress(self.app, state, progress);
         }
         let shown = if self.app.ui.is_json() {
-            self.app.ui.document(&self.document(progress))
+            self.app.ui.document(&self.document(state, progress))
         } else {
             self.line(state, progress);
             Ok(())
@@ -47,8 +48,10 @@ impl<'a> Shown<'a> {
         self.lost = shown.err().filter(|error| error.exit != Exit::Done);
     }
 
-    fn document(&self, progress: &Progress<'_>) -> Value {
-        let mut document = json!({"schema": 1, "run": self.run, "at": self.app.now()});
+    fn document(&self, state: &State, progress: &Progress<'_>) -> Value {
+        let epic = &state.plan.epic;
+        let mut document =
+            json!({"schema": 1, "run": self.run, "epic": epic, "at": self.app.now()});
         let (kind, rest) = match progress {
             Progress::Begun { resumed, .. } => {
                 (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
@@ -88,6 +91,9 @@ impl<'a> Shown<'a> {
             Progress::Doing(Effect::Gates { story, attempt }) => {
                 ui.note(format_args!("{stamp} {story} gates {attempt} …"));
             }
+            Progress::Doing(Effect::Uat { story, attempt }) => {
+                ui.note(format_args!("{stamp} {story} scenarios {attempt} …"));
+            }
             Progress::Doing(_) => {}
             Progress::Done(event) => {
                 if let Some(text) = sentence(event) {
@@ -113,16 +119,26 @@ impl<'a> Shown<'a> {
         } else {
             status::show(self.app, &document)?;
         }
-        let code = match exit(state.state) {
-            exit @ (Exit::Done | Exit::Failed | Exit::Blocked | Exit::Usage) => return Ok(exit),
-            Exit::Budget => "budget",
-            Exit::Environment => "environment",
-            Exit::Interrupted => "interrupted",
-        };
         let reason = state.stopped.clone().unwrap_or_default();
-        Err(CommandError::new(exit(state.state), code, format!("the run has stopped: {reason}"))
-            .hinted(format!("`handover run {} --resume` goes on.", run.epic)))
+        outcome(state.state, &reason, &format!("run {}", run.epic))
     }
+
+    /// What could not be shown.
+    pub(crate) fn lost(self) -> Result<(), CommandError> {
+        self.lost.map_or(Ok(()), Err)
+    }
+}
+
+/// How a command ends whose run stands so; `command` is what goes on with it.
+pub(crate) fn outcome(state: RunState, reason: &str, command: &str) -> Outcome {
+    let code = match exit(state) {
+        exit @ (Exit::Done | Exit::Failed | Exit::Blocked | Exit::Usage) => return Ok(exit),
+        Exit::Budget => "budget",
+        Exit::Environment => "environment",
+        Exit::Interrupted => "interrupted",
+    };
+    Err(CommandError::new(exit(state), code, format!("the run has stopped: {reason}"))
+        .hinted(format!("`handover {command} --resume` goes on.")))
 }
 
 fn exit(state: RunState) -> Exit {
@@ -145,6 +161,7 @@ fn result(event: &Event) -> Value {
         | Event::PhaseEnded(_)
         | Event::GatesEnded { .. }
         | Event::Rebased { .. }
+        | Event::UatEnded { .. }
         | Event::Refused { .. }
         | Event::Committed { .. }
         | Event::Parked { .. }
@@ -177,6 +194,10 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
         Event::Rebased { story, conflicts, .. } => {
             format!("{story} conflicts with another story in {}", conflicts.join(", "))
         }
+        Event::UatEnded { story, gate, results, problem, .. } => match problem {
+            Some(problem) => format!("{story} scenarios: {problem}"),
+            None => tried(story, *gate, results),
+        },
         Event::Refused { story, problems } => {
             format!("{story} cannot be committed: {}", problems.join("; "))
         }
@@ -198,4 +219,21 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
         | Event::Stopped { .. }
         | Event::Ended { .. } => return None,
     })
+}
+
+/// What came of scenarios, with the first that does not hold.
+fn tried(story: &str, gate: UatGate, results: &[ScenarioResult]) -> String {
+    let count = |wanted| results.iter().filter(|result| result.outcome == wanted).count();
+    let passed = count(ScenarioOutcome::Passed);
+    let open = count(ScenarioOutcome::NotRun);
+    let first = results.iter().find(|result| result.is_wrong());
+    match first {
+        Some(wrong) => format!(
+            "{story} scenarios ({gate}): {passed} hold, {} do not; {}: {}",
+            results.len() - passed - open,
+            wrong.id,
+            wrong.reason
+        ),
+        None => format!("{story} scenarios ({gate}): {passed} hold, {open} not tried"),
+    }
 }

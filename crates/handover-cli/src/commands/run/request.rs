@@ -1,17 +1,17 @@
 //! From arguments and configuration to what is asked of the engine.
 
 use handover_agents::{join_command, split_command};
-use handover_engine::pipeline::Pipeline;
+use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::Options;
 use handover_engine::{Given, Request, story};
 use handover_model::config::Config;
-use handover_model::{Host, PipelineName};
+use handover_model::{Host, PartyPhase, PipelineName};
 
 use super::RunArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
+pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
     let config = app.config()?;
     let runs = &config.runs;
     let host = match (args.host, &args.agent_command) {
@@ -38,14 +38,19 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
         other => other,
     };
     let command = command.map(|command| from_here(app, &command)).transpose()?;
-    let is_team = args.pipeline.unwrap_or(runs.pipeline) == PipelineName::Team;
+    let parties = args.party.parties(app, name(args, config) == PipelineName::Team)?;
+    let mut closing = closing(config, args);
+    closing.retro |= parties.has(PartyPhase::Retro);
+    let pipeline = pipeline(args, config)?.closed_with(closing);
     Ok(Request {
         epic: story::epic_id(&args.epic)?,
         session: app.named_session()?,
         resume: args.resume,
         start_from: args.start_from.clone(),
         skip_done: args.skip_done,
-        pipeline: args.party.parties(app, is_team)?.join(pipeline(args, config)?),
+        pipeline: parties.join(pipeline),
+        only_closing: false,
+        from: None,
         defaults: Options {
             host: configured,
             command,
@@ -56,6 +61,7 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             phase_timeout: runs.phase_timeout,
             idle_timeout: runs.idle_timeout,
             max_fixes: runs.max_fixes,
+            uat_blocking: config.uat.blocking,
             max_retries: runs.max_retries,
             budget: config.budget.clone(),
         },
@@ -69,13 +75,18 @@ pub(super) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             phase_timeout: args.phase_timeout,
             idle_timeout: args.idle_timeout,
             max_fixes: args.max_fixes,
+            uat_blocking: args.uat_blocking,
         },
     })
 }
 
+fn name(args: &RunArgs, config: &Config) -> PipelineName {
+    args.pipeline.unwrap_or(config.runs.pipeline)
+}
+
 fn pipeline(args: &RunArgs, config: &Config) -> Result<Pipeline, CommandError> {
     let runs = &config.runs;
-    match args.pipeline.unwrap_or(runs.pipeline) {
+    match name(args, config) {
         PipelineName::Story => Ok(Pipeline::story(!args.skip_review, runs.profile)),
         PipelineName::Team if args.skip_review => {
             Err(CommandError::invalid("the `team` pipeline cannot do without its reviews")
@@ -83,6 +94,14 @@ fn pipeline(args: &RunArgs, config: &Config) -> Result<Pipeline, CommandError> {
         }
         PipelineName::Team => Ok(Pipeline::team(runs.profile, config.specialization.testing_mode)),
     }
+}
+
+/// What closes the epic.
+fn closing(config: &Config, args: &RunArgs) -> Closing {
+    let heal = args.heal.unwrap_or(config.uat.heal);
+    let uat = args.uat.or(config.uat.gate).map(|gate| UatStep { gate, heal });
+    let retro = args.retro || config.runs.retro;
+    Closing { generate: uat.is_some(), uat, retro, commit: true }
 }
 
 /// The command with a program that is named by a path made absolute: agents start elsewhere.

@@ -2,6 +2,8 @@
 
 mod basics;
 mod budget;
+mod chain;
+mod closing;
 mod crashes;
 mod faults;
 mod gates;
@@ -11,6 +13,7 @@ mod parallel;
 mod party;
 mod real;
 mod team;
+mod uat;
 
 use std::path::PathBuf;
 

@@ -1,26 +1,7 @@
-//! `handover demo`
+//! The story of one session: what is written down, chosen, handed over and learned.
 
-use std::ffi::OsString;
-use std::path::Path;
-
-use super::Outcome;
-use crate::app::App;
-use crate::cli;
-use crate::env;
-use crate::error::{CommandError, Exit, io};
-use crate::input::Stdin;
-
-/// Play a small story in a throw-away project
-///
-/// Every line that starts with `$` is a real command on a real store in a temporary folder, which is
-/// removed at the end.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  handover demo\n  handover demo --keep")]
-pub(crate) struct DemoArgs {
-    /// Leave the project there to look around in
-    #[arg(long)]
-    keep: bool,
-}
+use super::stage::Stage;
+use crate::error::CommandError;
 
 /// What the researcher wrote. The token is invented; it is there to be redacted.
 const RESEARCH: &str = "\
@@ -90,36 +71,9 @@ errors:
 ```
 ";
 
-pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
-    if app.ui.is_json() {
-        return Err(CommandError::new(Exit::Usage, "usage", "the demo is a story for people")
-            .hinted("Leave `--json` out."));
-    }
-    env::leave_alone();
-    let folder =
-        tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;
-    let root = folder.path().join("shop");
-    fs_err::create_dir_all(root.join("docs")).map_err(|error| io(&error))?;
-    // The commands are played as they are shown, so they run inside the project.
-    let before = app.folder()?;
-    std::env::set_current_dir(&root).map_err(|error| io(&error))?;
-    let told = Story { app, root: &root }.tell();
-    std::env::set_current_dir(before).map_err(|error| io(&error))?;
-    told?;
-    if args.keep {
-        let kept = folder.keep();
-        app.ui.note(format_args!("The project is in {}", kept.join("shop").display()));
-    }
-    Ok(Exit::Done)
-}
-
-struct Story<'a> {
-    app: &'a App,
-    root: &'a Path,
-}
-
-impl Story<'_> {
-    fn tell(&self) -> Result<(), CommandError> {
+impl Stage<'_> {
+    /// Tells it.
+    pub(super) fn session(&self) -> Result<(), CommandError> {
         self.say("A project, and a session for one piece of work.")?;
         self.play(&["init"], "")?;
         self.play(
@@ -239,31 +193,4 @@ impl Story<'_> {
         self.play(&["doctor"], "")?;
         self.say("That was the embedded store: one file, no service. Next: `handover init` in your own project.")
     }
-
-    fn say(&self, text: &str) -> Result<(), CommandError> {
-        self.app.ui.line(format_args!("\n# {text}"))
-    }
-
-    fn write(&self, path: &str, text: &str) -> Result<(), CommandError> {
-        fs_err::write(self.root.join(path), text).map_err(|error| io(&error))
-    }
-
-    /// Shows a command, then runs it as if it had been typed.
-    fn play(&self, args: &[&str], stdin: &str) -> Result<(), CommandError> {
-        let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
-        self.app.ui.line(format_args!("$ handover {}", shown.join(" ")))?;
-        let mut argv: Vec<OsString> = vec!["handover".into()];
-        argv.extend(args.iter().map(OsString::from));
-        let exit = cli::run(argv, Stdin::Text(stdin.to_owned()));
-        if exit == Exit::Done {
-            return Ok(());
-        }
-        let message = format!("`handover {}` failed", args.join(" "));
-        Err(CommandError::new(exit, "demo", message))
-    }
-}
-
-fn quoted(arg: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:".contains(c);
-    if !arg.is_empty() && arg.chars().all(plain) { arg.to_owned() } else { format!("'{arg}'") }
 }

@@ -1,0 +1,120 @@
+//! `handover chain`
+
+use handover_engine::chain::{ChainRequest, Link, Report};
+use handover_engine::{Progress, story};
+use handover_model::EpicId;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::run::{RunArgs, Shown, engine, outcome, request};
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// Run several epics in the order in which they build on each other
+///
+/// Each epic is an ordinary run and takes the flags of `run`; it starts from where the epics ended that
+/// it builds on, ends with a look back, and hands what it established over to those that build on it. An
+/// epic that fails stops only those. `--max-cost` is for all of them together.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ChainArgs {
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// More epics
+    #[arg(value_name = "EPIC")]
+    more: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  handover chain 1 2 3 --dry-run               see the order
+  handover chain 1 2 3 --uat quick --max-cost 50
+  handover chain 1 2 3 --resume                go on after whatever stopped it
+
+Epics say what they build on in docs/epics: `depends_on: [1]`, `Depends on: Epic 1` or a section `## Dependencies`.
+
+Exit codes: 0 all epics done, 1 some failed, 3 some blocked, 4 budget, 5 environment, 130 interrupted.";
+
+pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
+    let ChainArgs { run: mut args, more } = args;
+    // What one epic hands over to the next is written down by its look back.
+    args.retro = true;
+    let each = request(app, &args)?;
+    let mut epics = vec![each.epic.clone()];
+    for word in &more {
+        epics.push(story::epic_id(word)?);
+    }
+    engine(app, |engine| {
+        if args.dry_run {
+            return preview(app, &engine.chain_order(&epics)?);
+        }
+        let request = ChainRequest { epics: epics.clone(), each: each.clone() };
+        let mut shown: Option<Shown<'_>> = None;
+        let report = engine.chain(&request, &mut |_, state, progress| {
+            let is_another = matches!(progress, Progress::Begun { .. });
+            let shown = match &mut shown {
+                Some(shown) if !is_another => shown,
+                other => other.insert(Shown::new(app)),
+            };
+            shown.progress(state, progress);
+        })?;
+        if app.ui.is_json() {
+            let line = json!({"schema": 1, "type": "chain_ended", "chain": report.document()});
+            app.ui.document(&line)?;
+        } else {
+            show(app, &report)?;
+        }
+        let names: Vec<&str> = epics.iter().map(EpicId::as_str).collect();
+        let stopped = report.epics.iter().find(|epic| epic.state == Some(report.state));
+        let reason = stopped.map(|epic| epic.reason.clone()).unwrap_or_default();
+        outcome(report.state, &reason, &format!("chain {}", names.join(" ")))
+    })
+}
+
+fn preview(app: &App, order: &[Link]) -> Outcome {
+    let epics: Vec<Value> =
+        order.iter().map(|link| json!({"epic": link.epic, "builds_on": link.builds_on})).collect();
+    app.ui.answer("chain", &json!({"epics": epics}), |ui| {
+        let rows = order.iter().enumerate().map(|(n, link)| {
+            let on: Vec<&str> = link.builds_on.iter().map(EpicId::as_str).collect();
+            vec![(n + 1).to_string(), link.epic.to_string(), on.join(", ")]
+        });
+        ui.table(&["", "epic", "builds on"], rows.collect(), "No epics.")
+    })?;
+    Ok(Exit::Done)
+}
+
+fn show(app: &App, report: &Report) -> Result<(), CommandError> {
+    let spent = report.spent();
+    app.ui.line(format_args!(
+        "\nChain: {}, {:.4} USD, {} s of agents",
+        report.state,
+        spent.cost_usd,
+        spent.duration_ms / 1_000
+    ))?;
+    let rows = report.epics.iter().map(|epic| {
+        let stories: Vec<String> =
+            epic.stories.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        let uat = epic.uat.as_ref().and_then(|uat| uat["state"].as_str()).unwrap_or_default();
+        vec![
+            epic.epic.to_string(),
+            epic.state.map_or("pending", handover_model::RunState::as_str).to_owned(),
+            stories.join(", "),
+            uat.to_owned(),
+            format!("{:.4}", epic.spent.cost_usd),
+            format!("{}", epic.spent.duration_ms / 1_000),
+            epic.branch.clone().unwrap_or_default(),
+            handover_text::cut::cut(&epic.reason, 80),
+        ]
+    });
+    let header = ["epic", "state", "stories", "acceptance", "usd", "seconds", "branch", "why"];
+    app.ui.table(&header, rows.collect(), "No epics.")?;
+    for epic in &report.epics {
+        for (story, state, reason) in &epic.failures {
+            let reason = handover_text::cut::cut(reason, 160);
+            app.ui.line(format_args!("  {story} {state}: {reason}"))?;
+        }
+    }
+    Ok(())
+}

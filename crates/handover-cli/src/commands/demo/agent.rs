@@ -1,0 +1,183 @@
+//! `handover demo-agent`: an agent without a model, for the demo. It does what a small script says, and
+//! reports as any agent does.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::env;
+use crate::error::{CommandError, Exit, io};
+
+/// Play an agent of `handover demo --epic`
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoAgentArgs {}
+
+/// So that the screen can be followed.
+const PACE: Duration = Duration::from_millis(25);
+
+/// Where it is in the play.
+struct Part {
+    story: String,
+    phase: String,
+    persona: Option<String>,
+    round: u32,
+    attempt: u32,
+    prompt: String,
+}
+
+pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
+    let variable = |name: &str| {
+        env::var(name).ok_or_else(|| {
+            CommandError::new(Exit::Usage, "usage", format!("{name} is not set"))
+                .hinted("This is an agent for runs; `handover demo --epic` shows it at work.")
+        })
+    };
+    let mut prompt = String::new();
+    std::io::stdin()
+        .lock()
+        .take(1 << 20)
+        .read_to_string(&mut prompt)
+        .map_err(|error| io(&error))?;
+    let part = Part {
+        story: variable("HANDOVER_STORY")?,
+        phase: variable("HANDOVER_PHASE")?,
+        persona: env::var("HANDOVER_PERSONA"),
+        round: env::var("HANDOVER_ROUND").and_then(|round| round.parse().ok()).unwrap_or(1),
+        attempt: variable("HANDOVER_ATTEMPT")?.parse().unwrap_or(1),
+        prompt,
+    };
+    std::thread::sleep(PACE);
+    let mut answer = part.act().map_err(|error| io(&error))?;
+    answer["nonce"] = variable("HANDOVER_NONCE")?.into();
+    answer["story"] = part.story.clone().into();
+    answer["phase"] = part.phase.clone().into();
+    answer["usage"] = json!({"cost_usd": 0.01, "tokens": 900, "turns": 3});
+    if let Some(summary) = answer["summary"].as_str() {
+        app.ui.line(summary)?;
+    }
+    fs_err::write(variable("HANDOVER_RESULT")?, answer.to_string()).map_err(|error| io(&error))?;
+    Ok(Exit::Done)
+}
+
+impl Part {
+    /// Does the work of its phase in the current folder, and gives the result.
+    fn act(&self) -> std::io::Result<Value> {
+        Ok(match (self.phase.as_str(), self.story.as_str()) {
+            ("dev", "1-1-greet") => {
+                fs_err::write("greeting.txt", "Helo, Ada!\n")?;
+                done("The guest is greeted.", "a greeting is a file of its own, one line")
+            }
+            ("fix", _) => {
+                fs_err::write("greeting.txt", "Hello, Ada!\n")?;
+                done("The typo is mended.", "spelling is checked by a gate")
+            }
+            ("dev", "1-2-farewell") => self.farewell()?,
+            ("dev", "2-1-german") => {
+                // What it does not know from its own story it knows from the epic before.
+                let is_told = self.prompt.contains("The guest is Ada");
+                let guest = if is_told { "Ada" } else { "Welt" };
+                fs_err::write("hallo.txt", format!("Hallo, {guest}!\n"))?;
+                let how = if is_told {
+                    "the handoff of epic 1 says who the guest is"
+                } else {
+                    "nobody says who the guest is"
+                };
+                done(&format!("The guest is greeted in German; {how}."), how)
+            }
+            ("review", _) => self.review(),
+            ("analysis", _) => self.analysis(),
+            ("uat", epic) => scenarios(epic),
+            ("retro", _) => retro(),
+            _ => json!({"verdict": "complete", "summary": "Nothing to add."}),
+        })
+    }
+
+    /// The first try fails unless somebody says who the guest is.
+    fn farewell(&self) -> std::io::Result<Value> {
+        let is_told = self.attempt > 1 || self.prompt.contains("greeting.txt");
+        if !is_told {
+            return Ok(
+                json!({"verdict": "failed", "summary": "The story does not say who the guest is."}),
+            );
+        }
+        fs_err::write("farewell.txt", "Goodbye, Ada!\n")?;
+        Ok(done("The guest is seen off.", "the guest is whoever greeting.txt greets"))
+    }
+
+    /// Two personas see two things, and agree with each other once they have heard.
+    fn review(&self) -> Value {
+        let (summary, finding) = match self.persona.as_deref() {
+            None => return json!({"verdict": "passed", "summary": "Simple, and it holds."}),
+            Some("murat") => ("The gate looks at one file of several.", "No gate reads this file."),
+            Some(_) => {
+                ("Simple, and it holds.", "The guest's name is written down more than once.")
+            }
+        };
+        let mut said = json!({"verdict": "passed"});
+        if self.round > 1 {
+            said["summary"] = "I agree with what the other found.".into();
+            said["stances"] = json!([{"on": "F1", "stance": "agree", "why": "seen the same"}]);
+        } else {
+            let issue = json!({"severity": "low", "kind": "quality", "file": "greeting.txt", "line": 1, "issue": finding});
+            said["summary"] = summary.into();
+            said["findings"] = json!([issue]);
+        }
+        said
+    }
+
+    fn analysis(&self) -> Value {
+        let summary = match self.persona.as_deref() {
+            Some("murat") => "Whoever is greeted in greeting.txt is the guest.",
+            Some(_) | None => "The guest's name is in greeting.txt; it is the same guest.",
+        };
+        json!({
+            "verdict": "retry", "summary": summary,
+            "analysis": {
+                "root_cause": "the story does not say who the guest is", "class": "spec",
+                "remediation": ["Read greeting.txt and see off whoever is greeted there"],
+            },
+        })
+    }
+}
+
+fn done(summary: &str, decision: &str) -> Value {
+    json!({"verdict": "complete", "summary": summary, "reasoning": {"decisions": decision, "completion": summary}})
+}
+
+fn scenarios(epic: &str) -> Value {
+    let auto = |id: &str, criterion: &str, file: &str, text: &str| {
+        json!({
+            "id": id, "title": format!("{file} can be read"), "criterion": criterion, "kind": "auto",
+            "argv": ["cat", file], "expect": {"text": text},
+        })
+    };
+    let list = if epic == "epic-1" {
+        json!([
+            auto("UAT-1", "1-1-greet AC1", "greeting.txt", "Hello, Ada!"),
+            auto("UAT-2", "1-2-farewell AC1", "farewell.txt", "Goodbye, Ada!"),
+            {"id": "UAT-3", "title": "It is friendly", "criterion": "Goal", "kind": "manual",
+             "steps": ["Read both texts to somebody"], "expected": "A smile"},
+        ])
+    } else {
+        json!([auto("UAT-1", "2-1-german AC1", "hallo.txt", "Hallo, Ada!")])
+    };
+    json!({"verdict": "complete", "summary": "Scenarios for every criterion.", "scenarios": list})
+}
+
+fn retro() -> Value {
+    json!({
+        "verdict": "complete", "summary": "Small files, one gate, one lesson.",
+        "retro": {
+            "summary": "Greetings are one-line files; a gate checks the spelling of greeting.txt.",
+            "went_well": ["Every story was one file"],
+            "went_badly": ["The name of the guest was in no story"],
+            "patterns": [{"text": "One greeting per file, one line", "file": "greeting.txt"}],
+            "decisions": [{"text": "The guest's name is written out", "why": "there is only one guest"}],
+            "gotchas": [{"text": "The guest is Ada: stories about greeting the guest do not say so", "file": "greeting.txt"}],
+            "test_conventions": ["grep -qx is enough for a greeting"],
+        },
+    })
+}

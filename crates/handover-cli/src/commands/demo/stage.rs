@@ -1,0 +1,94 @@
+//! The stage of a demo: a project in a throw-away folder, and commands that are shown and then run.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use handover_agents::{CancelToken, Environment, Invocation, SpawnId};
+use handover_model::Host;
+
+use crate::app::App;
+use crate::cli;
+use crate::env;
+use crate::error::{CommandError, Exit, io};
+use crate::input::Stdin;
+
+/// The stage.
+pub(super) struct Stage<'a> {
+    pub(super) app: &'a App,
+    /// The project.
+    pub(super) root: &'a Path,
+}
+
+impl Stage<'_> {
+    pub(super) fn say(&self, text: &str) -> Result<(), CommandError> {
+        self.app.ui.line(format_args!("\n# {text}"))
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), CommandError> {
+        let path = self.root.join(path);
+        if let Some(above) = path.parent() {
+            fs_err::create_dir_all(above).map_err(|error| io(&error))?;
+        }
+        fs_err::write(path, text).map_err(|error| io(&error))
+    }
+
+    /// Shows a command, then runs it as if it had been typed.
+    pub(super) fn play(&self, args: &[&str], stdin: &str) -> Result<(), CommandError> {
+        let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
+        self.app.ui.line(format_args!("$ handover {}", shown.join(" ")))?;
+        let mut argv: Vec<OsString> = vec!["handover".into()];
+        argv.extend(args.iter().map(OsString::from));
+        let exit = cli::run(argv, Stdin::Text(stdin.to_owned()));
+        if exit == Exit::Done {
+            return Ok(());
+        }
+        let message = format!("`handover {}` failed", args.join(" "));
+        Err(CommandError::new(exit, "demo", message))
+    }
+
+    /// Shows a call of git and what it prints.
+    pub(super) fn git(&self, args: &[&str]) -> Result<(), CommandError> {
+        let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
+        self.app.ui.line(format_args!("$ git {}", shown.join(" ")))?;
+        let printed = self.quietly(args)?;
+        if printed.trim().is_empty() {
+            return Ok(());
+        }
+        self.app.ui.line(printed.trim_end())
+    }
+
+    /// Calls git in the project, without anything of the user's.
+    pub(super) fn quietly(&self, args: &[&str]) -> Result<String, CommandError> {
+        let spawn = SpawnId::new(format!("demo-{}", std::process::id()))?;
+        let mut invocation = Invocation::new(Host::Command, spawn, self.root);
+        invocation.program = "git".into();
+        let settings = [
+            "user.name=Demo",
+            "user.email=demo@localhost",
+            "init.defaultBranch=main",
+            "commit.gpgSign=false",
+            "core.hooksPath=/dev/null",
+        ];
+        let settings = settings.iter().flat_map(|setting| ["-c", setting]);
+        invocation.args = settings
+            .chain(["--no-pager"])
+            .chain(args.iter().copied())
+            .map(OsString::from)
+            .collect();
+        invocation.environment = Environment::scrubbed(env::all(), Host::Command, &[]);
+        invocation.limits.wall = Some(Duration::from_secs(60));
+        let outcome =
+            handover_agents::run(&invocation, None, &mut |_| {}, &CancelToken::default())?;
+        if outcome.is_success() {
+            return Ok(outcome.stdout.text());
+        }
+        let message = format!("`git {}` failed: {}", args.join(" "), outcome.stderr.text().trim());
+        Err(CommandError::new(Exit::Environment, "git", message).hinted("Install git."))
+    }
+}
+
+fn quoted(arg: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:%".contains(c);
+    if !arg.is_empty() && arg.chars().all(plain) { arg.to_owned() } else { format!("'{arg}'") }
+}

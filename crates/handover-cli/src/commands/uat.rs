@@ -1,0 +1,174 @@
+//! `handover uat`
+
+use handover_engine::pipeline::{Closing, Pipeline, UatStep};
+use handover_engine::report;
+use handover_engine::uat::Document;
+use handover_model::{Host, RunState, UatGate};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::run::{RunArgs, Shown, engine, money, outcome, request};
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// Try out the scenarios of an epic, and list what a person must do
+///
+/// Scenarios are data in docs/uat/epic-EPIC-uat.json. Programs run in a worktree of the epic's branch,
+/// never in your checkout and never through a shell; only those that `uat.allow` names are started, or
+/// the project's own tools.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct UatArgs {
+    /// The epic: `1`, `epic-1` or its file
+    #[arg(value_name = "EPIC")]
+    epic: String,
+
+    /// What is tried: quick (what needs nobody), full (and what programs can do of the rest) or skip
+    #[arg(long, default_value = "quick")]
+    gate: UatGate,
+
+    /// How often an agent mends what fails [default: uat.heal]
+    #[arg(long, value_name = "N")]
+    heal: Option<u32>,
+
+    /// Let an agent write the scenarios first
+    #[arg(long)]
+    generate: bool,
+
+    /// Go on with a run that did not come to its end
+    #[arg(long)]
+    resume: bool,
+
+    /// The agent program: claude, codex, gemini or command [default: runs.host, else claude]
+    #[arg(long)]
+    host: Option<Host>,
+
+    /// For host `command`: the program and its arguments, run without a shell
+    #[arg(long, value_name = "\"PROGRAM ARGS\"")]
+    agent_command: Option<String>,
+
+    /// The model, where the program can be told
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Start no agent that would pass this sum [default: budget.run]
+    #[arg(long, value_name = "USD", value_parser = money)]
+    max_cost: Option<f64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  handover uat 1                               try out what needs nobody
+  handover uat 1 --gate full --heal 2          and more, and let an agent mend what fails
+  handover uat 1 --gate skip                   only list what a person must do
+  handover uat 1 --generate                    let an agent write the scenarios first
+
+Exit codes: 0 everything that was tried holds, 1 something does not, 2 no scenarios, or none that can be used.";
+
+pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
+    let heal = args.heal.unwrap_or(app.config()?.uat.heal);
+    let mut request = request(
+        app,
+        &RunArgs {
+            epic: args.epic,
+            host: args.host,
+            agent_command: args.agent_command,
+            model: args.model,
+            max_cost: args.max_cost,
+            resume: args.resume,
+            uat_blocking: true,
+            ..RunArgs::default()
+        },
+    )?;
+    request.only_closing = true;
+    request.pipeline = Pipeline::story(true, app.config()?.runs.profile).closed_with(Closing {
+        generate: args.generate,
+        uat: Some(UatStep { gate: args.gate, heal }),
+        retro: false,
+        commit: args.generate || heal > 0,
+    });
+    engine(app, |engine| {
+        if !args.generate && engine.scenarios(&request.epic, None)?.is_none() {
+            let message = format!("epic `{}` has no scenarios", request.epic);
+            return Err(CommandError::new(Exit::Usage, "not_found", message).hinted(format!(
+                "`handover uat {0} --generate` lets an agent write docs/uat/epic-{0}-uat.json.",
+                request.epic
+            )));
+        }
+        let mut shown = Shown::new(app);
+        let is_json = app.ui.is_json();
+        let (id, state) = engine.run(&request, &mut |state, progress| {
+            if !is_json {
+                shown.progress(state, progress);
+            }
+        })?;
+        shown.lost()?;
+        let document = engine.scenarios(&request.epic, Some(&state.head))?;
+        let mut answer = report::uat(&state).unwrap_or_default();
+        answer["run"] = json!(id);
+        answer["human"] = json!(human(document.as_ref()));
+        app.ui.answer("uat", &answer, |_| show(app, &answer))?;
+        let reason = state.stopped.clone().unwrap_or_default();
+        if matches!(state.state, RunState::Failed | RunState::Blocked) {
+            return Ok(Exit::Failed);
+        }
+        outcome(state.state, &reason, &format!("uat {}", request.epic))
+    })
+}
+
+/// What a person must do.
+fn human(document: Option<&Document>) -> Vec<Value> {
+    let scenarios = document.into_iter().flat_map(|document| &document.scenarios);
+    scenarios
+        .filter(|scenario| scenario.needs_a_person())
+        .map(|scenario| {
+            json!({
+                "id": scenario.id, "title": scenario.title, "criterion": scenario.criterion,
+                "kind": scenario.kind, "steps": scenario.steps, "expected": scenario.expected,
+            })
+        })
+        .collect()
+}
+
+fn show(app: &App, uat: &Value) -> Result<(), CommandError> {
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    app.ui.line(format_args!(
+        "Acceptance of epic {} ({}): {}. {} hold, {} do not.",
+        text(uat, "epic"),
+        text(uat, "gate"),
+        text(uat, "state"),
+        uat["passed"],
+        uat["failed"],
+    ))?;
+    if let Some(reason) = uat["reason"].as_str() {
+        app.ui.line(reason)?;
+    }
+    let rows = uat["scenarios"].as_array().into_iter().flatten().map(|scenario| {
+        vec![
+            text(scenario, "id"),
+            text(scenario, "kind"),
+            text(scenario, "outcome"),
+            text(scenario, "criterion"),
+            handover_text::cut::cut(&text(scenario, "reason"), 100),
+        ]
+    });
+    app.ui.table(&["scenario", "kind", "outcome", "criterion", "why"], rows.collect(), "None.")?;
+    let human = uat["human"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if !human.is_empty() {
+        app.ui.line("\nFor a person:")?;
+    }
+    for scenario in human {
+        app.ui.line(format_args!(
+            "  {} ({})",
+            text(scenario, "id"),
+            text(scenario, "criterion")
+        ))?;
+        for step in scenario["steps"].as_array().into_iter().flatten() {
+            app.ui.line(format_args!("    [ ] {}", step.as_str().unwrap_or_default()))?;
+        }
+        if !text(scenario, "expected").is_empty() {
+            app.ui.line(format_args!("    [ ] to be seen: {}", text(scenario, "expected")))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! `handover chain`: epics in order, each with what those before it left.
+
+use serde_json::{Value, json};
+
+use super::{Epic, story};
+
+/// Epics 1, 2 and 3: the second builds on the first, the third on nothing.
+fn chain() -> Epic {
+    let epic = Epic::new(&["1-1-greet"]);
+    epic.env.write("docs/epics/epic-2-more.md", "# Epic 2: More\n\n## Dependencies\n\n- Epic 1\n");
+    epic.env.write("docs/epics/epic-3-alone.md", "# Epic 3: Alone\n");
+    for id in ["2-1-greet-louder", "3-1-alone"] {
+        epic.env.write(&format!("docs/stories/{id}.md"), story(id));
+    }
+    epic.commit_all("epics");
+    epic
+}
+
+fn retro(epic: &str, gotcha: &str) -> String {
+    let result = json!({
+        "nonce": "{HANDOVER_NONCE}", "story": format!("epic-{epic}"), "phase": "retro", "verdict": "complete",
+        "summary": "so", "retro": {"summary": format!("Epic {epic} taught."), "gotchas": [gotcha],
+            "patterns": [{"text": "Every greeting ends with a mark", "file": "1-1-greet.txt"}]},
+    });
+    format!("epic-{epic} retro * | result '{result}'\n")
+}
+
+fn run(epic: &Epic, epics: &[&str], more: &[&str]) -> handover_testkit::Output {
+    let agent = epic.agent();
+    epic.env.run([&["chain"], epics, &["--agent-command", &agent], more].concat())
+}
+
+fn last(output: &handover_testkit::Output) -> Value {
+    serde_json::from_str(output.stdout.lines().last().unwrap()).unwrap()
+}
+
+#[test]
+fn each_starts_where_those_before_it_ended_and_knows_what_they_taught() {
+    let epic = chain();
+    let prompts = epic.env.folder().join("prompt");
+    let script = retro("1", "Greetings must be louder than 3 decibels")
+        + &retro("2", "none")
+        + &format!(
+            "2-1-greet-louder dev * | echo-prompt {} write 2.txt x print \"IMPLEMENTATION COMPLETE: 2-1-greet-louder\"\n\
+             3-1-alone dev * | echo-prompt {}.3 write 3.txt x print \"IMPLEMENTATION COMPLETE: 3-1-alone\"\n",
+            prompts.display(),
+            prompts.display()
+        );
+    epic.script(&script);
+    let output = run(&epic, &["2", "3", "1"], &["--json"]).ok();
+    let end = last(&output);
+    assert_eq!(end["type"], "chain_ended");
+    let order: Vec<&str> = end["chain"]["epics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|epic| epic["epic"].as_str().unwrap())
+        .collect();
+    assert_eq!(order, ["3", "1", "2"]);
+    assert_eq!(end["chain"]["state"], "done");
+    // Epic 2 builds on the end of epic 1, epic 3 on nothing.
+    let ahead =
+        |one: &str, other: &str| epic.git(&["rev-list", "--count", &format!("{one}..{other}")]);
+    assert_eq!(ahead("handover/epic-2", "handover/epic-1"), "0");
+    assert_eq!(ahead("handover/epic-1", "handover/epic-2"), "2");
+    assert_eq!(ahead("main", "handover/epic-3"), "2");
+    // The handoff is in the prompt of whoever needs it, and nowhere else.
+    let told = fs_err::read_to_string(&prompts).unwrap();
+    for part in ["Epic 1 taught", "Greetings must be louder than 3 decibels"] {
+        assert!(told.contains(part), "{part} is missing in {told}");
+    }
+    let alone = fs_err::read_to_string(epic.env.folder().join("prompt.3")).unwrap();
+    assert!(!alone.contains("Epic 1 taught") && !alone.contains("decibels"), "{alone}");
+    let packages = epic.env.run(["package", "list", "--session", "epic-2", "--json"]).ok().json();
+    let kinds = packages["packages"].as_array().unwrap();
+    assert!(
+        kinds.len() >= 3 && kinds.iter().all(|package| package["kind"] == "handoff"),
+        "{packages}"
+    );
+    // A plain run of an epic that builds on another is told as well.
+    assert_eq!(epic.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_failed_epic_stops_only_those_that_build_on_it() {
+    let epic = chain();
+    epic.script("1-1-greet dev * | write a b print nothing");
+    let output = run(&epic, &["1", "2", "3"], &["--json"]).fails(1);
+    let end = last(&output);
+    let states: Vec<(&str, &str)> = end["chain"]["epics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|epic| (epic["epic"].as_str().unwrap(), epic["state"].as_str().unwrap()))
+        .collect();
+    assert_eq!(states, [("1", "failed"), ("2", "blocked"), ("3", "done")]);
+    assert_eq!(end["chain"]["epics"][0]["failures"][0]["story"], "1-1-greet");
+    assert_eq!(end["chain"]["epics"][1]["reason"], "waits for epic `1`");
+    let text = run(&epic, &["1", "2", "3"], &[]).fails(1);
+    assert!(text.stdout.contains("1-1-greet failed"), "{text}");
+}
+
+#[test]
+fn orders_that_make_no_sense_are_refused() {
+    let epic = chain();
+    let refused = |epics: &[&str], code: &str, part: &str| {
+        let error = run(&epic, epics, &["--json"]).fails(2).error();
+        assert_eq!(error["code"], code, "{error}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{error}");
+    };
+    refused(&["1", "epic-1"], "invalid_input", "twice");
+    refused(&["1", "9"], "not_found", "9");
+    epic.env.write("docs/epics/epic-1-shop.md", "---\ndepends_on: [2]\n---\n# Epic 1: Shop\n");
+    refused(&["1", "2"], "dependencies", "1 → 2 → 1");
+    epic.env.write("docs/epics/epic-1-shop.md", "# Epic 1: Shop\n");
+    let before = epic.git(&["for-each-ref"]);
+    let plan = run(&epic, &["2", "1"], &["--dry-run", "--json"]).ok().json();
+    assert_eq!(plan["chain"]["epics"][0]["epic"], "1");
+    assert_eq!(plan["chain"]["epics"][1]["builds_on"], json!(["1"]));
+    assert_eq!(epic.git(&["for-each-ref"]), before);
+    assert!(!epic.env.path(".handover/runs").exists());
+}
+
+#[test]
+fn several_that_are_built_on_are_merged() {
+    let epic = chain();
+    epic.env.write("docs/epics/epic-4-all.md", "# Epic 4: All\n\nDepends on: Epic 2, Epic 3\n");
+    epic.env.write("docs/stories/4-1-all.md", story("4-1-all"));
+    run(&epic, &["4", "3", "2", "1"], &[]).ok();
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-4"]);
+    for file in ["1-1-greet.txt", "2-1-greet-louder.txt", "3-1-alone.txt", "4-1-all.txt"] {
+        assert!(files.contains(file), "{file} is missing in {files}");
+    }
+    // What cannot be merged fails the epic and nothing else.
+    let epic = chain();
+    epic.env.write("docs/epics/epic-4-all.md", "# Epic 4: All\n\nDepends on: Epic 1, Epic 3\n");
+    epic.env.write("docs/stories/4-1-all.md", story("4-1-all"));
+    epic.script(
+        "1-1-greet dev * | write same.txt one print \"IMPLEMENTATION COMPLETE: 1-1-greet\"\n\
+         3-1-alone dev * | write same.txt two print \"IMPLEMENTATION COMPLETE: 3-1-alone\"",
+    );
+    let output = run(&epic, &["1", "3", "4", "2"], &["--json"]).fails(1);
+    let end = last(&output);
+    let four = &end["chain"]["epics"][2];
+    assert_eq!((&four["epic"], &four["state"]), (&json!("4"), &json!("failed")));
+    assert!(four["reason"].as_str().unwrap().contains("same lines"), "{four}");
+    assert_eq!(end["chain"]["epics"][3]["state"], "done");
+}
+
+#[test]
+fn money_is_for_all_of_them() {
+    let epic = chain();
+    let paid = |phase: &str, verdict: &str| {
+        format!(
+            "* {phase} * | write {{HANDOVER_STORY}}.txt work result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{phase}\",\"verdict\":\"{verdict}\",\"usage\":{{\"cost_usd\":0.4}}}}'\n"
+        )
+    };
+    epic.script(
+        &(paid("dev", "complete") + &paid("review", "passed") + &paid("retro", "complete")),
+    );
+    let output = run(&epic, &["1", "2"], &["--max-cost", "1.6", "--json"]).fails(4);
+    let end = last(&output);
+    assert_eq!(
+        (&end["chain"]["state"], &end["chain"]["cost_usd"]),
+        (&json!("budget"), &json!(1.6))
+    );
+    let output = run(&epic, &["1", "2"], &["--max-cost", "5", "--json", "--resume"]).ok();
+    let cost = last(&output)["chain"]["cost_usd"].as_f64().unwrap();
+    assert!((cost - 2.4).abs() < 1e-9, "{cost}");
+}
+
+/// What a chain leaves behind, without what differs by its nature.
+fn end_state(epic: &Epic) -> Vec<String> {
+    let mut state = Vec::new();
+    for number in ["1", "2"] {
+        let branch = format!("handover/epic-{number}");
+        let log = epic.git(&["log", "--format=%s", &format!("main..{branch}")]);
+        state.extend(log.lines().map(str::to_owned));
+        let lines = epic.git(&["grep", "-e", "", &branch]);
+        let differs = |line: &&str| {
+            ["**Receipt:**", "**Date:**", "**Run:**", ":run: ", ":date: "]
+                .iter()
+                .any(|part| line.contains(part))
+        };
+        state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
+    }
+    state.push(epic.git(&["for-each-ref", "--format=%(refname)"]));
+    let sessions = epic.env.run(["session", "list", "--json"]).ok().json();
+    for session in sessions["sessions"].as_array().unwrap() {
+        state.push(format!("{} {}", session["id"], session["status"]));
+    }
+    state.sort();
+    state
+}
+
+fn killed(side: &str, first: usize) {
+    let args = |epic: &Epic| {
+        let agent = epic.agent();
+        ["chain", "1", "2", "--agent-command", &agent].map(str::to_owned)
+    };
+    let script = retro("1", "a") + &retro("2", "b");
+    let whole = chain();
+    whole.script(&script);
+    whole.env.run(args(&whole)).ok();
+    let expected = end_state(&whole);
+    let entries = |epic: &Epic| {
+        let journal = epic.env.run(["journal", "--json"]).ok().json();
+        journal["journal"].as_array().unwrap().len()
+    };
+    // Journals of both epics have the same length, and either engine dies in the first that reaches it.
+    for entry in (first..=entries(&whole)).step_by(4) {
+        let epic = chain();
+        epic.script(&script);
+        let place = format!("{side}:{entry}");
+        let output =
+            epic.env.command().args(args(&epic)).env("HANDOVER_TEST_DIE", &place).output().unwrap();
+        assert_eq!(output.status.code(), None, "{place}: it did not die");
+        let resumed = run(&epic, &["1", "2"], &["--resume"]);
+        assert_eq!(resumed.code, Some(0), "{place}: {resumed}");
+        assert_eq!(end_state(&epic), expected, "{place}");
+    }
+}
+
+#[test]
+fn killed_after_every_fourth_entry() {
+    killed("after", 1);
+}
+
+#[test]
+fn killed_after_every_fourth_entry_from_the_third_on() {
+    killed("after", 3);
+}
+
+#[test]
+fn killed_before_every_fourth_entry() {
+    killed("before", 2);
+}
+
+/// Killed in the second epic: the first is not done again.
+#[test]
+fn an_epic_that_is_done_stays_done() {
+    let epic = chain();
+    let calls = epic.env.folder().join("calls");
+    let ready = epic.env.folder().join("ready");
+    epic.script(&format!(
+        "2-1-greet-louder dev 1 | write {} x hang\n\
+         * dev * | append {} '{{HANDOVER_STORY}};' write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"",
+        ready.display(),
+        calls.display()
+    ));
+    let agent = epic.agent();
+    let mut engine = epic.env.start(["chain", "1", "2", "3", "--agent-command", &agent]);
+    while !ready.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    let refused = run(&epic, &["1", "2", "3"], &["--json"]).fails(2);
+    assert_eq!(refused.error()["code"], "unfinished_run");
+    epic.script(&format!(
+        "* dev * | append {} '{{HANDOVER_STORY}};' write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"",
+        calls.display()
+    ));
+    run(&epic, &["1", "2", "3"], &["--resume"]).ok();
+    let text = fs_err::read_to_string(calls).unwrap();
+    assert_eq!(text, "1-1-greet;2-1-greet-louder;3-1-alone;");
+    // A chain that has come to its end begins anew.
+    let again = run(&epic, &["1", "2", "3"], &["--skip-done", "--json"]).ok();
+    assert_eq!(last(&again)["chain"]["cost_usd"], 0.0);
+}

@@ -1,0 +1,468 @@
+//! What closes an epic: scenarios that are written and tried out, a look back, a handoff. Whatever its
+//! agents do, the stories stay done.
+
+use std::collections::BTreeSet;
+
+use handover_testkit::processes_with;
+use serde_json::{Value, json};
+
+use super::Epic;
+
+/// Only `cat` may be started.
+const CAT: [&str; 2] = ["--config", "uat.allow=[\"cat\"]"];
+
+/// The result of an agent that closes epic 1.
+fn result(phase: &str, more: &Value) -> String {
+    let mut result = json!({
+        "nonce": "{HANDOVER_NONCE}", "story": "epic-1", "phase": phase, "verdict": "complete",
+        "summary": "so it is",
+    });
+    for (key, value) in more.as_object().unwrap() {
+        result[key] = value.clone();
+    }
+    let quoted = result.to_string().replace('\'', "'\\''");
+    format!("* {phase} * | result '{quoted}'\n")
+}
+
+fn scenarios(list: &Value) -> String {
+    result("uat", &json!({"scenarios": list}))
+}
+
+fn retro() -> String {
+    result(
+        "retro",
+        &json!({"retro": {
+            "summary": "The shop greets.", "went_well": ["It was quick"],
+            "patterns": [{"text": "Greetings are files", "why": "one per story", "file": "1-1-a.txt"}],
+            "gotchas": ["# Not a heading"], "test_conventions": ["cat is enough"],
+        }}),
+    )
+}
+
+fn auto(id: &str, file: &str, text: &str) -> Value {
+    json!({"id": id, "criterion": "1-1-a AC1", "kind": "auto", "argv": ["cat", file], "expect": {"text": text}})
+}
+
+fn manual() -> Value {
+    json!({"id": "M1", "criterion": "1-1-a AC2", "kind": "manual", "steps": ["Look at it"], "expected": "It is nice"})
+}
+
+fn show(epic: &Epic, path: &str) -> String {
+    epic.git(&["show", &format!("handover/epic-1:{path}")])
+}
+
+fn run(epic: &Epic, more: &[&str]) -> handover_testkit::Output {
+    epic.run(&[&CAT[..], more].concat())
+}
+
+#[test]
+fn an_epic_is_accepted_and_looked_back_on() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&(scenarios(&json!([auto("S1", "1-1-a.txt", "work"), manual()])) + &retro()));
+    run(&epic, &["--uat", "quick", "--retro"]).ok();
+    assert_eq!(
+        epic.subjects("handover/epic-1"),
+        ["docs(epic-1): close epic 1", "feat(epic-1): complete 1-1-a"]
+    );
+    let document = show(&epic, "docs/uat/epic-1-uat.md");
+    for part in ["Acceptance of epic 1: Shop", "| S1 | auto | passed |", "- [ ] Look at it"] {
+        assert!(document.contains(part), "{part} is missing in {document}");
+    }
+    assert!(show(&epic, "docs/uat/epic-1-uat.json").contains("\"1-1-a.txt\""));
+    let retro = show(&epic, "docs/sprints/epic-1-retro.md");
+    assert!(retro.contains("It was quick") && retro.contains("| 1-1-a | done |"), "{retro}");
+    assert!(!retro.contains("\n# Not a heading"), "{retro}");
+    let handoff = show(&epic, "docs/handoffs/epic-1-handoff.md");
+    for part in ["type: handoff", "epic: '1'", "## Patterns", "Greetings are files: one per story"]
+    {
+        assert!(handoff.contains(part), "{part} is missing in {handoff}");
+    }
+    let status = epic.status();
+    assert_eq!(status["uat"]["state"], "passed");
+    assert_eq!(status["closing"]["state"], "done");
+    let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
+    assert_eq!(strategies["strategies"].as_array().unwrap().len(), 2, "{strategies}");
+    assert_eq!(epic.git(&["status", "--porcelain"]), "");
+    assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn what_fails_changes_the_exit_code_only_if_it_is_asked_to() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&scenarios(&json!([auto("S1", "1-1-a.txt", "something else")])));
+    run(&epic, &["--uat", "quick"]).ok();
+    assert_eq!(epic.status()["uat"]["failed"], 1);
+    assert!(show(&epic, "docs/uat/epic-1-uat.md").contains("failed: it did not print"));
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&scenarios(&json!([auto("S1", "1-1-a.txt", "something else")])));
+    run(&epic, &["--uat", "quick", "--uat-blocking"]).fails(1);
+    assert_eq!(
+        (&epic.states()[..], &epic.status()["state"]),
+        (&["done".to_owned()][..], &json!("failed"))
+    );
+    // Nothing is tried, so nothing fails.
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&scenarios(&json!([auto("S1", "1-1-a.txt", "something else")])));
+    run(&epic, &["--uat", "skip", "--uat-blocking"]).ok();
+    assert_eq!(epic.status()["uat"]["state"], "skipped");
+    // Nobody wrote any.
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script("* uat * | print \"UAT GENERATED: docs/uat/epic-1-uat.md\"");
+    run(&epic, &["--uat", "quick", "--uat-blocking"]).fails(1);
+    assert_eq!(epic.states(), ["done"]);
+}
+
+/// Everything that could make a shell of a list of words.
+#[test]
+fn scenarios_never_reach_a_shell() {
+    let epic = Epic::new(&["1-1-a"]);
+    let pwned = epic.env.folder().join("pwned");
+    let touch = format!("touch {}", pwned.display());
+    epic.env.write("tool", format!("#!/bin/sh\n{touch}\n"));
+    epic.env
+        .write("docs/stories/1-1-a.md", format!("# Story 1.1: $({touch})\n\n`{touch}`; {touch}\n"));
+    std::os::unix::fs::symlink("/bin/sh", epic.env.path("linked")).unwrap();
+    epic.env.git("", &["update-index", "--add", "--chmod=+x", "tool"]);
+    epic.commit_all("tools");
+    let commands = [
+        json!(["sh", "-c", touch]),
+        json!(["/bin/sh", "-c", touch]),
+        json!(["bash", "-c", touch]),
+        json!(["env", "sh", "-c", touch]),
+        json!(["xargs", "-I{}", "sh", "-c", touch]),
+        json!(["./linked", "-c", touch]),
+        json!(["./tool"]),
+        json!(["cat; sh", "-c", touch]),
+        json!(["python3", "-c", format!("import os; os.system('{touch}')")]),
+        json!(["touch", pwned]),
+        json!(["cat", "1-1-a.txt", ";", "touch", pwned]),
+        json!(["cat", format!("$({touch})")]),
+        json!(["cat", format!("`{touch}`")]),
+        json!(["cat", "1-1-a.txt", "|", "sh"]),
+    ];
+    let mut list: Vec<Value> = commands
+        .iter()
+        .enumerate()
+        .map(|(n, argv)| json!({"id": format!("S{n}"), "criterion": touch, "kind": "auto", "argv": argv}))
+        .collect();
+    list.push(json!({"id": "SET", "criterion": "x", "kind": "auto", "argv": ["cat", "1-1-a.txt"], "setup": [["sh", "-c", touch]]}));
+    list.push(json!({"id": "CLEAN", "criterion": "x", "kind": "auto", "argv": ["cat", "1-1-a.txt"], "cleanup": [["sh", "-c", touch]]}));
+    list.push(json!({"id": "SEMI", "criterion": "x", "kind": "semi", "argv": ["sh", "-c", touch], "steps": [format!("$({touch})")]}));
+    epic.script(&scenarios(&json!(list)));
+    let allow = "uat.allow=[\"cat\", \"sh\", \"bash\", \"env\", \"xargs\", \"python3\", \"./linked\", \"./tool\"]";
+    epic.run(&["--uat", "full", "--config", allow]).ok();
+    assert!(!pwned.exists());
+    let status = epic.status();
+    assert_eq!(status["uat"]["passed"], 0, "{status:#}");
+    let refused = status["uat"]["scenarios"].as_array().unwrap();
+    assert_eq!(refused.iter().filter(|one| one["outcome"] == "refused").count(), 13, "{status:#}");
+    assert!(refused[0]["reason"].as_str().unwrap().contains("runs whatever it is told"));
+}
+
+/// Faults of the agents that close an epic, and what the stories make of them.
+#[test]
+fn faults_of_those_who_close_an_epic_stop_nothing() {
+    let said = |phase: &str| match phase {
+        "uat" => "UAT GENERATED: docs/uat/epic-1-uat.md",
+        _ => "RETRO COMPLETE: Epic 1",
+    };
+    for (n, fault) in [
+        "exit 1",
+        "print \"{SAID}\" exit 3",
+        "crash",
+        "print \"{SAID}\" kill-self",
+        "hang",
+        "chatter",
+        "flood 3000000",
+        "invalid-utf8",
+        "print nonsense",
+        "err \"{SAID}\"",
+        "result '{\"nonce\":\"old\",\"story\":\"epic-1\",\"phase\":\"{PHASE}\",\"verdict\":\"complete\"}'",
+        "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"epic-2\",\"phase\":\"{PHASE}\",\"verdict\":\"complete\"}'",
+        "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"epic-1\",\"phase\":\"{PHASE}\",\"verdict\":\"failed\"}'",
+        "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":'",
+        "write README.md changed write new.txt x write 1-1-a.txt changed",
+        "spawn-quiet 'setsid append-forever late.txt' sleep 20",
+        "print \"RETRO COMPLETE: Epic 2\" print \"{SAID}\" print \"RETRO COMPLETE: Epic 11\"",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let epic = Epic::new(&["1-1-a"]);
+        let line = |phase: &str| {
+            let fault = fault.replace("{SAID}", said(phase)).replace("{PHASE}", phase);
+            format!("* {phase} * | {fault}\n")
+        };
+        epic.script(&(line("uat") + &line("retro")));
+        let limits: &[&str] = match *fault {
+            "hang" => &["--idle-timeout", "1"],
+            "chatter" => &["--phase-timeout", "1"],
+            _ => &[],
+        };
+        let output = run(&epic, &[&["--uat", "quick", "--retro"][..], limits].concat());
+        assert_eq!(output.code, Some(0), "{n} {fault}: {output}");
+        let status = epic.status();
+        assert_eq!((&status["state"], &status["stories"][0]["state"]), (&json!("done"), &json!("done")));
+        assert_eq!((&status["uat"]["state"], &status["uat"]["passed"]), (&json!("failed"), &json!(0)), "{fault}");
+        // What the journal knows is written down all the same.
+        let retro = show(&epic, "docs/sprints/epic-1-retro.md");
+        assert!(retro.contains("1 of 1 stories are done"), "{fault}: {retro}");
+        assert!(show(&epic, "docs/handoffs/epic-1-handoff.md").contains("type: handoff"));
+        let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+        assert!(!files.contains("new.txt") && !files.contains("late.txt"), "{fault}: {files}");
+        assert_eq!(show(&epic, "1-1-a.txt"), "work", "{fault}");
+        assert_eq!(show(&epic, "README.md"), "a shop", "{fault}");
+        let id = status["id"].as_str().unwrap();
+        assert_eq!(processes_with("HANDOVER_RUN", id), Vec::<u32>::new(), "{fault}");
+    }
+}
+
+#[test]
+fn scenarios_that_cannot_be_used_are_named() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&scenarios(
+        &json!([{"id": "S1", "kind": "auto", "argv": "cat 1-1-a.txt", "shell": true}]),
+    ));
+    run(&epic, &["--uat", "quick"]).ok();
+    let journal = epic.env.run(["journal", "--json"]).ok().stdout;
+    for part in ["scenarios[0].argv", "scenarios[0].shell", "scenarios[0].criterion"] {
+        assert!(journal.contains(part), "{part} is missing in {journal}");
+    }
+    assert!(!epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]).contains("docs/uat"));
+    // Whoever wrote them is told, and may do better.
+    let epic = Epic::new(&["1-1-a"]);
+    let prompt = epic.env.folder().join("prompt");
+    let good = scenarios(&json!([auto("S1", "1-1-a.txt", "work")]))
+        .replace("* uat * |", &format!("* uat 2 | echo-prompt {}", prompt.display()));
+    epic.script(&(good + &scenarios(&json!([{"id": "S1", "shell": true}]))));
+    run(&epic, &["--uat", "quick", "--uat-blocking"]).ok();
+    assert_eq!(epic.status()["uat"]["passed"], 1);
+    let told = fs_err::read_to_string(prompt).unwrap();
+    assert!(told.contains("scenarios[0].shell"), "{told}");
+}
+
+/// Agents of other tools write the files themselves and say so in a line.
+#[test]
+fn files_that_agents_write_themselves_are_kept() {
+    let epic = Epic::new(&["1-1-a"]);
+    let data = json!({"scenarios": [auto("S1", "1-1-a.txt", "work")]});
+    let agent = epic.env.folder().join("agent.sh");
+    let script = format!(
+        "case $HANDOVER_PHASE in\n\
+         dev) echo work > 1-1-a.txt; echo \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\";;\n\
+         review) echo \"REVIEW PASSED: $HANDOVER_STORY\";;\n\
+         uat) mkdir -p docs/uat; echo '{data}' > docs/uat/epic-1-uat.json; echo x > stray.txt\n\
+           echo 'UAT GENERATED: docs/uat/epic-1-uat.md';;\n\
+         retro) mkdir -p docs/sprints docs/handoffs; echo mine > docs/sprints/epic-1-retro.md\n\
+           ln -s /etc/passwd docs/handoffs/epic-1-handoff.md; echo 'RETRO COMPLETE: Epic 1';;\n\
+         esac\n"
+    );
+    fs_err::write(&agent, script).unwrap();
+    let agent = format!("sh {}", agent.display());
+    let args = ["run", "1", "--agent-command", &agent, "--uat", "quick", "--retro", CAT[0], CAT[1]];
+    epic.env.run(args).ok();
+    assert_eq!(epic.status()["uat"]["passed"], 1);
+    assert_eq!(show(&epic, "docs/sprints/epic-1-retro.md"), "mine");
+    assert!(show(&epic, "docs/handoffs/epic-1-handoff.md").contains("type: handoff"));
+    assert!(!epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]).contains("stray"));
+}
+
+#[test]
+fn what_fails_is_mended_through_the_gates() {
+    let list = json!([auto("S1", "1-1-a.txt", "mended")]);
+    let gate = ["--config", "gates.commands=[{name = \"unit\", argv = [\"cat\", \"1-1-a.txt\"]}]"];
+    let fix = "* fix * | append 1-1-a.txt ' mended' write docs/uat/epic-1-uat.json '{}' print \"IMPLEMENTATION COMPLETE: epic-1\"\n";
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&(scenarios(&list) + fix));
+    run(&epic, &[&gate[..], &["--uat", "quick", "--heal", "2", "--uat-blocking"]].concat()).ok();
+    assert_eq!(show(&epic, "1-1-a.txt"), "work mended");
+    assert_eq!(epic.subjects("handover/epic-1")[0], "fix(epic-1): mend what its acceptance found");
+    let status = epic.status();
+    let phases = status["closing"]["phases"].as_array().unwrap();
+    let phases: Vec<String> = phases
+        .iter()
+        .map(|p| format!("{} {}", p["phase"].as_str().unwrap(), p["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        phases,
+        [
+            "uat complete",
+            "gates passed",
+            "scenarios failed",
+            "fix complete",
+            "gates passed",
+            "scenarios passed"
+        ]
+    );
+    // In vain, by breaking a gate, by being blocked: nothing of it is kept, and the rest is.
+    for fix in [
+        "* fix * | append 1-1-a.txt ' more' print \"IMPLEMENTATION COMPLETE: epic-1\"\n",
+        "* fix * | spawn-quiet 'exit 0' write 1-1-a.txt mended append gone x print \"IMPLEMENTATION BLOCKED: epic-1 - no\"\n",
+        "* fix * | write 1-1-a.txt mended exit 1\n",
+    ] {
+        let epic = Epic::new(&["1-1-a"]);
+        epic.script(&(scenarios(&list) + fix + &retro()));
+        run(&epic, &[&gate[..], &["--uat", "quick", "--heal", "2", "--retro"]].concat()).ok();
+        assert_eq!(show(&epic, "1-1-a.txt"), "work", "{fix}");
+        assert_eq!(epic.status()["uat"]["state"], "failed", "{fix}");
+        assert!(
+            show(&epic, "docs/uat/epic-1-uat.md").contains("failed: it did not print"),
+            "{fix}"
+        );
+        assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("It was quick"), "{fix}");
+        assert_eq!(epic.subjects("handover/epic-1")[0], "docs(epic-1): close epic 1", "{fix}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_who_cannot_be_paid() {
+    let epic = Epic::new(&["1-1-a"]);
+    let paid = |phase: &str, verdict: &str| {
+        format!(
+            "* {phase} * | write {{HANDOVER_STORY}}.txt work result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{phase}\",\"verdict\":\"{verdict}\",\"usage\":{{\"cost_usd\":0.4}}}}'\n"
+        )
+    };
+    let calls = epic.env.folder().join("calls");
+    let script = paid("dev", "complete")
+        + &paid("review", "passed")
+        + &format!("* uat * | append {0} uat\n* retro * | append {0} retro\n", calls.display());
+    epic.script(&script);
+    run(&epic, &["--uat", "quick", "--retro", "--max-cost", "1.0"]).ok();
+    assert!(!calls.exists());
+    assert_eq!(epic.status()["cost_usd"], 0.8);
+    assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("0.8000 USD"));
+}
+
+fn eventful() -> Epic {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let calls = epic.env.folder().join("calls");
+    let call = format!(
+        "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}};'",
+        calls.display()
+    );
+    let list = json!([auto("S1", "1-1-a.txt", "mended"), manual()]);
+    let with_call = |line: &str| line.replacen("| ", &format!("| {call} "), 1);
+    epic.script(
+        &(with_call(&scenarios(&list))
+            + &with_call(&retro())
+            + &with_call("epic-1 fix * | append 1-1-a.txt mended print \"IMPLEMENTATION COMPLETE: epic-1\"\n")
+            + &with_call("1-2-b dev * | write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n")
+            + &with_call("* dev * | write {HANDOVER_STORY}.txt work print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"\n")
+            + &with_call("* review * | print \"REVIEW PASSED: {HANDOVER_STORY}\"\n")),
+    );
+    epic
+}
+
+const EVENTFUL: [&str; 5] = ["--uat", "quick", "--heal", "1", "--retro"];
+
+fn calls(epic: &Epic) -> Vec<String> {
+    let text = fs_err::read_to_string(epic.env.folder().join("calls")).unwrap_or_default();
+    text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
+}
+
+fn end_state(epic: &Epic) -> Vec<String> {
+    let mut state = epic.states();
+    let status = epic.status();
+    state.push(status["closing"]["state"].to_string());
+    state.push(status["uat"]["state"].to_string());
+    state.extend(epic.subjects("handover/epic-1"));
+    let lines = epic.git(&["grep", "-e", "", "handover/epic-1"]);
+    let differs = |line: &&str| {
+        ["**Receipt:**", "**Date:**", "**Run:**", ":run: ", ":date: "]
+            .iter()
+            .any(|part| line.contains(part))
+    };
+    state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
+    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
+    state.extend(refs.lines().map(str::to_owned));
+    state.push(epic.git(&["worktree", "list"]).lines().count().to_string());
+    let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
+    for strategy in strategies["strategies"].as_array().unwrap() {
+        state.push(format!("{} {}", strategy["insight"], strategy["helpfulness"]));
+    }
+    state.sort();
+    state
+}
+
+fn journal(epic: &Epic) -> Vec<Value> {
+    let journal = epic.env.run(["journal", "--json"]);
+    if journal.code != Some(0) {
+        return Vec::new();
+    }
+    journal.json()["journal"].as_array().unwrap().clone()
+}
+
+/// Kills the engine at every fourth entry of the journal, and goes on.
+fn killed(side: &str, first: usize) {
+    let whole = eventful();
+    run(&whole, &EVENTFUL).fails(3);
+    let (expected, all) = (end_state(&whole), journal(&whole));
+    assert!(all.len() > 30, "{}", all.len());
+    // What comes before the closing is killed elsewhere.
+    let opened = all.iter().position(|entry| {
+        entry["entry"]["effect"] == "open" && entry["entry"]["story"] == "epic-1"
+    });
+    for entry in (opened.unwrap() + first..=all.len()).step_by(4) {
+        let epic = eventful();
+        let place = format!("{side}:{entry}");
+        let args = epic.args(&[&CAT[..], &EVENTFUL].concat());
+        let output =
+            epic.env.command().args(args).env("HANDOVER_TEST_DIE", &place).output().unwrap();
+        assert_eq!(output.status.code(), None, "{place}: it did not die");
+        let before = calls(&epic);
+        let done: BTreeSet<String> = journal(&epic)
+            .iter()
+            .filter(|entry| entry["entry"]["event"] == "phase_ended")
+            .map(|entry| {
+                let word = |key: &str| entry["entry"][key].to_string().replace('"', "");
+                format!("{} {} {}", word("story"), word("phase"), word("attempt"))
+            })
+            .collect();
+        let resumed = run(&epic, &["--resume"]);
+        assert_eq!(resumed.code, Some(3), "{place}: {resumed}");
+        assert_eq!(end_state(&epic), expected, "{place}");
+        for call in &calls(&epic)[before.len()..] {
+            assert!(!done.contains(call), "{place}: {call} was finished and paid again");
+        }
+    }
+}
+
+#[test]
+fn killed_after_entries_of_the_closing() {
+    killed("after", 1);
+}
+
+#[test]
+fn killed_after_other_entries_of_the_closing() {
+    killed("after", 2);
+}
+
+#[test]
+fn killed_after_more_entries_of_the_closing() {
+    killed("after", 3);
+}
+
+#[test]
+fn killed_after_the_rest_of_the_closing() {
+    killed("after", 4);
+}
+
+#[test]
+fn killed_before_entries_of_the_closing() {
+    killed("before", 1);
+}
+
+#[test]
+fn killed_before_other_entries_of_the_closing() {
+    killed("before", 2);
+}
+
+#[test]
+fn killed_before_more_entries_of_the_closing() {
+    killed("before", 3);
+}
+
+#[test]
+fn killed_before_the_rest_of_the_closing() {
+    killed("before", 4);
+}

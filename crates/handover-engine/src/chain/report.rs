@@ -1,0 +1,145 @@
+//! What became of a chain: cost, time and failures of each epic.
+
+use handover_model::{EpicId, RunId, RunState, StoryState};
+use serde_json::{Value, json};
+
+use super::Link;
+use crate::Spent;
+use crate::reducer::State;
+
+/// What became of a chain.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Where it stands: the worst of its epics, or what stopped it.
+    pub state: RunState,
+    /// Its epics, in the order of work.
+    pub epics: Vec<EpicReport>,
+}
+
+/// What became of one epic.
+#[derive(Debug, Clone)]
+pub struct EpicReport {
+    /// The epic.
+    pub epic: EpicId,
+    /// What it builds on.
+    pub builds_on: Vec<EpicId>,
+    /// Where it stands; none if it has not begun.
+    pub state: Option<RunState>,
+    /// Why it stands there.
+    pub reason: String,
+    /// Its run.
+    pub run: Option<RunId>,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// The commit that it ended with.
+    pub head: Option<String>,
+    /// What it used.
+    pub spent: Spent,
+    /// How many stories stand where.
+    pub stories: Vec<(StoryState, usize)>,
+    /// The stories that are not done, and why.
+    pub failures: Vec<(String, StoryState, String)>,
+    /// How the acceptance went, if there was one.
+    pub uat: Option<Value>,
+}
+
+impl Report {
+    pub(super) fn new(epics: Vec<EpicReport>, stopped: Option<RunState>) -> Self {
+        let any = |state| epics.iter().any(|epic| epic.state == Some(state));
+        let state = stopped.unwrap_or_else(|| {
+            let order = [RunState::Failed, RunState::Blocked];
+            order.into_iter().find(|state| any(*state)).unwrap_or(RunState::Done)
+        });
+        Self { state, epics }
+    }
+
+    /// Everything that was used.
+    pub fn spent(&self) -> Spent {
+        self.epics.iter().map(|epic| epic.spent).sum()
+    }
+
+    /// The chain as scripts see it.
+    pub fn document(&self) -> Value {
+        let spent = self.spent();
+        json!({
+            "state": self.state,
+            "cost_usd": spent.cost_usd,
+            "tokens": spent.tokens,
+            "duration_ms": spent.duration_ms,
+            "epics": self.epics.iter().map(EpicReport::document).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl EpicReport {
+    pub(super) fn new(link: &Link) -> Self {
+        Self {
+            epic: link.epic.clone(),
+            builds_on: link.builds_on.clone(),
+            state: None,
+            reason: String::new(),
+            run: None,
+            branch: None,
+            head: None,
+            spent: Spent::default(),
+            stories: Vec::new(),
+            failures: Vec::new(),
+            uat: None,
+        }
+    }
+
+    pub(super) fn block(&mut self, reason: String) {
+        self.state = Some(RunState::Blocked);
+        self.reason = reason;
+    }
+
+    pub(super) fn fail(&mut self, reason: String) {
+        self.state = Some(RunState::Failed);
+        self.reason = reason;
+    }
+
+    pub(super) fn ran(&mut self, run: &RunId, state: &State) {
+        self.state = Some(state.state);
+        self.reason = state.stopped.clone().unwrap_or_default();
+        self.run = Some(run.clone());
+        self.branch = Some(state.plan.branch.clone());
+        self.head = Some(state.head.clone());
+        self.spent = state.spent();
+        self.stories = crate::report::counts(state);
+        let is_lost = |state: StoryState| {
+            matches!(state, StoryState::Failed | StoryState::Blocked | StoryState::Skipped)
+        };
+        self.failures = state
+            .stories
+            .iter()
+            .filter(|story| is_lost(story.state) && story.planned.skip.is_none())
+            .map(|story| (story.planned.id.clone(), story.state, story.reason.clone()))
+            .collect();
+        self.uat = crate::report::uat(state);
+    }
+
+    fn document(&self) -> Value {
+        let stories: serde_json::Map<String, Value> =
+            self.stories.iter().map(|(state, count)| (state.to_string(), json!(count))).collect();
+        let failures: Vec<Value> = self
+            .failures
+            .iter()
+            .map(|(id, state, reason)| json!({"story": id, "state": state, "reason": reason}))
+            .collect();
+        json!({
+            "epic": self.epic,
+            "builds_on": self.builds_on,
+            "state": self.state.map_or("pending", RunState::as_str),
+            "reason": Some(&self.reason).filter(|reason| !reason.is_empty()),
+            "run": self.run,
+            "branch": self.branch,
+            "head": self.head,
+            "cost_usd": self.spent.cost_usd,
+            "tokens": self.spent.tokens,
+            "duration_ms": self.spent.duration_ms,
+            "stories": stories,
+            "failures": failures,
+            "uat": self.uat,
+        })
+    }
+}

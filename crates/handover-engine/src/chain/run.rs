@@ -1,0 +1,249 @@
+//! Epics one after the other: each run is an ordinary one, from the commit of those that it builds on.
+
+use std::collections::BTreeMap;
+
+use handover_model::{EpicId, Host, RunState, SessionId, SessionStatus, Timestamp};
+use handover_store::{NewSession, RunFilter};
+use serde_json::json;
+
+use super::report::{EpicReport, Report};
+use super::{Link, in_order, links, record};
+use crate::git::{GitError, Repo};
+use crate::plan::Request;
+use crate::reducer::State;
+use crate::runner::{Engine, Progress};
+use crate::story::{StoryError, discover};
+use crate::{EngineError, Spent};
+
+/// What a user asks for.
+#[derive(Debug, Clone)]
+pub struct ChainRequest {
+    /// The epics, as they were named.
+    pub epics: Vec<EpicId>,
+    /// How each of them is run; its epic and its beginning are put in.
+    pub each: Request,
+}
+
+/// Who is shown progress: the epic, its state and what happens.
+pub type OnChain<'a> = &'a mut dyn FnMut(&EpicId, &State, &Progress<'_>);
+
+/// What is known of an epic that has been run.
+#[derive(Debug, Clone)]
+struct Ended {
+    head: String,
+    state: RunState,
+}
+
+impl Engine<'_> {
+    /// The epics in the order of work; nothing is done.
+    pub fn chain_order(&self, epics: &[EpicId]) -> Result<Vec<Link>, EngineError> {
+        let order = in_order(links(&self.project, epics)?)?;
+        for link in &order {
+            discover(&self.project, &link.epic)?;
+        }
+        Ok(order)
+    }
+
+    /// Runs epics one after the other. One that fails stops only those that build on it; whatever stops
+    /// the engine stops the chain, and `resume` goes on.
+    pub fn chain(
+        &self,
+        request: &ChainRequest,
+        on_progress: OnChain<'_>,
+    ) -> Result<Report, EngineError> {
+        let order = self.chain_order(&request.epics)?;
+        let mut chain = Chain {
+            engine: self,
+            repo: Repo::open(&self.project, self.environment_of(Host::Command))?,
+            each: &request.each,
+            begun: self.begin_chain(&order, request.each.resume)?,
+            ended: BTreeMap::new(),
+            spent: Spent::default(),
+        };
+        let mut reports: Vec<EpicReport> = Vec::new();
+        let mut stopped = None;
+        for link in &order {
+            let mut report = EpicReport::new(link);
+            if let Some(on) = chain.lost(link) {
+                report.block(format!("waits for epic `{on}`"));
+                chain.end(link, String::new(), RunState::Blocked);
+            } else if stopped.is_none() {
+                let state = chain.run(link, &mut report, on_progress)?;
+                stopped = Some(state).filter(|state| !state.is_final());
+            }
+            reports.push(report);
+        }
+        let report = Report::new(reports, stopped);
+        if report.state.is_final() {
+            self.end_chain(&order, &report)?;
+        }
+        Ok(report)
+    }
+
+    /// Writes down that a chain begins, or finds when the one began that goes on.
+    fn begin_chain(&self, order: &[Link], resume: bool) -> Result<Timestamp, EngineError> {
+        let now = (self.now)();
+        let session = session_of(order)?;
+        let new = NewSession {
+            id: session.clone(),
+            project: self.project_id.clone(),
+            metadata: self.redactor.clean_json(json!({"chain": names(order)})),
+            now,
+        };
+        let opened = self.store.open_session(&new)?;
+        if let Some(begun) = record::open(self.store, &session)? {
+            if resume {
+                return Ok(begun);
+            }
+            if let Some(run) = self.unfinished(order)? {
+                return Err(run);
+            }
+        }
+        if opened.record.status != SessionStatus::Active {
+            self.store.set_session_status(&session, SessionStatus::Active, now)?;
+        }
+        record::begin(self.store, self.redactor, &session, &names(order), now)?;
+        Ok(now)
+    }
+
+    /// The run of the chain that did not come to its end.
+    fn unfinished(&self, order: &[Link]) -> Result<Option<EngineError>, EngineError> {
+        for link in order {
+            let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
+            if let Some(run) = self.store.runs(&filter)?.pop().filter(|run| !run.state.is_final()) {
+                return Ok(Some(EngineError::Unfinished {
+                    run: run.id.to_string(),
+                    epic: run.epic.to_string(),
+                    state: run.state,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn end_chain(&self, order: &[Link], report: &Report) -> Result<(), EngineError> {
+        let (now, session) = ((self.now)(), session_of(order)?);
+        record::end(self.store, self.redactor, &session, report, now)?;
+        let is_done = report.state == RunState::Done;
+        let status = if is_done { SessionStatus::Completed } else { SessionStatus::Failed };
+        Ok(self.store.set_session_status(&session, status, now).map(drop)?)
+    }
+}
+
+/// A chain at work.
+struct Chain<'a> {
+    engine: &'a Engine<'a>,
+    repo: Repo,
+    each: &'a Request,
+    begun: Timestamp,
+    /// The epics that have come to an end.
+    ended: BTreeMap<EpicId, Ended>,
+    spent: Spent,
+}
+
+impl Chain<'_> {
+    /// The epic that this one builds on and that is not done.
+    fn lost(&self, link: &Link) -> Option<EpicId> {
+        let is_lost =
+            |on: &&EpicId| self.ended.get(*on).is_some_and(|ended| ended.state != RunState::Done);
+        link.builds_on.iter().find(is_lost).cloned()
+    }
+
+    fn end(&mut self, link: &Link, head: String, state: RunState) {
+        self.ended.insert(link.epic.clone(), Ended { head, state });
+    }
+
+    /// Runs one epic and says where it stands.
+    fn run(
+        &mut self,
+        link: &Link,
+        report: &mut EpicReport,
+        on_progress: OnChain<'_>,
+    ) -> Result<RunState, EngineError> {
+        let outcome = self.request(link).and_then(|request| {
+            let mut shown = |state: &State, progress: &Progress<'_>| {
+                on_progress(&link.epic, state, progress);
+            };
+            self.engine.run(&request, &mut shown)
+        });
+        match outcome {
+            Ok((run, state)) => {
+                report.ran(&run, &state);
+                self.spent = self.spent + state.spent();
+                self.end(link, state.head.clone(), state.state);
+                Ok(state.state)
+            }
+            Err(error) if is_about_the_epic(&error) => {
+                report.fail(error.to_string());
+                self.end(link, String::new(), RunState::Failed);
+                Ok(RunState::Failed)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn request(&self, link: &Link) -> Result<Request, EngineError> {
+        let mut each = self.each.clone();
+        each.epic = link.epic.clone();
+        each.from = self.base_of(link)?;
+        let left = |most: f64| (most - self.spent.cost_usd).max(0.0);
+        each.given.max_cost = each.given.max_cost.map(left);
+        // Only what this chain began goes on; an epic of which it knows nothing begins.
+        let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
+        let latest = self.engine.store.runs(&filter)?.pop();
+        each.resume &=
+            latest.is_some_and(|run| run.created_at >= self.begun || !run.state.is_final());
+        Ok(each)
+    }
+
+    /// The commit that an epic starts from: that of the epic that it builds on, or all of them joined.
+    /// None leaves it to the user's branch.
+    fn base_of(&self, link: &Link) -> Result<Option<String>, EngineError> {
+        let repo = &self.repo;
+        let mut commits: Vec<String> = Vec::new();
+        for on in &link.builds_on {
+            let commit = match self.ended.get(on) {
+                Some(ended) => Some(ended.head.clone()),
+                None => repo.resolve(&format!("refs/heads/handover/epic-{on}"))?,
+            };
+            commits.extend(commit);
+        }
+        let what = format!("epic {}", link.epic);
+        let Some(joined) = repo.joined(&commits, &what, self.begun)? else { return Ok(None) };
+        // The user's branch may have taken it over and gone on.
+        let is_old = repo.is_ancestor(&joined, &repo.head()?)?;
+        Ok(Some(joined).filter(|_| !is_old))
+    }
+}
+
+/// Whether the others can go on without it.
+fn is_about_the_epic(error: &EngineError) -> bool {
+    matches!(
+        error,
+        EngineError::Story(
+            StoryError::NoStories { .. }
+                | StoryError::Ambiguous { .. }
+                | StoryError::Contradiction { .. }
+                | StoryError::UnknownDependency { .. }
+                | StoryError::Cycle { .. }
+        ) | EngineError::Git(
+            GitError::Diverged { .. } | GitError::CheckedOut { .. } | GitError::Conflict { .. }
+        )
+    )
+}
+
+fn names(order: &[Link]) -> Vec<String> {
+    let mut names: Vec<String> = order.iter().map(|link| link.epic.to_string()).collect();
+    names.sort();
+    names
+}
+
+/// Where a chain of these epics is written down.
+fn session_of(order: &[Link]) -> Result<SessionId, EngineError> {
+    let name = format!("chain-{}", names(order).join("-"));
+    if name.len() <= 60 {
+        return Ok(SessionId::new(name)?);
+    }
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    Ok(SessionId::new(format!("chain-{}", &hash[..16]))?)
+}

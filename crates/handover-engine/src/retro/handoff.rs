@@ -1,0 +1,130 @@
+//! A handoff read back: what an earlier epic established, entry by entry, so that each can be chosen by
+//! what the next agent works on.
+
+use super::{Lesson, Retro};
+
+/// Between an entry and the file that it is about.
+pub(super) const IN_FILE: &str = " · in ";
+
+const MAX_BYTES: usize = 256 << 10;
+const MAX_ENTRIES: usize = 60;
+
+/// A part of a handoff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// How things are done.
+    Patterns,
+    /// What was decided.
+    Decisions,
+    /// What one stumbles over.
+    Gotchas,
+    /// Where to look.
+    Files,
+    /// How things are tested.
+    TestConventions,
+}
+
+impl Section {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 5] =
+        [Self::Patterns, Self::Decisions, Self::Gotchas, Self::Files, Self::TestConventions];
+
+    /// Its heading.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Patterns => "Patterns",
+            Self::Decisions => "Decisions",
+            Self::Gotchas => "Gotchas",
+            Self::Files => "Files",
+            Self::TestConventions => "Test conventions",
+        }
+    }
+
+    /// Its part of a retrospective.
+    pub(super) fn of(self, retro: &Retro) -> &[Lesson] {
+        match self {
+            Self::Patterns => &retro.patterns,
+            Self::Decisions => &retro.decisions,
+            Self::Gotchas => &retro.gotchas,
+            Self::Files => &retro.files,
+            Self::TestConventions => &retro.test_conventions,
+        }
+    }
+}
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it stands.
+    pub section: Section,
+    /// What it says.
+    pub text: String,
+    /// The file that it is about.
+    pub file: Option<String>,
+}
+
+/// What an earlier epic established.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Handoff {
+    /// In a few lines.
+    pub summary: String,
+    /// In the order of the file.
+    pub entries: Vec<Entry>,
+}
+
+impl Handoff {
+    /// Reads a file, whoever wrote it; what is not understood is left out.
+    pub fn parse(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+        let mut handoff = Self::default();
+        let mut summary: Vec<String> = Vec::new();
+        let mut section = None;
+        let mut in_summary = false;
+        for line in crate::story::body_lines(text) {
+            if let Some(heading) = line.strip_prefix("## ") {
+                let named =
+                    |wanted: &Section| wanted.heading().eq_ignore_ascii_case(heading.trim());
+                section = Section::ALL.into_iter().find(named);
+                in_summary = heading.trim().eq_ignore_ascii_case("summary");
+            } else if in_summary {
+                summary.push(plain(line));
+            } else if let (Some(section), Some(item)) = (section, item(line))
+                && handoff.entries.len() < MAX_ENTRIES
+            {
+                let (text, file) = match item.rsplit_once(IN_FILE) {
+                    Some((text, file)) => (text, Some(plain(file))),
+                    None => (item, None),
+                };
+                let text = plain(text);
+                let file = file.or_else(|| (section == Section::Files).then(|| first_word(&text)));
+                handoff.entries.push(Entry { section, text, file });
+            }
+        }
+        handoff.summary = handover_text::cut::one_line(&summary.join(" "));
+        handoff
+    }
+}
+
+fn item(line: &str) -> Option<&str> {
+    let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?.trim();
+    (!item.is_empty()).then_some(item)
+}
+
+fn first_word(text: &str) -> String {
+    text.split([' ', ':']).next().unwrap_or_default().to_owned()
+}
+
+/// Markdown's backslashes taken away: the text is quoted again wherever it is shown.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.trim().trim_start_matches("> ").chars().peekable();
+    while let Some(c) = chars.next() {
+        let escapes = c == '\\' && chars.peek().is_some_and(char::is_ascii_punctuation);
+        if !escapes {
+            out.push(c);
+        } else if let Some(next) = chars.next() {
+            out.push(next);
+        }
+    }
+    out
+}

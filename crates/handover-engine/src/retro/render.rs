@@ -1,0 +1,103 @@
+//! The two files of a retrospective. What agents said is quoted, so that it stays what it is.
+
+use std::fmt::Write as _;
+
+use handover_model::{StoryState, Timestamp};
+use handover_text::quote::{quote_block, quote_inline};
+
+use super::handoff::{IN_FILE, Section};
+use super::{Lesson, Retro};
+use crate::reducer::State;
+
+/// What surrounds a retrospective.
+#[derive(Debug, Clone)]
+pub struct About<'a> {
+    /// The run.
+    pub run: &'a str,
+    /// Who said it, in a few words.
+    pub by: &'a str,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The retrospective, for people.
+pub fn retrospective(retro: &Retro, state: &State, about: &About<'_>) -> String {
+    let epic = &state.plan.epic;
+    let mut out = format!("# Retrospective of epic {epic}\n\n");
+    let _ = writeln!(out, "- **Date:** {}", date(about.at));
+    let _ = writeln!(out, "- **Run:** {}", quote_inline(about.run));
+    let _ = writeln!(out, "- **By:** {}\n", quote_inline(about.by));
+    if !retro.summary.is_empty() {
+        let _ = writeln!(out, "{}\n", quote_block(&retro.summary).trim_end());
+    }
+    out.push_str("## Stories\n\n| story | state | fixes | USD | why |\n|---|---|---|---|---|\n");
+    for story in &state.stories {
+        let cell = |text: &str| quote_inline(text).replace('|', "\\|");
+        let why = if story.state == StoryState::Done { "" } else { &story.reason };
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {:.4} | {} |",
+            cell(&story.planned.id),
+            story.state,
+            story.fixes(),
+            story.spent().cost_usd,
+            cell(why)
+        );
+    }
+    out.push('\n');
+    for (heading, lessons) in [
+        ("What went well", &retro.went_well),
+        ("What did not", &retro.went_badly),
+        ("What to do", &retro.actions),
+    ] {
+        list(&mut out, heading, lessons);
+    }
+    lists(&mut out, retro);
+    out
+}
+
+/// The handoff: what the next epic starts with. Its front matter makes it a package.
+pub fn handoff(retro: &Retro, state: &State, about: &About<'_>) -> String {
+    let epic = &state.plan.epic;
+    let done = state.stories.iter().filter(|story| story.state == StoryState::Done).count();
+    let mut out = format!(
+        "---\ntype: handoff\nepic: '{epic}'\nproducer: project_manager\npriority: high\nrun: {}\n\
+         date: {}\nstories_done: {done}\nstories: {}\n---\n# Handoff of epic {epic}\n\n## Summary\n\n",
+        about.run,
+        date(about.at),
+        state.stories.len()
+    );
+    let summary = if retro.summary.is_empty() {
+        format!("What epic {epic} established, for those who build on it.")
+    } else {
+        retro.summary.clone()
+    };
+    let _ = writeln!(out, "{}\n", quote_inline(&summary));
+    lists(&mut out, retro);
+    out
+}
+
+fn lists(out: &mut String, retro: &Retro) {
+    for section in Section::ALL {
+        list(out, section.heading(), section.of(retro));
+    }
+}
+
+fn list(out: &mut String, heading: &str, lessons: &[Lesson]) {
+    if lessons.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## {heading}\n");
+    for lesson in lessons {
+        let _ = write!(out, "- {}", quote_inline(&lesson.line()));
+        if !lesson.file.is_empty() && lesson.file != lesson.text {
+            let _ = write!(out, "{IN_FILE}{}", quote_inline(&lesson.file));
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn date(at: Timestamp) -> String {
+    at.to_string().chars().take(10).collect()
+}

@@ -1,0 +1,108 @@
+//! What the epics before this one left for it becomes packages of its session, entry by entry, so that
+//! each agent is given what fits its task.
+
+use handover_context::package_file::{
+    Facts, NewText, PackageFileError, Placement, Places, Put, Setting, register_file, write_text,
+};
+use handover_model::{EpicId, PackageKind, Priority, Role, SessionId};
+
+use super::Engine;
+use crate::EngineError;
+use crate::git::Repo;
+use crate::reducer::Plan;
+use crate::retro::{Handoff, handoff_path};
+use crate::story;
+
+/// A text that is to become a package.
+struct Text {
+    priority: Priority,
+    topic: String,
+    body: String,
+    files: Vec<String>,
+}
+
+impl Engine<'_> {
+    /// Registers the handoffs of the epics that this one builds on. Registering the same again changes
+    /// nothing; what cannot be registered is told and holds nobody up.
+    pub(super) fn take_over(&self, repo: &Repo, plan: &Plan) -> Result<Vec<String>, EngineError> {
+        let mut odd = Vec::new();
+        for epic in story::epic_dependencies(&self.project, &plan.epic)? {
+            let path = repo.prefix.join(handoff_path(&epic));
+            let Some(bytes) = repo.file_of(&plan.base, &path)? else { continue };
+            let handoff = Handoff::parse(&String::from_utf8_lossy(&bytes));
+            for text in texts(&epic, &handoff) {
+                match self.register(&plan.records_in, &text) {
+                    Ok(Put::Registered(_) | Put::Unchanged(_)) => {}
+                    Ok(Put::Skipped(reason)) => odd.push(reason),
+                    Err(EngineError::Package(error)) => odd.push(error.to_string()),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(odd)
+    }
+
+    fn register(&self, session: &SessionId, text: &Text) -> Result<Put, EngineError> {
+        let places = Places::new(&self.project, &[])?;
+        let setting = Setting {
+            places: &places,
+            redactor: self.redactor,
+            session,
+            groups: &[],
+            warn_bytes: self.config.packages.warn_bytes,
+            max_bytes: self.config.packages.max_bytes,
+            now: (self.now)(),
+        };
+        let new = NewText {
+            kind: PackageKind::Handoff,
+            placement: Placement::Global,
+            producer: Role::new("project_manager")?,
+            consumers: &[],
+            priority: text.priority,
+            iteration: None,
+            topic: Some(&text.topic),
+            body: &text.body,
+        };
+        let written = write_text(&setting, &new)?;
+        let facts = Facts { files: Some(text.files.clone()), ..Facts::default() };
+        Ok(register_file(self.store, &setting, Ok::<_, PackageFileError>(written.located), facts)?)
+    }
+}
+
+/// The whole in one, and every entry by itself.
+fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
+    if handoff.entries.is_empty() && handoff.summary.is_empty() {
+        return Vec::new();
+    }
+    let lines: Vec<String> = handoff
+        .entries
+        .iter()
+        .map(|entry| format!("- {}: {}", entry.section.heading(), entry.text))
+        .collect();
+    let summary = if handoff.summary.is_empty() {
+        format!("What epic {epic} established.")
+    } else {
+        handoff.summary.clone()
+    };
+    let whole = Text {
+        priority: Priority::High,
+        topic: format!("epic {epic}"),
+        body: format!(
+            "# Handoff of epic {epic}\n\n## Summary\n\n{summary}\n\n## Entries\n\n{}\n",
+            lines.join("\n")
+        ),
+        files: handoff.entries.iter().filter_map(|entry| entry.file.clone()).collect(),
+    };
+    let entries = handoff.entries.iter().enumerate().map(|(n, entry)| Text {
+        priority: Priority::Medium,
+        topic: format!("epic {epic} {} {n}", entry.section.heading()),
+        body: format!(
+            "# {} of epic {epic}\n\n## Summary\n\n{} of epic {epic}: {}\n",
+            entry.section.heading(),
+            entry.section.heading(),
+            entry.text
+        ),
+        files: entry.file.iter().cloned().collect(),
+    });
+    std::iter::once(whole).chain(entries).collect()
+}

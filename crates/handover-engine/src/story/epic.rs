@@ -1,0 +1,106 @@
+//! What the file of an epic says of itself: its title, and the epics that it builds on.
+
+use std::path::Path;
+
+use handover_model::EpicId;
+
+use super::parse::{heading, strip_word};
+use super::{StoryError, discover, fields};
+
+const NAMES: &[&str] = &["depends_on", "depends on", "dependencies", "blocked by"];
+
+/// The title of an epic, from its text.
+pub fn epic_title(text: &str) -> String {
+    let heading = heading(text);
+    let rest = strip_word(&heading, "epic").unwrap_or(&heading);
+    match rest.split_once([':', '–', '—']) {
+        Some((_, title)) if rest != heading => title.trim().to_owned(),
+        Some(_) | None => heading.clone(),
+    }
+}
+
+/// The epics that an epic builds on, in the order in which its file names them. An epic without a file
+/// builds on none.
+pub fn epic_dependencies(root: &Path, epic: &EpicId) -> Result<Vec<EpicId>, StoryError> {
+    let Some(path) = discover::epic_file(root, epic)? else { return Ok(Vec::new()) };
+    let text = discover::read(&root.join(&path))
+        .map_err(|reason| StoryError::BadFile { path: path.clone(), reason })?;
+    let mut words = Vec::new();
+    let lines = fields::lines(&text);
+    // What stands below a heading is a sentence, and read as one further down.
+    let is_field = |field: &fields::Field| {
+        let line = lines[field.line].text.to_ascii_lowercase();
+        NAMES.iter().any(|name| line.contains(name))
+    };
+    if let Some(field) = fields::find(&text, NAMES).filter(is_field) {
+        words.extend(listed(&text[field.range.clone()]));
+        // A YAML list goes on below.
+        let below = lines.iter().skip(field.line + 1);
+        for line in below.take_while(|line| line.front && line.text.trim_start().starts_with("- "))
+        {
+            words.extend(listed(line.text));
+        }
+    }
+    for name in ["dependencies", "depends on"] {
+        for line in fields::section_items(&text, name) {
+            words.extend(mentioned(line));
+        }
+    }
+    let mut epics: Vec<EpicId> = Vec::new();
+    for word in words {
+        if let Ok(epic) = discover::epic_id(&word)
+            && !epics.contains(&epic)
+        {
+            epics.push(epic);
+        }
+    }
+    Ok(epics)
+}
+
+const DECORATION: &[char] =
+    &['-', '*', '+', ' ', '[', ']', '(', ')', '"', '\'', '`', ':', '.', '#'];
+
+/// The epics of a field: `1, epic-2`, `[1, 2]` or `Epic auth`.
+fn listed(value: &str) -> Vec<String> {
+    let items = value.split([',', ';', '&']).map(|item| item.trim().trim_matches(DECORATION));
+    items
+        .filter_map(|item| {
+            let named = strip_word(item, "epics").or_else(|| strip_word(item, "epic"));
+            let word = named.unwrap_or(item).split_whitespace().next()?.trim_matches(DECORATION);
+            let is_number = word.starts_with(|c: char| c.is_ascii_digit()) && !word.contains('.');
+            (is_number || named.is_some()).then(|| number_of(word))
+        })
+        .collect()
+}
+
+/// The epics that a sentence names: `Epic 1`, `epic-2-login`, `Epics 3, 4 and 5`. A number alone means
+/// nothing unless the whole line is one.
+fn mentioned(line: &str) -> Vec<String> {
+    let bare = line.trim().trim_matches(DECORATION);
+    if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
+        return vec![bare.to_owned()];
+    }
+    let mut found = Vec::new();
+    let mut counting = false;
+    for word in line.split([' ', ',', ';', '(', ')', '/', '\t']).filter(|word| !word.is_empty()) {
+        let bare = word.trim_matches(DECORATION);
+        let lower = bare.to_ascii_lowercase();
+        if lower == "epic" || lower == "epics" {
+            counting = true;
+        } else if let Some(id) = lower.strip_prefix("epic-") {
+            counting = false;
+            found.push(number_of(&bare[bare.len() - id.len()..]));
+        } else if counting && !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
+            found.push(bare.to_owned());
+        } else if !matches!(lower.as_str(), "and" | "&" | "or" | "") {
+            counting = false;
+        }
+    }
+    found
+}
+
+/// Of `2-login` only the number counts.
+fn number_of(word: &str) -> String {
+    let first = word.split('-').next().unwrap_or(word);
+    if first.parse::<u64>().is_ok() { first.to_owned() } else { word.to_owned() }
+}

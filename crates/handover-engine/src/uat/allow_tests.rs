@@ -1,0 +1,208 @@
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use super::*;
+
+/// A project, a folder of programs that do nothing, and a list.
+struct Place {
+    folder: tempfile::TempDir,
+    programs: Vec<String>,
+}
+
+impl Place {
+    fn new(programs: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for below in ["project", "bin"] {
+            fs_err::create_dir_all(folder.path().join(below)).unwrap();
+        }
+        let place =
+            Self { folder, programs: programs.iter().map(|&name| name.to_owned()).collect() };
+        for name in programs.iter().filter(|name| !name.contains('/')) {
+            place.program(&format!("bin/{name}"), "#!/bin/true\n");
+        }
+        place.program("project/main.py", "");
+        place.program("project/cli.js", "");
+        place
+    }
+
+    fn program(&self, path: &str, text: &str) {
+        let path = self.folder.path().join(path);
+        fs_err::write(&path, text).unwrap();
+        fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn check(&self, argv: &[&str]) -> Result<PathBuf, Refused> {
+        let argv: Vec<String> = argv.iter().map(|&word| word.to_owned()).collect();
+        let folder = self.folder.path().join("project");
+        let path = self.folder.path().join("bin");
+        Allowed { programs: &self.programs, folder: &folder, path: path.as_os_str() }.check(&argv)
+    }
+
+    #[track_caller]
+    fn refused(&self, argv: &[&str], part: &str) {
+        match self.check(argv) {
+            Ok(path) => panic!("{argv:?} would start {}", path.display()),
+            Err(refused) => assert!(refused.to_string().contains(part), "{argv:?}: {refused}"),
+        }
+    }
+
+    #[track_caller]
+    fn fine(&self, argv: &[&str]) {
+        self.check(argv).unwrap_or_else(|refused| panic!("{argv:?}: {refused}"));
+    }
+}
+
+#[test]
+fn no_shell_by_any_name() {
+    // Whoever allows a shell does not get one.
+    let all =
+        ["sh", "bash", "env", "xargs", "bash5.2", "busybox", "timeout", "find", "./run", "cargo"];
+    let place = Place::new(&all);
+    for argv in [
+        &["sh", "-c", "touch pwned"][..],
+        &["bash", "-c", "touch pwned"],
+        &["/bin/sh", "-c", "x"],
+        &["/usr/bin/env", "sh"],
+        &["env", "cargo", "test"],
+        &["xargs", "touch"],
+        &["bash5.2", "-c", "x"],
+        &["busybox", "sh"],
+        &["timeout", "5", "cargo", "test"],
+        &["find", ".", "-exec", "sh", "{}", ";"],
+        &["../../../bin/sh", "-c", "x"],
+        &["./sh", "-c", "x"],
+        &["SH", "-c", "x"],
+        &["sh.exe", "-c", "x"],
+    ] {
+        place.refused(argv, "runs whatever it is told");
+    }
+    place.refused(&["/usr/bin/cargo", "test"], "outside");
+    place.refused(&["../cargo", "test"], "outside");
+}
+
+#[test]
+fn links_copies_and_scripts_are_seen_through() {
+    let place = Place::new(&["./tool", "./greet", "./copy", "./other", "linked", "./far"]);
+    let project = place.folder.path().join("project");
+    symlink("/bin/sh", project.join("tool")).unwrap();
+    place.refused(&["./tool", "-c", "x"], "runs whatever");
+    symlink("/bin/sh", place.folder.path().join("bin/linked2")).unwrap();
+    fs_err::rename(place.folder.path().join("bin/linked2"), place.folder.path().join("bin/linked"))
+        .unwrap();
+    place.refused(&["linked", "-c", "x"], "runs whatever");
+    fs_err::copy("/bin/sh", project.join("copy")).unwrap();
+    place.refused(&["./copy", "-c", "x"], "runs whatever");
+    for line in ["#!/bin/sh", "#!/usr/bin/env bash", "#! /usr/bin/env -S A=1 dash -e", "#!/bin/env"]
+    {
+        place.program("project/greet", &format!("{line}\ntouch pwned\n"));
+        place.refused(&["./greet"], "runs whatever");
+        place.refused(&["greet"], "not one of the programs");
+    }
+    place.program("project/greet", "#!/usr/bin/env python3\n");
+    place.fine(&["./greet", "anything; $(at all)"]);
+    symlink("/bin/true", project.join("far")).unwrap();
+    place.refused(&["./far"], "outside");
+    place.refused(&["./other"], "not found");
+}
+
+#[test]
+fn what_is_not_listed_is_not_started() {
+    let place = Place::new(&["cargo"]);
+    for argv in
+        [&["curl", "http://x"][..], &["rm", "-rf", "."], &["./cargo"], &[""], &["cargo; sh"]]
+    {
+        assert!(place.check(argv).is_err(), "{argv:?}");
+    }
+    assert!(place.check(&[]).is_err());
+    place.refused(&["curl"], "(cargo)");
+    place.fine(&["cargo", "run", "--quiet", "--", "add", "$(touch pwned); /etc/passwd"]);
+}
+
+#[test]
+fn code_is_no_argument() {
+    let place = Place::new(&[
+        "python3",
+        "python3.12",
+        "node",
+        "perl",
+        "ruby",
+        "php",
+        "cargo",
+        "go",
+        "npm",
+        "make",
+        "pytest",
+    ]);
+    place.program("project/app.py", "");
+    place.program("project/story.md", "import os\n");
+    for argv in [
+        &["python3", "main.py", "-c", "an argument of the script"][..],
+        &["python3", "-u", "-m", "app", "x"],
+        &["python3.12", "-m", "pytest", "-q"],
+        &["node", "cli.js", "--eval"],
+        &["node", "--test"],
+        &["node", "--test", "cli.js"],
+        &["pytest", "-q", "tests"],
+        &["cargo", "test"],
+        &["cargo", "run", "--", "--config", "/etc"],
+        &["go", "test", "./..."],
+        &["npm", "run", "smoke", "--silent"],
+        &["make", "check"],
+    ] {
+        place.fine(argv);
+    }
+    for argv in [
+        &["python3", "-c", "import os"][..],
+        &["python3", "-Ic", "import os"],
+        &["python3.12", "-c", "x"],
+        &["python3"],
+        &["python3", "-"],
+        &["python3", "-m", "timeit", "x"],
+        &["python3", "-m", "os.path;x"],
+        &["python3", "../main.py"],
+        &["python3", "/etc/passwd"],
+        &["python3", "story.md"],
+        &["node", "--test", "cli.js", "story.md"],
+        &["python3", "-m", "pytest", "--doctest-glob=*.md", "story.md"],
+        &["pytest", "-c", "story.md"],
+        &["pytest", "-pstory"],
+        &["node", "-e", "x"],
+        &["node", "-pe", "x"],
+        &["node", "--eval=x"],
+        &["node", "--import", "data:text/javascript,x"],
+        &["node", "--test", "-e", "x"],
+        &["perl", "-e", "x"],
+        &["ruby", "-e", "x"],
+        &["php", "-r", "x"],
+        &["cargo", "--config", "x"],
+        &["cargo", "run", "--config=target.x.runner='sh'"],
+        &["cargo", "test", "-Zunstable"],
+        &["cargo", "install", "x"],
+        &["cargo", "build", "--manifest-path=/tmp/Cargo.toml"],
+        &["cargo", "build", "--manifest-path", "../x/Cargo.toml"],
+        &["go", "test", "-exec", "sh"],
+        &["go", "test", "--exec=sh", "./..."],
+        &["go", "generate"],
+        &["npm", "exec", "x"],
+        &["npm", "run", "x", "--script-she", "./x"],
+        &["npm", "test", "--", "$(touch pwned)"],
+        &["npm", "run", "a b"],
+        &["make", "SHELL=./x"],
+        &["make", "--eval=x"],
+        &["make", "-f", "x"],
+        &["make", "`x`"],
+    ] {
+        place.refused(argv, "is not started with");
+    }
+}
+
+#[test]
+fn a_projects_own_tools_are_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(programs_of(folder.path()).is_empty());
+    for (file, program) in
+        [("Cargo.toml", "cargo"), ("package.json", "npm"), ("go.mod", "go"), ("x.py", "python3")]
+    {
+        fs_err::write(folder.path().join(file), "").unwrap();
+        assert!(programs_of(folder.path()).contains(&program.to_owned()), "{file}");
+    }
+}

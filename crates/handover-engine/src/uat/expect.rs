@@ -1,0 +1,83 @@
+//! Whether what a program did is what a scenario expects.
+
+use handover_agents::{Ended, Outcome};
+use serde_json::Value;
+
+use super::Expect;
+
+/// Nothing, or what is not as expected.
+pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
+    match outcome.ended {
+        Ended::Exited(code) if code == expect.exit => {}
+        Ended::Exited(code) => {
+            return Err(format!("exit code {code} instead of {}", expect.exit));
+        }
+        Ended::WallTimeout => return Err("it ran into its time limit".to_owned()),
+        Ended::IdleTimeout => return Err("it was silent for too long".to_owned()),
+        Ended::OutputFlood => return Err("it printed too much".to_owned()),
+        Ended::Signalled(signal) => return Err(format!("it was ended by signal {signal}")),
+        Ended::Cancelled => return Err("it was stopped".to_owned()),
+    }
+    let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
+    for text in &expect.text {
+        if !stdout.contains(text.as_str()) && !stderr.contains(text.as_str()) {
+            return Err(format!("it did not print `{text}`"));
+        }
+    }
+    if let Some(expected) = &expect.json {
+        let value: Value = serde_json::from_str(&stdout)
+            .map_err(|error| format!("what it printed is no JSON: {error}"))?;
+        if let Some(place) = differs(expected, &value, "") {
+            return Err(format!("its JSON differs at `{place}`"));
+        }
+    }
+    Ok(())
+}
+
+/// Where a value lacks something; members that are not expected do not matter.
+fn differs(expected: &Value, value: &Value, at: &str) -> Option<String> {
+    let here = || if at.is_empty() { "/".to_owned() } else { at.to_owned() };
+    match (expected, value) {
+        (Value::Object(expected), Value::Object(value)) => {
+            expected.iter().find_map(|(key, expected)| {
+                let at = format!("{at}/{key}");
+                match value.get(key) {
+                    Some(value) => differs(expected, value, &at),
+                    None => Some(at),
+                }
+            })
+        }
+        (Value::Array(expected), Value::Array(value)) if expected.len() == value.len() => {
+            let pairs = expected.iter().zip(value).enumerate();
+            pairs.map(|(n, (e, v))| differs(e, v, &format!("{at}/{n}"))).find_map(|found| found)
+        }
+        (Value::Number(one), Value::Number(other)) => (one.as_f64() != other.as_f64()).then(here),
+        _ => (expected != value).then(here),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_is_named_must_be_there() {
+        let value = json!({"a": 1, "b": {"c": [1, {"d": null, "e": 2}]}, "f": "x"});
+        for fits in
+            [json!({}), json!({"a": 1.0}), json!({"b": {"c": [1, {"d": null}]}}), value.clone()]
+        {
+            assert_eq!(differs(&fits, &value, ""), None, "{fits}");
+        }
+        for (other, place) in [
+            (json!({"z": 1}), "/z"),
+            (json!({"a": 2}), "/a"),
+            (json!({"b": {"c": [1]}}), "/b/c"),
+            (json!({"b": {"c": [1, {"d": 1}]}}), "/b/c/1/d"),
+            (json!([]), "/"),
+        ] {
+            assert_eq!(differs(&other, &value, "").as_deref(), Some(place), "{other}");
+        }
+    }
+}

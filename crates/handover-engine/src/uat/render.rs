@@ -1,0 +1,187 @@
+//! The document that people read, made of the scenarios and what came of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use handover_model::{ScenarioKind, ScenarioOutcome};
+use handover_text::quote::{quote_code, quote_inline};
+
+use super::{Document, Scenario, ScenarioResult};
+
+/// What surrounds the scenarios.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The epic's title.
+    pub title: String,
+    /// The stories that are in it.
+    pub stories: Vec<String>,
+    /// Where the data is.
+    pub data: String,
+}
+
+/// The document. Everything in it that an agent wrote is quoted.
+pub fn render(document: &Document, results: &[ScenarioResult], about: &About) -> String {
+    let mut out = String::new();
+    let title = if about.title.is_empty() { "acceptance" } else { &about.title };
+    let _ = writeln!(out, "# Acceptance of epic {}: {}\n", document.epic, quote_inline(title));
+    let _ = writeln!(
+        out,
+        "Made from `{}`; change that and this follows. `handover uat {} --gate quick` tries out what \
+         needs nobody; the check lists are for a person.\n",
+        about.data, document.epic
+    );
+    if !about.stories.is_empty() {
+        let stories: Vec<String> = about.stories.iter().map(|story| quote_inline(story)).collect();
+        let _ = writeln!(out, "Stories: {}\n", stories.join(", "));
+    }
+    traceability(&mut out, document, results);
+    for (kind, heading) in [
+        (ScenarioKind::Auto, "Tried out by programs"),
+        (ScenarioKind::Semi, "With a person's help"),
+        (ScenarioKind::Manual, "By a person"),
+    ] {
+        let of_kind: Vec<&Scenario> =
+            document.scenarios.iter().filter(|scenario| scenario.kind == kind).collect();
+        if !of_kind.is_empty() {
+            let _ = writeln!(out, "## {heading}\n");
+        }
+        for scenario in of_kind {
+            one(&mut out, scenario);
+        }
+    }
+    if document.scenarios.iter().any(Scenario::needs_a_person) {
+        out.push_str(
+            "## Sign-off\n\n- [ ] Accepted\n- [ ] Accepted with conditions\n- [ ] Rejected\n\nName, date, \
+             remarks:\n",
+        );
+    }
+    out
+}
+
+/// Which criterion is shown by which scenarios.
+fn traceability(out: &mut String, document: &Document, results: &[ScenarioResult]) {
+    out.push_str("## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n");
+    let outcomes: BTreeMap<&str, &ScenarioResult> =
+        results.iter().map(|result| (result.id.as_str(), result)).collect();
+    let mut scenarios: Vec<&Scenario> = document.scenarios.iter().collect();
+    scenarios.sort_by(|a, b| a.criterion.cmp(&b.criterion));
+    for scenario in scenarios {
+        let result = match outcomes.get(scenario.id.as_str()) {
+            Some(result) if result.outcome != ScenarioOutcome::NotRun => {
+                let reason = cell(&result.reason);
+                if reason.is_empty() {
+                    result.outcome.to_string()
+                } else {
+                    format!("{}: {reason}", result.outcome)
+                }
+            }
+            Some(_) | None => "open".to_owned(),
+        };
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {result} |",
+            cell(&scenario.criterion),
+            scenario.id,
+            scenario.kind
+        );
+    }
+    out.push('\n');
+}
+
+fn one(out: &mut String, scenario: &Scenario) {
+    let title = if scenario.title.is_empty() { &scenario.criterion } else { &scenario.title };
+    let _ = writeln!(out, "### {}: {}\n", scenario.id, quote_inline(title));
+    let _ = writeln!(out, "- Criterion: {}", quote_inline(&scenario.criterion));
+    if let Some(expect) = scenario.expect.as_ref().filter(|_| !scenario.argv.is_empty()) {
+        let _ = writeln!(out, "- Exit code: {}", expect.exit);
+        for text in &expect.text {
+            let _ = writeln!(out, "- Prints: {}", quote_inline(text));
+        }
+    }
+    out.push('\n');
+    let commands: Vec<String> = scenario.commands().map(|argv| line(argv)).collect();
+    if !commands.is_empty() {
+        let _ = writeln!(out, "{}\n", quote_code(&commands.join("\n"), "text"));
+    }
+    if let Some(json) = scenario.expect.as_ref().and_then(|expect| expect.json.as_ref()) {
+        let text = serde_json::to_string_pretty(json).unwrap_or_default();
+        let _ = writeln!(out, "Prints at least:\n\n{}\n", quote_code(&text, "json"));
+    }
+    for step in &scenario.steps {
+        let _ = writeln!(out, "- [ ] {}", quote_inline(step));
+    }
+    if !scenario.expected.is_empty() {
+        let _ = writeln!(out, "- [ ] To be seen: {}", quote_inline(&scenario.expected));
+    }
+    if !scenario.steps.is_empty() || !scenario.expected.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// A command as a person would type it.
+fn line(argv: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+".contains(c);
+    let words: Vec<String> = argv
+        .iter()
+        .map(|word| {
+            let is_plain = !word.is_empty() && word.chars().all(plain);
+            if is_plain { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// A text inside a table.
+fn cell(text: &str) -> String {
+    quote_inline(text).replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::uat::from_value;
+
+    #[test]
+    fn people_get_lists_and_criteria_and_nothing_that_pretends_to_be_ours() {
+        let mut document = from_value(&json!([
+            {"id": "S1", "criterion": "AC1 | x", "kind": "auto", "argv": ["cargo", "run", "a b"],
+             "expect": {"text": "done", "json": {"a": 1}}},
+            {"id": "S2", "criterion": "AC2\n# fake", "kind": "semi", "argv": ["cargo", "test"],
+             "steps": ["## fake heading", "Look"], "expected": "<!-- handover:receipt r_1 -->"},
+            {"id": "S3", "criterion": "AC1 | x", "kind": "manual", "steps": "Read the mail"},
+        ]))
+        .unwrap();
+        document.epic = "1".to_owned();
+        let result = ScenarioResult {
+            id: "S1".to_owned(),
+            criterion: "AC1 | x".to_owned(),
+            kind: ScenarioKind::Auto,
+            outcome: ScenarioOutcome::Failed,
+            reason: "exit code 3 instead of 0".to_owned(),
+            tail: String::new(),
+            duration_ms: 1,
+        };
+        let about = About { title: "Shop".to_owned(), ..About::default() };
+        let text = render(&document, &[result], &about);
+        for part in [
+            "# Acceptance of epic 1: Shop",
+            "| S1 | auto | failed: exit code 3 instead of 0 |",
+            "| S3 | manual | open |",
+            "cargo run 'a b'",
+            "- [ ] Read the mail",
+            "## Sign-off",
+        ] {
+            assert!(text.contains(part), "{part} is missing in:\n{text}");
+        }
+        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+        assert_eq!(headings.len(), 9, "{headings:?}");
+        assert!(!text.contains("<!--"), "{text}");
+        let rows = text.lines().filter(|line| line.starts_with('|'));
+        assert!(
+            rows.filter(|row| row.contains("AC1")).all(|row| row.contains("AC1 \\| x")),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,310 @@
+//! What is known about programs: which ones run whatever they are told, and how the tools of projects
+//! may be called.
+
+/// Programs whose arguments are code, or name another program. They are never started, whatever the
+/// configuration says: with one of them a list of words is a shell again.
+pub(super) const NEVER: &[&str] = &[
+    // Shells.
+    "sh",
+    "bash",
+    "rbash",
+    "dash",
+    "ash",
+    "zsh",
+    "ksh",
+    "mksh",
+    "pdksh",
+    "fish",
+    "csh",
+    "tcsh",
+    "nu",
+    "elvish",
+    "xonsh",
+    "busybox",
+    "toybox",
+    "pwsh",
+    "powershell",
+    "cmd",
+    "tclsh",
+    "wish",
+    "expect",
+    // Programs that start another one.
+    "env",
+    "xargs",
+    "parallel",
+    "sudo",
+    "doas",
+    "su",
+    "runuser",
+    "pkexec",
+    "nohup",
+    "setsid",
+    "timeout",
+    "nice",
+    "ionice",
+    "chrt",
+    "taskset",
+    "stdbuf",
+    "time",
+    "watch",
+    "flock",
+    "script",
+    "strace",
+    "ltrace",
+    "gdb",
+    "lldb",
+    "valgrind",
+    "perf",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "bwrap",
+    "firejail",
+    "setpriv",
+    "capsh",
+    "prlimit",
+    "systemd-run",
+    "start-stop-daemon",
+    "run-parts",
+    "at",
+    "batch",
+    "crontab",
+    "tmux",
+    "screen",
+    "ssh",
+    "rsh",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "telnet",
+    "docker",
+    "podman",
+    "kubectl",
+    "npx",
+    "pnpx",
+    "bunx",
+    "uvx",
+    "pipx",
+    "dbus-run-session",
+    // Programs that have a way to do so among their options or in their language.
+    "find",
+    "fd",
+    "awk",
+    "gawk",
+    "mawk",
+    "nawk",
+    "sed",
+    "ed",
+    "ex",
+    "vi",
+    "vim",
+    "nvim",
+    "emacs",
+    "less",
+    "more",
+    "man",
+    "tar",
+    "zip",
+    "rsync",
+    "git",
+    "sqlite3",
+    "psql",
+    "mysql",
+    "ftp",
+    "m4",
+    "bc",
+    "dc",
+    "gcc",
+    "cc",
+    "clang",
+    "rustc",
+    "ninja",
+    "cmake",
+    "meson",
+    "bazel",
+    "gradle",
+    "mvn",
+];
+
+/// How a tool may be called.
+pub(super) struct Tool {
+    /// Its name, without a version at its end.
+    pub(super) name: &'static str,
+    /// What must come first.
+    pub(super) first: First,
+    /// Options that would make it start something else.
+    pub(super) never: &'static [&'static str],
+    /// The only options that it may have, if there is such a list.
+    pub(super) only: Option<&'static [&'static str]>,
+    /// Whether it hands its words on to a shell, so that they must be plain.
+    pub(super) plain: bool,
+}
+
+/// What must come first.
+pub(super) enum First {
+    /// One of these words.
+    Command(&'static [&'static str]),
+    /// A file of the project, perhaps after some of these options; or `-m` and a module that is one of
+    /// these or of the project.
+    Script {
+        /// Options without a value.
+        flags: &'static [&'static str],
+        /// Modules.
+        modules: &'static [&'static str],
+    },
+    /// Anything.
+    Any,
+}
+
+const fn tool(name: &'static str, first: First) -> Tool {
+    Tool { name, first, never: &[], only: None, plain: false }
+}
+
+/// npm and its kin: the project's own scripts, with plain words, since a shell will see them.
+const fn scripts(name: &'static str) -> Tool {
+    Tool {
+        name,
+        first: First::Command(&["test", "t", "run", "run-script", "start", "--version"]),
+        never: &[],
+        only: Some(&["--silent", "-s", "--version"]),
+        plain: true,
+    }
+}
+
+/// Targets of a file of the project.
+const fn targets(name: &'static str) -> Tool {
+    Tool { name, first: First::Any, never: &[], only: Some(&[]), plain: true }
+}
+
+const fn interpreter(name: &'static str) -> Tool {
+    tool(name, First::Script { flags: &[], modules: &[] })
+}
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "cargo",
+        first: First::Command(&[
+            "run",
+            "r",
+            "test",
+            "t",
+            "build",
+            "b",
+            "check",
+            "c",
+            "bench",
+            "clippy",
+            "fmt",
+            "doc",
+            "--version",
+            "-V",
+        ]),
+        never: &["--config", "-Z", "-C"],
+        only: None,
+        plain: false,
+    },
+    scripts("npm"),
+    scripts("pnpm"),
+    scripts("yarn"),
+    targets("make"),
+    targets("gmake"),
+    targets("just"),
+    tool(
+        "node",
+        First::Script {
+            flags: &["--test", "--no-warnings", "--enable-source-maps", "--version"],
+            modules: &[],
+        },
+    ),
+    tool(
+        "python",
+        First::Script {
+            flags: &["-u", "-B", "-I", "-s", "-E", "-O", "-q", "--version"],
+            modules: &["pytest", "unittest"],
+        },
+    ),
+    Tool {
+        name: "pytest",
+        first: First::Any,
+        // Any text can hold doctests, and settings can name any code.
+        never: &[
+            "--doctest-glob",
+            "--doctest-modules",
+            "--override-ini",
+            "--config-file",
+            "--rootdir",
+            "-o",
+            "-c",
+            "-p",
+        ],
+        only: None,
+        plain: false,
+    },
+    Tool {
+        name: "go",
+        first: First::Command(&["run", "test", "build", "vet", "version"]),
+        never: &[
+            "-exec",
+            "--exec",
+            "-toolexec",
+            "--toolexec",
+            "-overlay",
+            "--overlay",
+            "-modfile",
+            "--modfile",
+            "-ldflags",
+            "--ldflags",
+            "-gccgoflags",
+            "--gccgoflags",
+            "-vettool",
+            "--vettool",
+            "-C",
+            "--C",
+        ],
+        only: None,
+        plain: false,
+    },
+    tool("deno", First::Command(&["run", "test", "task", "--version"])),
+    tool("bun", First::Command(&["run", "test", "--version"])),
+    interpreter("perl"),
+    interpreter("ruby"),
+    interpreter("php"),
+    interpreter("lua"),
+    interpreter("luajit"),
+    interpreter("Rscript"),
+    interpreter("pypy"),
+    interpreter("nodejs"),
+];
+
+/// What code is called; a file without an ending may be code as well. Documents are not: a story that is
+/// a program in disguise must not become one.
+const CODE: &[&str] = &[
+    "py", "js", "mjs", "cjs", "ts", "mts", "cts", "rb", "pl", "t", "php", "lua", "R", "r", "wasm",
+];
+
+/// Whether a file can be given to an interpreter.
+pub(super) fn is_code(path: &str) -> bool {
+    let end = std::path::Path::new(path).extension();
+    end.is_none_or(|end| end.to_str().is_some_and(|end| CODE.contains(&end)))
+}
+
+/// A program's name without a version at its end: `python3.12` is `python`.
+pub(super) fn plain_name(name: &str) -> &str {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let plain = plain.strip_suffix('-').unwrap_or(plain);
+    if plain.is_empty() { name } else { plain }
+}
+
+/// Whether a program is never started.
+pub(super) fn is_never(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let lower = lower.strip_suffix(".exe").unwrap_or(&lower);
+    // The loader runs whatever it is given.
+    NEVER.contains(&lower) || NEVER.contains(&plain_name(lower)) || lower.starts_with("ld-linux")
+}
+
+/// What is known about a program.
+pub(super) fn tool_of(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name || tool.name == plain_name(name))
+}
