@@ -271,6 +271,7 @@ pub(crate) fn preview(
                 reasoning: kind(&step).is_cold.then_some(false),
                 host: request.options().host,
                 model: request.options().model,
+                folder: None,
                 task: task(&parts),
                 about: format!("{}\n{text}", story.planned.title),
                 unique: "preview".to_owned(),

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use handover_context::debrief::{PackageNote, packages};
 use handover_model::{Phase, RunPhase, RunVerdict, TeamStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,6 +45,9 @@ pub struct Said {
     /// What it thought, by phase.
     #[serde(default)]
     pub reasoning: BTreeMap<Phase, String>,
+    /// Files that others should know.
+    #[serde(skip)]
+    pub packages: Vec<PackageNote>,
     /// What it used, in its own words.
     #[serde(default)]
     pub usage: SaidUsage,
@@ -199,6 +203,7 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
             .flatten()
             .filter_map(|(phase, text)| Some((phase.parse().ok()?, cut(text.as_str()?))))
             .collect(),
+        packages: value.get("packages").map(packages).unwrap_or_default(),
         usage: SaidUsage {
             cost_usd: number("cost_usd")
                 .and_then(Value::as_f64)

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use handover_model::{Phase, ReceiptId, Verdict};
 use serde::Serialize;
 
-pub use keep::{Kept, Origin, Setting, keep, keep_missing};
-pub use parse::{SCHEMA, parse};
+pub use keep::{Kept, Origin, Setting, keep, keep_missing, keep_packages};
+pub use parse::{SCHEMA, packages, parse};
 
 /// What an agent said when it ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

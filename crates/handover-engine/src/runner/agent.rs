@@ -1,5 +1,6 @@
 //! One agent, from its prompt to what it left behind.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub(super) struct Call {
     pub(super) worktree: Worktree,
     /// What only this agent is told.
     pub(super) nonce: String,
+    /// The refs that were there before it.
+    pub(super) refs: BTreeSet<String>,
     /// Where its logs go.
     logs: PathBuf,
 }
@@ -96,7 +99,8 @@ impl Runner<'_, '_> {
             None => self.worktree(&story)?,
         };
         let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
-        let call = Call { story, step, attempt, worktree, nonce, logs };
+        let refs = self.repo.refs()?;
+        let call = Call { story, step, attempt, worktree, nonce, refs, logs };
         let _ = fs_err::remove_file(call.result());
         let text = self.text_of(&call);
         let prompt = self.prompt(&call, &text)?;
@@ -113,6 +117,7 @@ impl Runner<'_, '_> {
         let AgentDone { call, prompt, host, outcome, mut said, more } = done;
         self.engine.prompter.delivered(&prompt, host, self.now())?;
         refuse_a_host_that_cannot_work(&outcome)?;
+        self.clear_strays(&call)?;
         let left = match &call.step.voice {
             Some(_) => self.leave_folder(&call.story, &call.worktree)?,
             None => self.settle_folder(&call.story, &call.step, &call.worktree)?,
@@ -123,6 +128,7 @@ impl Runner<'_, '_> {
         let now = self.now();
         let (verdict, summary, said) = judge(&outcome, said);
         self.remember(&call, verdict, &said, now)?;
+        self.register(&call, &prompt, &said.packages, now)?;
         let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: call.id().to_owned(),
@@ -181,6 +187,7 @@ impl Runner<'_, '_> {
             reasoning: kind.is_cold.then_some(false),
             host: self.state.options.host,
             model: self.state.options.model.clone(),
+            folder: Some(call.worktree.project()),
             task: task(&parts),
             about: format!("{}\n{text}", story.planned.title),
             unique: (self.engine.unique)(),

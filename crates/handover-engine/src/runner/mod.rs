@@ -11,10 +11,12 @@ mod gates;
 mod inspect;
 mod lock;
 mod open;
+mod packages;
 mod park;
 mod rebase;
+mod strays;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
@@ -174,6 +176,7 @@ impl<'a> Engine<'a> {
             in_place: BTreeMap::new(),
             spare: None,
             checked: BTreeMap::new(),
+            strays: BTreeSet::new(),
         };
         fs_err::create_dir_all(&runner.folder)?;
         runner.drive()?;
@@ -296,6 +299,8 @@ struct Runner<'a, 'p> {
     spare: Option<Worktree>,
     /// What the gates said last and about which tree, by story.
     checked: BTreeMap<String, (String, Vec<GateResult>)>,
+    /// Refs that appeared and were reported.
+    strays: BTreeSet<String>,
 }
 
 /// An effect that has been begun.
