@@ -321,6 +321,7 @@ pub(crate) fn preview(
                 reasoning: kind(&step).is_cold.then_some(false),
                 host: options.host,
                 model: step.model.clone().or(options.model),
+                folder: None,
                 task: task(&parts),
                 about: format!("{}\n{text}", story.planned.title),
                 unique: "preview".to_owned(),

@@ -1,5 +1,7 @@
 //! What an agent is told. One seam: who puts context, role and task together can be exchanged.
 
+use std::path::PathBuf;
+
 use handover_context::assemble::{self, deliver};
 use handover_context::brief::{Request, Setting, admit, brief, compose};
 use handover_context::learning::Binding;
@@ -30,6 +32,8 @@ pub struct Ask {
     pub host: Host,
     /// The model.
     pub model: Option<String>,
+    /// Where it works, once there is such a place.
+    pub folder: Option<PathBuf>,
     /// What it is to do.
     pub task: String,
     /// What relevance is measured by: the story without our instructions.
@@ -83,14 +87,22 @@ pub struct BriefPrompter<'a> {
 }
 
 impl BriefPrompter<'_> {
-    fn setting(&self) -> Setting<'_> {
+    /// Where package files are for an agent that works somewhere.
+    fn places(&self, ask: &Ask) -> Result<Places, EngineError> {
+        match &ask.folder {
+            Some(folder) => Ok(self.places.seen_from(folder)?),
+            None => Ok(self.places.clone()),
+        }
+    }
+
+    fn setting<'s>(&'s self, places: &'s Places) -> Setting<'s> {
         Setting {
             store: Ok(self.store),
             redactor: self.redactor,
             config: self.config,
             stack: self.stack,
             templates: self.templates,
-            places: Some(self.places),
+            places: Some(places),
         }
     }
 
@@ -126,14 +138,14 @@ impl BriefPrompter<'_> {
 
 impl Prompter for BriefPrompter<'_> {
     fn prompt(&self, ask: &Ask) -> Result<Prompt, EngineError> {
-        let made = brief(self.setting(), &self.request(ask, true)?)?;
+        let made = brief(self.setting(&self.places(ask)?), &self.request(ask, true)?)?;
         let receipt = self.store.receipt(&made.receipt.id)?;
         let admitted = admit(self.config.guard.mode, made.text, receipt)?;
         Ok(Prompt { text: admitted.prompt().to_owned(), receipt: admitted.receipt().id.clone() })
     }
 
     fn preview(&self, ask: &Ask) -> Result<String, EngineError> {
-        Ok(compose(self.setting(), &self.request(ask, false)?).text)
+        Ok(compose(self.setting(&self.places(ask)?), &self.request(ask, false)?).text)
     }
 
     fn delivered(&self, prompt: &Prompt, host: Host, now: Timestamp) -> Result<(), EngineError> {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use handover_context::debrief::{PackageNote, packages};
 use handover_model::{FindingKind, Phase, RunPhase, RunVerdict, TeamStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,6 +50,9 @@ pub struct Said {
     /// What it said as one voice of several.
     #[serde(default)]
     pub contribution: Contribution,
+    /// Files that others should know.
+    #[serde(default)]
+    pub packages: Vec<PackageNote>,
     /// What it used, in its own words.
     #[serde(default)]
     pub usage: SaidUsage,
@@ -232,6 +236,7 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
             .filter_map(|(phase, text)| Some((phase.parse().ok()?, cut(text.as_str()?))))
             .collect(),
         contribution: Contribution::read(value),
+        packages: value.get("packages").map(packages).unwrap_or_default(),
         usage: SaidUsage {
             cost_usd: number("cost_usd")
                 .and_then(Value::as_f64)

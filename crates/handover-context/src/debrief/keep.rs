@@ -75,7 +75,7 @@ pub fn keep(setting: Setting<'_>, origin: &Origin, debrief: &Debrief) -> Result<
         let setting = Setting { store, ..setting };
         let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
         reasoning(setting, origin, debrief, &mut kept)?;
-        packages(setting, origin, debrief, &mut kept)?;
+        packages(setting, origin, &debrief.packages, &mut kept)?;
         errors(setting, origin, debrief, &mut kept)?;
         confirm(setting, origin, debrief, &mut kept)?;
         strategies(setting, origin, debrief, &mut kept)?;
@@ -97,6 +97,17 @@ pub fn keep(setting: Setting<'_>, origin: &Origin, debrief: &Debrief) -> Result<
         }
         Ok(kept)
     })
+}
+
+/// Registers what an agent says about its files, and nothing else.
+pub fn keep_packages(
+    setting: Setting<'_>,
+    origin: &Origin,
+    packages: &[PackageNote],
+) -> Result<Kept> {
+    let mut kept = Kept::default();
+    self::packages(setting, origin, packages, &mut kept)?;
+    Ok(kept)
 }
 
 /// Notes that an agent left nothing, although it was asked.
@@ -134,10 +145,10 @@ fn reasoning(
 fn packages(
     setting: Setting<'_>,
     origin: &Origin,
-    debrief: &Debrief,
+    notes: &[PackageNote],
     kept: &mut Kept,
 ) -> Result<()> {
-    if debrief.packages.is_empty() {
+    if notes.is_empty() {
         return Ok(());
     }
     let groups: Vec<GroupId> =
@@ -151,7 +162,7 @@ fn packages(
         max_bytes: setting.config.packages.max_bytes,
         now: origin.now,
     };
-    for note in &debrief.packages {
+    for note in notes {
         let located = setting.places.locate_untrusted(Path::new(&note.path));
         let put = match facts(note, origin) {
             Ok(facts) => register_file(setting.store, &drafts, located, facts)?,

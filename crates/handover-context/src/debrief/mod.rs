@@ -9,10 +9,10 @@ mod parse;
 use std::collections::BTreeMap;
 
 use handover_model::{Phase, ReceiptId, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-pub use keep::{Kept, Origin, Setting, keep, keep_missing};
-pub use parse::{SCHEMA, parse};
+pub use keep::{Kept, Origin, Setting, keep, keep_missing, keep_packages};
+pub use parse::{SCHEMA, packages, parse};
 
 /// What an agent said when it ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -48,7 +48,7 @@ impl Debrief {
 pub const BLOCK: &str = "block";
 
 /// A file that an agent wants others to know.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageNote {
     /// The file.
     pub path: String,

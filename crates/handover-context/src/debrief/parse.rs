@@ -222,7 +222,7 @@ fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
             "summary" => debrief.summary = words(&value),
             "reasoning" => read_reasoning(&value, debrief),
             "packages" | "context_packages" => {
-                debrief.packages = list(&value).filter_map(package).collect();
+                debrief.packages = packages(&value);
             }
             "errors" | "errors_solved" | "solved" => {
                 debrief.errors = list(&value).filter_map(error).collect();
@@ -274,6 +274,11 @@ fn list(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
             Box::new(std::iter::once(value))
         }
     }
+}
+
+/// The files of a list, or a single one, in any of the shapes that agents use.
+pub fn packages(value: &Value) -> Vec<PackageNote> {
+    list(value).filter_map(package).collect()
 }
 
 fn package(item: &Value) -> Option<PackageNote> {

@@ -15,6 +15,8 @@ use super::PackageFileError;
 pub struct Places {
     root: PathBuf,
     worktrees: Vec<PathBuf>,
+    /// Where an agent works, if it is another checkout of the project.
+    pub(super) checkout: Option<Box<Self>>,
 }
 
 /// A file that is inside.
@@ -33,7 +35,14 @@ impl Places {
         Ok(Self {
             root: fs_err::canonicalize(root)?,
             worktrees: worktrees.iter().map(fs_err::canonicalize).collect::<Result<_, _>>()?,
+            checkout: None,
         })
+    }
+
+    /// The same for an agent that works in another checkout: what is there counts before what is here.
+    pub fn seen_from(&self, checkout: &Path) -> std::io::Result<Self> {
+        let checkout = Some(Box::new(Self::new(checkout, &[])?));
+        Ok(Self { checkout, ..self.clone() })
     }
 
     /// The project's root.

@@ -21,6 +21,12 @@ pub enum FileState {
 
 /// Looks at the file of a package. The size is compared before the content is read.
 pub fn file_state(places: &Places, package: &Package) -> FileState {
+    if let Some(checkout) = &places.checkout {
+        let there = file_state(checkout, package);
+        if there != FileState::Vanished {
+            return there;
+        }
+    }
     let Ok(located) = places.locate(places.root(), &places.absolute(&package.path)) else {
         return FileState::Vanished;
     };

@@ -36,13 +36,13 @@ impl Baselines {
     fn file(&self, tree: &str, gates: &[Gate]) -> PathBuf {
         let mut hash = blake3::Hasher::new();
         for gate in gates {
-            let call = format!("{:?} {:?} {:?}\n", gate.program, gate.args, gate.format);
+            let place = gate.folder.display();
+            let mut call =
+                format!("{place} {:?} {:?} {:?}\n", gate.program, gate.args, gate.format);
             // Where a report goes makes no difference to what it says.
-            let place = gate.report.as_ref().and_then(|report| report.parent()?.to_str());
-            let call = place
-                .filter(|place| !place.is_empty())
-                .map(|place| call.replace(place, ""))
-                .unwrap_or(call);
+            if let Some(report) = gate.report.as_ref().and_then(|report| report.to_str()) {
+                call = call.replace(report, "");
+            }
             hash.update(call.as_bytes());
         }
         self.folder.join(format!("{tree}-{}.json", &hash.finalize().to_hex()[..16]))

@@ -7,6 +7,9 @@ use handover_model::config::GatesConfig;
 
 use super::Gate;
 
+/// What a tool has to say about a folder.
+type Tool<'a> = &'a dyn Fn(&Path) -> Option<Gate>;
+
 /// The gates of a project's folder, in order: configured ones first. `checkout` is the user's own
 /// folder, where tools may be installed; `scratch` a place for reports.
 pub fn detect(folder: &Path, checkout: &Path, scratch: &Path, config: &GatesConfig) -> Vec<Gate> {
@@ -17,6 +20,7 @@ pub fn detect(folder: &Path, checkout: &Path, scratch: &Path, config: &GatesConf
             let (program, args) = command.argv.split_first()?;
             Some(Gate {
                 name: command.name.clone(),
+                folder: PathBuf::new(),
                 program: program.into(),
                 args: args.iter().map(Into::into).collect(),
                 format: command.format,
@@ -26,9 +30,79 @@ pub fn detect(folder: &Path, checkout: &Path, scratch: &Path, config: &GatesConf
         })
         .collect();
     if config.detect {
-        let found =
-            [cargo(folder), javascript(folder), python(folder, checkout, scratch), go(folder)];
-        gates.extend(found.into_iter().flatten());
+        let python = |folder: &Path| python(folder, checkout, scratch);
+        let tools: [Tool<'_>; 4] = [&cargo, &javascript, &python, &go];
+        // Where the root has nothing to say about a language, its components do.
+        let components = std::cell::LazyCell::new(|| components(folder));
+        for tool in tools {
+            match tool(folder) {
+                Some(gate) => gates.push(gate),
+                None => gates.extend(in_components(tool, folder, &components)),
+            }
+        }
+    }
+    gates
+}
+
+/// How deep components are looked for, and how many there can be.
+const DEPTH: usize = 3;
+const COMPONENTS: usize = 500;
+/// Folders that hold what others wrote, what was built, or examples of projects.
+const NOT_OURS: &[&str] = &[
+    "node_modules",
+    "target",
+    "vendor",
+    "dist",
+    "build",
+    "out",
+    "venv",
+    "test",
+    "tests",
+    "testdata",
+    "fixtures",
+    "examples",
+    "third_party",
+];
+
+/// The folders of a project in which a component may be, by path; links are not followed.
+fn components(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![(PathBuf::new(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        let Ok(entries) = fs_err::read_dir(root.join(&folder)) else { continue };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if !is_folder || name.starts_with('.') || NOT_OURS.contains(&name.as_ref()) {
+                continue;
+            }
+            let below = folder.join(name.as_ref());
+            if depth + 1 < DEPTH {
+                open.push((below.clone(), depth + 1));
+            }
+            found.push(below);
+        }
+        if found.len() > COMPONENTS {
+            break;
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What a tool has to say about components; one inside another belongs to it.
+fn in_components(tool: Tool<'_>, root: &Path, components: &[PathBuf]) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = Vec::new();
+    for component in components {
+        if gates.iter().any(|gate| component.starts_with(&gate.folder)) {
+            continue;
+        }
+        if let Some(mut gate) = tool(&root.join(component)) {
+            gate.name = format!("{} in {}", gate.name, component.display());
+            gate.folder.clone_from(component);
+            gates.push(gate);
+        }
     }
     gates
 }
@@ -36,6 +110,7 @@ pub fn detect(folder: &Path, checkout: &Path, scratch: &Path, config: &GatesConf
 fn gate(name: &str, program: impl Into<PathBuf>, args: &[&str], format: GateFormat) -> Gate {
     Gate {
         name: name.to_owned(),
+        folder: PathBuf::new(),
         program: program.into(),
         args: args.iter().map(Into::into).collect(),
         format,
@@ -87,7 +162,9 @@ fn python(folder: &Path, checkout: &Path, scratch: &Path) -> Option<Gate> {
     let own = [".venv/bin/python", "venv/bin/python"].map(|python| checkout.join(python));
     let program =
         own.into_iter().find(|python| python.exists()).unwrap_or_else(|| "python3".into());
-    let report = scratch.join("pytest.xml");
+    // Two components must not write the same report.
+    let hash = blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex();
+    let report = scratch.join(format!("pytest-{}.xml", &hash[..8]));
     let option = format!("--junitxml={}", report.display());
     let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &option];
     let mut gate = gate("pytest", program, &args, GateFormat::Junit);

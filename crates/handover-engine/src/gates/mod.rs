@@ -27,6 +27,8 @@ pub use parse::{Parsed, parse};
 pub struct Gate {
     /// What it is called in reports.
     pub name: String,
+    /// Where it is run, from the project's folder.
+    pub folder: PathBuf,
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
@@ -107,14 +109,15 @@ pub fn run_gate(
     setting: &Setting<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<GateResult, GateError> {
-    let mut invocation = Invocation::new(Host::Command, setting.spawn.clone(), setting.folder);
+    let folder = setting.folder.join(&gate.folder);
+    let mut invocation = Invocation::new(Host::Command, setting.spawn.clone(), &folder);
     invocation.program.clone_from(&gate.program);
     invocation.args.clone_from(&gate.args);
     invocation.environment = setting.environment.clone();
     invocation.limits.wall = Some(setting.timeout);
     if let Some(report) = &gate.report {
         // An old report must not speak for a new run.
-        let _ = fs_err::remove_file(setting.folder.join(report));
+        let _ = fs_err::remove_file(folder.join(report));
     }
     let outcome = run(&invocation, None, on_event, setting.cancel).map_err(|source| {
         let gate = gate.name.clone();
@@ -127,7 +130,7 @@ pub fn run_gate(
     if outcome.ended == Ended::Cancelled {
         return Err(GateError::Cancelled { gate: gate.name.clone() });
     }
-    let result = judge(gate, setting.folder, &outcome);
+    let result = judge(gate, &folder, &outcome);
     if !result.passed && result.tail.contains("No module named pytest") {
         let program = gate.program.clone();
         return Err(GateError::Missing { gate: gate.name.clone(), program });

@@ -1,5 +1,7 @@
 //! Commits made of trees, and branches moved only from where they were left.
 
+use std::collections::BTreeSet;
+
 use handover_model::Timestamp;
 
 use super::{GitError, Repo};
@@ -93,6 +95,20 @@ impl Repo {
             return Ok(());
         }
         self.call(["update-ref", "--stdin"]).input(format!("{names}\n")).text().map(drop)
+    }
+
+    /// All refs but our own, by name.
+    pub fn refs(&self) -> Result<BTreeSet<String>, GitError> {
+        let names = self.text(["for-each-ref", "--format=%(refname)"])?;
+        let is_ours = |name: &&str| {
+            name.starts_with("refs/handover/") || name.starts_with("refs/heads/handover/")
+        };
+        Ok(names.lines().filter(|name| !is_ours(name)).map(str::to_owned).collect())
+    }
+
+    /// Deletes one ref.
+    pub fn delete_ref(&self, name: &str) -> Result<(), GitError> {
+        self.text(["update-ref", "-m", "handover", "-d", name]).map(drop)
     }
 
     /// Moves the user's branch and checkout forward to a commit; refuses whatever is not a mere step

@@ -33,7 +33,7 @@ impl Repo {
     }
 
     /// The refs here that begin so.
-    pub fn refs(&self, start: &str) -> Result<Vec<String>, GitError> {
+    pub fn refs_below(&self, start: &str) -> Result<Vec<String>, GitError> {
         let names = self.text(["for-each-ref", "--format=%(refname)", start])?;
         Ok(names.lines().map(str::to_owned).collect())
     }

@@ -96,6 +96,18 @@ impl Worktree {
         same(lines.next(), &self.path) && same(lines.next(), &self.repo.common)
     }
 
+    /// Takes it off whatever branch somebody has checked out in it, and says which.
+    pub fn detach(&self) -> Result<Option<String>, GitError> {
+        if !self.is_linked() {
+            return Ok(None);
+        }
+        let head = self.repo.call(["symbolic-ref", "--quiet", "HEAD"]).folder(&self.path).text();
+        let Ok(branch) = head else { return Ok(None) };
+        let move_head = ["update-ref", "-m", "handover", "--no-deref", "HEAD", &self.base];
+        self.repo.call(move_head).folder(&self.path).text()?;
+        Ok(Some(branch))
+    }
+
     /// The project's folder inside of it.
     pub fn project(&self) -> PathBuf {
         self.path.join(&self.repo.prefix)
@@ -135,6 +147,7 @@ impl Worktree {
     fn try_restore(&self, tree: &str) -> Result<(), GitError> {
         self.ours(&["read-tree", "--reset", "-u", tree]).text()?;
         self.ours(&["clean", "-ffdq"]).text()?;
+        self.detach()?;
         // The agent's own view: on the base, with the work so far as changes.
         self.repo.call(["reset", "--quiet", &self.base]).folder(&self.path).text()?;
         Ok(())

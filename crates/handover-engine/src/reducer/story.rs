@@ -94,7 +94,7 @@ pub struct StoryRun {
     voices: Vec<PhaseEnd>,
     pub(super) fixes: u32,
     pub(super) retried: u32,
-    retries: BTreeMap<Option<Voice>, u32>,
+    retries: BTreeMap<Option<Voice>, Tries>,
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
     gate_attempts: u32,
@@ -122,6 +122,14 @@ pub struct Answer {
     pub question: String,
     /// What they said.
     pub text: String,
+}
+
+/// How often the same agent was tried again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Tries {
+    all: u32,
+    /// How often in a row because the model could not be asked.
+    unreachable: u32,
 }
 
 /// A finding that is only a text.
@@ -181,9 +189,13 @@ impl StoryRun {
         self.fixes
     }
 
-    /// How often the same agent was asked in vain, which is how long to wait before the next time.
+    /// How often the model could not be asked, which is how long to wait before the next time.
     pub fn retries(&self, voice: Option<&Voice>) -> u32 {
-        self.retries.get(&voice.cloned()).copied().unwrap_or(0)
+        self.tries(voice).unreachable
+    }
+
+    fn tries(&self, voice: Option<&Voice>) -> Tries {
+        self.retries.get(&voice.cloned()).copied().unwrap_or_default()
     }
 
     /// What the voices of the party at hand have said so far.
@@ -395,13 +407,15 @@ impl StoryRun {
 
     /// Whether the model could not be asked, or the agent wants another try, and there is one left.
     fn is_asked_again(&mut self, end: &PhaseEnd, step: &AgentStep) -> bool {
-        let again = end.failure.is_some_and(FailureClass::is_transient)
-            || end.verdict == Some(RunVerdict::Retry)
-                && end.phase != RunPhase::Analysis
-                && step.statuses.is_empty();
-        let tried = self.retries(end.voice.as_ref());
-        if again && tried < step.retries {
-            self.retries.insert(end.voice.clone(), tried + 1);
+        let unreachable = end.failure.is_some_and(FailureClass::is_transient);
+        let wanted = end.verdict == Some(RunVerdict::Retry)
+            && end.phase != RunPhase::Analysis
+            && step.statuses.is_empty();
+        let mut tries = self.tries(end.voice.as_ref());
+        if (unreachable || wanted) && tries.all < step.retries {
+            tries.all += 1;
+            tries.unreachable = if unreachable { tries.unreachable + 1 } else { 0 };
+            self.retries.insert(end.voice.clone(), tries);
             if end.phase == RunPhase::Uat && end.failure.is_none() {
                 self.findings = vec![finding(&end.summary)];
             }

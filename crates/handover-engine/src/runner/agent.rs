@@ -1,5 +1,6 @@
 //! One agent, from its prompt to what it left behind.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub(super) struct Call {
     pub(super) story: StoryRun,
     pub(super) worktree: Worktree,
     pub(super) seat: Seat,
+    /// The refs that were there before it.
+    pub(super) refs: BTreeSet<String>,
 }
 
 /// What an agent is there for, and where what it leaves is found.
@@ -104,9 +107,10 @@ impl Runner<'_, '_> {
             None => self.worktree(&story)?,
         };
         let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
+        let refs = self.repo.refs()?;
         let seat = Seat { id: id.to_owned(), step, attempt, nonce, logs };
         let _ = fs_err::remove_file(seat.result());
-        let call = Call { story, worktree, seat };
+        let call = Call { story, worktree, seat, refs };
         let text = self.text_of(&call);
         let prompt = self.prompt(&call, &text)?;
         let invocation = self.invocation(intent, &call, &prompt)?;
@@ -131,6 +135,7 @@ impl Runner<'_, '_> {
         if !call.seat.step.optional && call.story.kind == UnitKind::Story {
             refuse_a_host_that_cannot_work(&outcome)?;
         }
+        self.clear_strays(&call)?;
         if let Ok(said) = &mut said {
             self.weigh(&call, said);
         }
@@ -147,6 +152,7 @@ impl Runner<'_, '_> {
         let now = self.now();
         let (verdict, summary, said) = judge(&outcome, said);
         self.remember(&call, verdict, &said, now)?;
+        self.register(&call, &prompt, &said.packages, now)?;
         let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: call.seat.id.clone(),
@@ -209,6 +215,7 @@ impl Runner<'_, '_> {
             reasoning: kind.is_cold.then_some(false),
             host: self.state.options.host,
             model: step.model.clone().or_else(|| self.state.options.model.clone()),
+            folder: Some(call.worktree.project()),
             task: task(&parts),
             about: format!("{}\n{text}", story.planned.title),
             unique: (self.engine.unique)(),

@@ -230,7 +230,7 @@ impl<'a> Runner<'a, '_> {
         let plan = &self.state.plan;
         let ours = format!("refs/handover/{}/", self.journal.run);
         let mut refs = vec![format!("{}:{ours}@base", plan.base)];
-        let kept = self.repo.refs(&ours)?.into_iter().filter(|name| !name.contains('@'));
+        let kept = self.repo.refs_below(&ours)?.into_iter().filter(|name| !name.contains('@'));
         refs.extend(kept.map(|name| format!("{name}:{name}")));
         for branch in [Some(plan.branch.clone()), aside].into_iter().flatten() {
             let name = format!("refs/heads/{branch}");

@@ -17,12 +17,14 @@ mod help;
 mod inspect;
 mod lock;
 mod open;
+mod packages;
 mod park;
 mod rebase;
 mod records;
+mod strays;
 mod uat;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -205,6 +207,7 @@ impl<'a> Engine<'a> {
             in_place: BTreeMap::new(),
             spare: None,
             checked: BTreeMap::new(),
+            strays: BTreeSet::new(),
         };
         fs_err::create_dir_all(&runner.folder)?;
         runner.drive()?;
@@ -334,6 +337,8 @@ struct Runner<'a, 'p> {
     spare: Option<Worktree>,
     /// What the gates said last and about which tree, by story.
     checked: BTreeMap<String, (String, Vec<GateResult>)>,
+    /// Refs that appeared and were reported.
+    strays: BTreeSet<String>,
 }
 
 /// An effect that has been begun.

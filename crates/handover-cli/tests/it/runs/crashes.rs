@@ -222,3 +222,26 @@ pub(super) fn wait_for(path: &std::path::Path) {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
+
+/// The agent would work for another minute and cannot be asked to end; whoever stops the run does not
+/// wait for it. What is measured is far from either: ten seconds on a machine that is busy.
+#[test]
+fn whoever_stops_a_run_does_not_wait() {
+    for signal in ["-INT", "-TERM"] {
+        let epic = Epic::new(&["1-1-a"]);
+        let ready = epic.env.folder().join("ready");
+        epic.script(&format!("* dev 1 | ignore-term write {} x sleep 60000", ready.display()));
+        let mut engine = epic.env.start(epic.args(&[]));
+        wait_for(&ready);
+        let pid = engine.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        let ended = (0..1_000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            engine.try_wait().unwrap().is_some()
+        });
+        assert!(ended, "{signal}: still there");
+        let run = epic.status();
+        assert_eq!(run["state"], "interrupted");
+        assert_eq!(processes_with("HANDOVER_RUN", run["id"].as_str().unwrap()), Vec::<u32>::new());
+    }
+}

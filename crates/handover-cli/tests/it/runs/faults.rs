@@ -356,3 +356,84 @@ fn links_do_not_lead_out_of_the_worktree() {
         fs_err::read_to_string(docs.join("stories/1-1-a.md")).unwrap().contains("ready-for-dev")
     );
 }
+
+#[test]
+fn whoever_asks_for_another_try_gets_it_a_bounded_number_of_times() {
+    let say = |phase: &str, verdict: &str| {
+        format!(
+            "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"1-1-a\",\"phase\":\"{phase}\",\"verdict\":\"{verdict}\",\"summary\":\"once more\"}}'"
+        )
+    };
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&format!("* dev 1 | write a b {}", say("dev", "retry")));
+    epic.run(&[]).ok();
+    let phases = epic.status()["stories"][0]["phases"].clone();
+    assert_eq!(
+        (&phases[0]["verdict"], &phases[1]["verdict"]),
+        (&"retry".into(), &"complete".into())
+    );
+    let again = say("dev", "retry");
+    let epic = not_done(&format!("* dev * | write a b {again}"), "failed", 1, &[]);
+    assert_eq!(epic.status()["stories"][0]["phases"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_story_that_an_agent_leaves_out_takes_its_dependents_along() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    let waits = story("1-2-b").replace("\n\n## Tasks", "\nDepends on: 1.1\n\n## Tasks");
+    epic.env.write("docs/stories/1-2-b.md", waits);
+    epic.commit_all("dependency");
+    epic.script("1-1-a dev 1 | write half.txt x result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\"verdict\":\"skip\",\"summary\":\"not wanted any more\"}'");
+    epic.run(&[]).fails(1);
+    assert_eq!(epic.states(), ["skipped", "blocked", "done"]);
+    assert_eq!(epic.reason(0), "not wanted any more");
+    assert_eq!(epic.reason(1), "waits for `1-1-a`");
+    assert_eq!(epic.git(&["show", "handover/failed/1-1-a:half.txt"]), "x");
+}
+
+#[test]
+fn branches_that_an_agent_makes_do_not_stay() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let agent = epic.env.folder().join("agent.sh");
+    let script = "if [ $HANDOVER_PHASE = review ]; then echo \"REVIEW PASSED: $HANDOVER_STORY\"; exit; fi\n\
+         echo work > $HANDOVER_STORY.txt\ngit checkout -qb mine-$HANDOVER_STORY\ngit add .\n\
+         git -c user.name=a -c user.email=a@b commit -qm mine\ngit tag -f stray >/dev/null\n\
+         echo \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"\n";
+    fs_err::write(&agent, script).unwrap();
+    let agent = format!("sh {}", agent.display());
+    let output = epic.env.run(["run", "1", "--agent-command", &agent]).ok();
+    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
+    let refs: Vec<&str> = refs.lines().collect();
+    assert_eq!(refs, ["refs/heads/handover/epic-1", "refs/heads/main", "refs/tags/stray"]);
+    // What cannot be told to be the agent's is left, and said once.
+    assert_eq!(output.stderr.matches("`refs/tags/stray` appeared").count(), 1, "{output}");
+    assert!(output.stderr.contains("removed `refs/heads/mine-1-1-a`"), "{output}");
+    assert_eq!(epic.subjects("handover/epic-1").len(), 2);
+}
+
+/// Files that an agent names are known to those who come after, by their place in the project.
+#[test]
+fn packages_of_a_result_are_registered() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let prompts = epic.env.folder().join("prompts");
+    fs_err::create_dir_all(&prompts).unwrap();
+    let note = "# How to greet\\n\\n## Summary\\n\\nEverybody is greeted by name.\\n";
+    let packages = r#"[{"path":"docs/research_greeting.md","kind":"research","priority":"high","summary":"Everybody is greeted by name","consumers":["developer"]},{"path":"../outside.md"},"nothing.md"]"#;
+    epic.env.write(".handover/config.toml", "[assembly]\nrouting = \"open\"\n");
+    epic.script(&format!(
+        "1-1-a dev 1 | write docs/research_greeting.md '{note}' write a.txt x result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\"verdict\":\"complete\",\"packages\":{packages}}}'\n\
+         * dev 1 | echo-prompt {}/{{HANDOVER_STORY}} write {{HANDOVER_STORY}}.txt x print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"",
+        prompts.display()
+    ));
+    let output = epic.run(&[]).ok();
+    let all = epic.env.run(["package", "list", "--session", "epic-1", "--json"]).ok().json();
+    let packages = all["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), 1, "{all}");
+    assert_eq!(packages[0]["path"], "docs/research_greeting.md");
+    assert_eq!(packages[0]["group"], "1-1-a");
+    for refused in ["outside.md", "nothing.md"] {
+        assert!(output.stderr.contains(refused), "{output}");
+    }
+    let told = fs_err::read_to_string(prompts.join("1-2-b")).unwrap();
+    assert!(told.contains("**[HIGH]** docs/research_greeting.md"), "{told}");
+}

@@ -211,3 +211,66 @@ fn go_old_failures_do_not_count_and_new_ones_do() {
         ]
     );
 }
+
+/// The managers of packages that a lock file names, the real ones.
+#[test]
+fn pnpm_and_yarn_are_used_where_their_lock_is() {
+    let bin = tools().join("node/node_modules/.bin");
+    assert!(bin.exists(), "run scripts/tools: {} is not there", bin.display());
+    for (manager, lock, text) in [
+        ("pnpm", "pnpm-lock.yaml", "lockfileVersion: '9.0'\n"),
+        ("yarn", "yarn.lock", "# yarn lockfile v1\n"),
+    ] {
+        let mut epic = npm();
+        let path = std::env::var_os("PATH").unwrap().into_string().unwrap();
+        epic.env.set("PATH", &format!("{}:{path}", bin.display()));
+        epic.env.write(lock, text);
+        epic.commit_all("lock");
+        epic.script(&format!(
+            "* dev 1 | write new.test.js '{TEST}' write sum.js 'module.exports = (a, b) => a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+             * fix 1 | write sum.js 'module.exports = (a, b) => a + b' print \"IMPLEMENTATION COMPLETE: 1-1-a\""
+        ));
+        let plan = epic.run(&["--dry-run", "--json"]).ok().json();
+        assert_eq!(plan["plan"]["gates"][0], manager);
+        let output = epic.run(&[]).ok();
+        assert_eq!(
+            verdicts(&epic),
+            ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"],
+            "{output}"
+        );
+    }
+}
+
+/// A repository whose root says nothing about its tests.
+#[test]
+fn components_are_checked_where_they_are() {
+    let epic = Epic::new(&["1-1-a"]);
+    let manifest = r#"{"name":"x","scripts":{"test":"node --test"}}"#;
+    epic.env.write("packages/web/package.json", manifest);
+    epic.env.write("packages/web/inner/package.json", manifest);
+    epic.env.write("packages/node_modules/other/package.json", manifest);
+    epic.env.write("tests/fixtures/app/package.json", manifest);
+    epic.env.write("services/api/go.mod", "module api\n\ngo 1.19\n");
+    epic.env.write("services/api/api.go", "package api\n");
+    let old = "const test = require('node:test'); const assert = require('node:assert');\n\
+               test('broken since ever', () => assert.equal(1, 2));\n";
+    epic.env.write("packages/web/old.test.js", old);
+    epic.commit_all("components");
+    let plan = epic.run(&["--dry-run", "--json"]).ok().json();
+    let gates: Vec<&str> = plan["plan"]["gates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|gate| gate.as_str().unwrap())
+        .collect();
+    assert_eq!(gates, ["npm in packages/web", "go in services/api"]);
+    epic.script(&format!(
+        "* dev 1 | write packages/web/new.test.js '{TEST}' write packages/web/sum.js 'module.exports = (a, b) => a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write packages/web/sum.js 'module.exports = (a, b) => a + b' print \"IMPLEMENTATION COMPLETE: 1-1-a\""
+    ));
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+}
