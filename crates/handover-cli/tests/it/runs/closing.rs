@@ -333,6 +333,49 @@ fn nobody_is_asked_who_cannot_be_paid() {
     assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("0.8000 USD"));
 }
 
+/// Several look back; one of them fails, and the order of the others does not matter.
+#[test]
+fn a_party_looks_back() {
+    let voice = |who: &str, round: u32, gotchas: &Value| {
+        let line = result("retro", &json!({"retro": {"gotchas": gotchas}}));
+        line.replace("* retro * |", &format!("* retro * {who} {round} |"))
+    };
+    let epic = Epic::new(&["1-1-a"]);
+    let script = voice("winston", 1, &json!(["Only in the first round"]))
+        + &voice("winston", 2, &json!(["Times are UTC", "By winston"]))
+        + &voice("mary", 1, &json!([]))
+        + &voice("mary", 2, &json!(["By mary", "times are utc."]))
+        + "* retro * bob * | exit 1\n";
+    epic.script(&script);
+    run(&epic, &["--party-retro", "--party-agents", "winston,mary,bob"]).ok();
+    let handoff = show(&epic, "docs/handoffs/epic-1-handoff.md");
+    let gotchas: Vec<&str> = handoff
+        .split("## Gotchas")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("- "))
+        .collect();
+    assert_eq!(gotchas.len(), 3, "{handoff}");
+    assert!(gotchas[0].to_lowercase().contains("times are utc"), "{handoff}");
+    assert!(!handoff.contains("Only in the first round"), "{handoff}");
+    // Nobody says anything of use.
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script("* retro * | exit 1");
+    run(&epic, &["--party-retro", "--party-agents", "winston,mary"]).ok();
+    assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("1 of 1 stories are done"));
+}
+
+#[test]
+fn a_dry_run_shows_what_closes_the_epic() {
+    let epic = Epic::new(&["1-1-a"]);
+    let output = run(&epic, &["--uat", "quick", "--retro", "--dry-run", "--show-prompts"]).ok();
+    for part in ["Say how to try out epic 1", "Look back on epic 1", "No shell reads it"] {
+        assert!(output.stdout.contains(part), "{part} is missing in {output}");
+    }
+    assert!(!epic.env.path(".handover/runs").exists());
+}
+
 fn eventful() -> Epic {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let calls = epic.env.folder().join("calls");
