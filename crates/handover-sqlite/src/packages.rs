@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
+use handover_store::packed::Entry;
 use handover_store::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede,
     Versions,
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::fold_log;
 use crate::error::backend;
-use crate::index::{self, Entry};
+use crate::index;
 use crate::{SqliteStore, ensure_group, row, session_key};
 
 /// From this many packages on, a registration leaves a log that is worth folding at once.
@@ -118,7 +119,7 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
             if former.superseded_by.is_some() {
                 let latest = history(tx, id)?.pop().unwrap_or(former);
                 // The same request again: a retry of something that has succeeded.
-                if latest.supersedes == Some(id) && says_the_same(&latest, new) {
+                if latest.supersedes == Some(id) && new.says_the_same(&latest) {
                     return Ok(Registered { package: latest, created: false });
                 }
                 return Err(StoreError::AlreadySuperseded { id, latest: latest.id });
@@ -128,7 +129,7 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
             {
                 return Err(StoreError::PathTaken { path: other.path, id: other.id });
             }
-            if says_the_same(&former, new) {
+            if new.says_the_same(&former) {
                 return Ok(Registered { package: former, created: false });
             }
             Some(former)
@@ -136,24 +137,6 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
     };
     let id = insert(tx, session, new, former.as_ref())?;
     Ok(Registered { package: get(tx, id)?, created: true })
-}
-
-fn says_the_same(former: &Package, new: &NewPackage) -> bool {
-    let mut consumers = new.consumers.clone();
-    consumers.sort();
-    consumers.dedup();
-    let mut had = former.consumers.clone();
-    had.sort();
-    former.content_hash == new.content_hash
-        && former.path == new.path
-        && former.group == new.group
-        && former.scope == new.scope
-        && former.kind == new.kind
-        && former.producer == new.producer
-        && former.priority == new.priority
-        && former.summary == new.summary.as_str()
-        && former.iteration == new.iteration
-        && had == consumers
 }
 
 fn insert(

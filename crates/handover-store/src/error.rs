@@ -150,4 +150,9 @@ impl StoreError {
     pub fn not_found(what: &'static str, id: impl ToString) -> Self {
         Self::NotFound { what, id: id.to_string() }
     }
+
+    /// Bytes that no store of ours can have written.
+    pub fn damaged(what: &'static str) -> Self {
+        Self::Backend { fault: Fault::Corrupt, source: what.into() }
+    }
 }
