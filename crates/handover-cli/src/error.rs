@@ -225,7 +225,7 @@ fn fault_words(fault: Fault) -> (&'static str, &'static str) {
         ),
         Fault::Unavailable => (
             "store_unavailable",
-            "Check that the folder exists and can be written, or run `handover doctor`.",
+            "Check that the folder exists and can be written, or that the server runs; `handover doctor` looks.",
         ),
         Fault::Io => ("store_io", "Check the disk, then run `handover doctor`."),
         Fault::Refused => ("store_refused", "This should not happen; please report it."),

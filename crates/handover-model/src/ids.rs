@@ -150,6 +150,10 @@ text_id!(
     EpicId, "epic id", check
 );
 text_id!(
+    /// A story of an epic.
+    StoryId, "story id", check
+);
+text_id!(
     /// The name of a skill whose output is stored.
     SkillName, "skill name", check
 );

@@ -18,6 +18,7 @@ mod row;
 mod runs;
 mod sessions;
 mod skill_outputs;
+mod stories;
 mod strategies;
 
 use std::path::Path;

@@ -17,12 +17,14 @@ mod events;
 mod groups;
 mod hosts;
 mod packages;
+pub mod packed;
 mod reasoning;
 mod receipts;
 mod runs;
 mod search;
 mod sessions;
 mod skill_outputs;
+mod stories;
 mod strategies;
 
 pub use error::{Fault, StoreError};
@@ -39,6 +41,7 @@ pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
+pub use stories::{ClaimedStory, NewStoryEntry, SharedStory, Stories, StoryClaim, StoryEnd};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
 
 /// The result of a store's method.
@@ -56,6 +59,7 @@ pub trait Store:
     + Events
     + Receipts
     + Runs
+    + Stories
     + Hosts
     + TextIndex
 {

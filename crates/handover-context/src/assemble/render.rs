@@ -140,6 +140,12 @@ pub(super) fn package(package: &PackedPackage) -> String {
     if package.changed {
         text.push_str("(The file has changed since this was written; trust the file.)\n");
     }
+    if package.elsewhere {
+        let id = package.id;
+        text.push_str(&format!(
+            "(The file is on another machine; `handover package show {id} --body` prints it.)\n"
+        ));
+    }
     text
 }
 

@@ -15,6 +15,7 @@ use super::PackageFileError;
 pub struct Places {
     root: PathBuf,
     worktrees: Vec<PathBuf>,
+    shared: bool,
 }
 
 /// A file that is inside.
@@ -33,7 +34,18 @@ impl Places {
         Ok(Self {
             root: fs_err::canonicalize(root)?,
             worktrees: worktrees.iter().map(fs_err::canonicalize).collect::<Result<_, _>>()?,
+            shared: false,
         })
+    }
+
+    /// The same for a store that other machines use too: a file that is not here may be there.
+    pub fn shared(self, shared: bool) -> Self {
+        Self { shared, ..self }
+    }
+
+    /// Whether other machines use the store too.
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// The project's root.

@@ -21,6 +21,7 @@ pub mod runs;
 pub mod search;
 pub mod sessions;
 pub mod skill_outputs;
+pub mod stories;
 pub mod strategies;
 
 /// One empty store that can be opened as often as needed.
@@ -58,6 +59,9 @@ macro_rules! conformance_tests {
                 one_agent_gets_it, listings;
             runs: one_owner_at_a_time, a_lease_runs_out, the_dead_are_replaced, an_old_fence_writes_nothing,
                 journals_are_append_only, listings;
+            stories: each_is_claimed_once, a_closed_one_is_done_with, a_dead_owner_is_replaced,
+                an_old_fence_writes_nothing, entries_of_many_make_one_order, many_runners_share_them,
+                a_lone_runner_and_shared_stories_do_not_mix;
             hosts: a_conversation_is_bound, tickets_are_found_again, a_ticket_has_one_agent, asked_once_and_closed_once,
                 the_last_sight_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
