@@ -178,6 +178,14 @@ impl From<StoreError> for CommandError {
                 "ambiguous",
                 Some("Give more of the hash; `handover error list` shows them.".to_owned()),
             ),
+            StoreError::Differs { .. } => (
+                Exit::Usage,
+                "conflict",
+                Some(
+                    "Nothing was changed; name a store that is empty or has the same records."
+                        .to_owned(),
+                ),
+            ),
             StoreError::Newer { .. } => (
                 Exit::Environment,
                 "store_newer",

@@ -194,9 +194,9 @@ fn columns(pages: Pages) -> Result<(Param<'static>, Param<'static>, Param<'stati
     let (mut terms, mut numbers, mut blobs) = (Vec::new(), Vec::new(), Vec::new());
     for ((term, page), postings) in pages {
         let term = String::from_utf8(term).map_err(|_| StoreError::damaged("a term is no text"))?;
-        terms.push(term.into());
-        numbers.push(page);
-        blobs.push(postings);
+        terms.push(Some(term.into()));
+        numbers.push(Some(page));
+        blobs.push(Some(postings));
     }
     Ok((Param::Texts(terms), Param::Ints(numbers), Param::Blobs(blobs)))
 }
@@ -211,7 +211,7 @@ impl TextIndex for PostgresStore {
         let session = self.session_key(session)?;
         let newer = packed::fresh_postings(&self.fresh(session)?, terms)?;
         // One question for all terms: each way to the server costs more than the pages.
-        let asked = Param::Texts(terms.iter().map(|term| term.as_str().into()).collect());
+        let asked = Param::Texts(terms.iter().map(|term| Some(term.as_str().into())).collect());
         let rows = self.rows(
             "SELECT q.place, p.page, p.postings
              FROM unnest($2) WITH ORDINALITY AS q (term, place)

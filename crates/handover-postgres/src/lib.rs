@@ -10,6 +10,7 @@
 //! it was done; so nothing is done twice, and nothing that was acknowledged is lost. Work of callers
 //! ([`Store::exclusively`]) is never repeated.
 
+mod archive;
 mod error;
 mod errors;
 mod events;

@@ -182,22 +182,7 @@ impl PostgresStore {
             "INSERT INTO package_body (package, body) VALUES ($1, $2)",
             params![id.0, new.body.as_str()],
         )?;
-        let files = new.files.iter().map(Clean::as_str).chain([new.path.as_str()]);
-        let entry = Entry {
-            id,
-            version,
-            priority: new.priority,
-            scope: new.scope,
-            group: new.group.as_ref(),
-            producer: &new.producer,
-            consumers: &new.consumers,
-            created_at: new.created_at,
-            title: new.title.as_ref().map_or("", Clean::as_str),
-            summary: new.summary.as_str(),
-            files: files.collect(),
-            body: new.body.as_str(),
-        };
-        self.index(session, &entry)?;
+        self.index(session, &Entry::new(id, version, new))?;
         Ok(id)
     }
 }

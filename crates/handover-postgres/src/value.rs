@@ -18,7 +18,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 /// The last character for private use: no text that anybody writes has it.
 const MARK: char = '\u{10FFFD}';
 
-fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains(['\0', MARK]) {
         text.replace(MARK, "\u{10FFFD}1").replace('\0', "\u{10FFFD}0").into()
     } else {
@@ -41,9 +41,10 @@ pub(crate) enum Param<'a> {
     Int(Option<i64>),
     Real(Option<f64>),
     Bytes(&'a [u8]),
-    Texts(Vec<Cow<'a, str>>),
-    Ints(Vec<i64>),
-    Blobs(Vec<Vec<u8>>),
+    Texts(Vec<Option<Cow<'a, str>>>),
+    Ints(Vec<Option<i64>>),
+    Reals(Vec<Option<f64>>),
+    Blobs(Vec<Option<Vec<u8>>>),
 }
 
 impl Param<'_> {
@@ -55,6 +56,7 @@ impl Param<'_> {
             Self::Bytes(_) => Type::BYTEA,
             Self::Texts(_) => Type::TEXT_ARRAY,
             Self::Ints(_) => Type::INT8_ARRAY,
+            Self::Reals(_) => Type::FLOAT8_ARRAY,
             Self::Blobs(_) => Type::BYTEA_ARRAY,
         }
     }
@@ -73,6 +75,7 @@ impl ToSql for Param<'_> {
             Self::Bytes(bytes) => bytes.to_sql(ty, out),
             Self::Texts(texts) => texts.to_sql(ty, out),
             Self::Ints(numbers) => numbers.to_sql(ty, out),
+            Self::Reals(numbers) => numbers.to_sql(ty, out),
             Self::Blobs(blobs) => blobs.to_sql(ty, out),
         }
     }
@@ -246,6 +249,16 @@ where
 /// 0 or 1.
 pub(crate) fn flag(row: &Row, column: &str) -> Result<bool> {
     Ok(get::<i64>(row, column)? != 0)
+}
+
+/// A fraction that may be missing.
+pub(crate) fn real_opt(row: &Row, column: &str) -> Result<Option<f64>> {
+    get(row, column)
+}
+
+/// Bytes that may be missing.
+pub(crate) fn bytes_opt(row: &Row, column: &str) -> Result<Option<Vec<u8>>> {
+    get(row, column)
 }
 
 /// A fraction.

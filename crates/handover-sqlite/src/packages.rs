@@ -199,22 +199,7 @@ fn insert(
     tx.prepare_cached("INSERT INTO package_body (package, body) VALUES (?1, ?2)")
         .and_then(|mut s| s.execute((id.0, new.body.as_str())))
         .map_err(backend)?;
-    let files = new.files.iter().map(Clean::as_str).chain([new.path.as_str()]);
-    let entry = Entry {
-        id,
-        version,
-        priority: new.priority,
-        scope: new.scope,
-        group: new.group.as_ref(),
-        producer: &new.producer,
-        consumers: &new.consumers,
-        created_at: new.created_at,
-        title: new.title.as_ref().map_or("", Clean::as_str),
-        summary: new.summary.as_str(),
-        files: files.collect(),
-        body: new.body.as_str(),
-    };
-    index::add(tx, session, &entry)?;
+    index::add(tx, session, &Entry::new(id, version, new))?;
     Ok(id)
 }
 
@@ -230,22 +215,7 @@ pub(crate) fn index_anew(tx: &Connection) -> Result<()> {
         )?;
         for id in ids {
             let (package, body) = (get(tx, id)?, body(tx, id)?);
-            let files = package.files.iter().chain([&package.path]).map(String::as_str);
-            let entry = Entry {
-                id,
-                version: package.version,
-                priority: package.priority,
-                scope: package.scope,
-                group: package.group.as_ref(),
-                producer: &package.producer,
-                consumers: &package.consumers,
-                created_at: package.created_at,
-                title: package.title.as_deref().unwrap_or_default(),
-                summary: &package.summary,
-                files: files.collect(),
-                body: &body,
-            };
-            index::add(tx, session, &entry)?;
+            index::add(tx, session, &Entry::of(&package, &body))?;
         }
         index::settle(tx, session)?;
     }

@@ -88,6 +88,13 @@ pub enum StoreError {
         count: usize,
     },
 
+    /// A record that was to be put in is there already and says something else.
+    #[error("the store has another {record}")]
+    Differs {
+        /// Its kind and its key.
+        record: String,
+    },
+
     /// The store was written by a newer version.
     #[error(
         "the store {location} has format {found}, and this version knows formats up to {known}"

@@ -9,6 +9,7 @@
 //! - A record of a session that does not exist is refused with [`StoreError::NotFound`].
 //! - Text arrives as [`handover_text::Clean`], which redaction alone can make.
 
+pub mod archive;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -62,6 +63,7 @@ pub trait Store:
     + Stories
     + Hosts
     + TextIndex
+    + archive::Archive
 {
     /// Runs work while nobody else can write, as one transaction: what it reads is still true when it
     /// writes. An error undoes everything.

@@ -9,7 +9,10 @@ mod candidates;
 mod postings;
 mod terms;
 
-use handover_model::{GroupId, PackageId, Priority, Role, Scope, Timestamp};
+use handover_model::{GroupId, Package, PackageId, Priority, Role, Scope, Timestamp};
+use handover_text::Clean;
+
+use crate::NewPackage;
 
 pub use candidates::{add_candidate, read_candidates, without_candidate};
 pub use postings::{Pages, fresh_postings, posting_pages, read_postings, without_posting};
@@ -61,7 +64,43 @@ pub struct Entry<'a> {
     pub body: &'a str,
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// What the index takes of a package that is in the store.
+    pub fn of(package: &'a Package, body: &'a str) -> Self {
+        Self {
+            id: package.id,
+            version: package.version,
+            priority: package.priority,
+            scope: package.scope,
+            group: package.group.as_ref(),
+            producer: &package.producer,
+            consumers: &package.consumers,
+            created_at: package.created_at,
+            title: package.title.as_deref().unwrap_or_default(),
+            summary: &package.summary,
+            files: package.files.iter().chain([&package.path]).map(String::as_str).collect(),
+            body,
+        }
+    }
+
+    /// What the index takes of a package that is being registered.
+    pub fn new(id: PackageId, version: u32, new: &'a NewPackage) -> Self {
+        Self {
+            id,
+            version,
+            priority: new.priority,
+            scope: new.scope,
+            group: new.group.as_ref(),
+            producer: &new.producer,
+            consumers: &new.consumers,
+            created_at: new.created_at,
+            title: new.title.as_ref().map_or("", Clean::as_str),
+            summary: new.summary.as_str(),
+            files: new.files.iter().map(Clean::as_str).chain([new.path.as_str()]).collect(),
+            body: new.body.as_str(),
+        }
+    }
+
     /// Its terms, given the summary of the package before it in its group. A short note is often
     /// only found by what it answers. A package without a group stands alone.
     pub fn terms(&self, before: Option<&str>) -> Terms {
