@@ -6,6 +6,7 @@
 use std::fmt;
 
 use handover_agents::AgentError;
+use handover_context::archive::{ArchiveError, CopyError};
 use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::EngineError;
@@ -295,6 +296,41 @@ impl From<ImportError> for CommandError {
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported; mend the line and try again.")
+    }
+}
+
+impl From<CopyError> for CommandError {
+    fn from(error: CopyError) -> Self {
+        match error {
+            CopyError::Store(error) => error.into(),
+            CopyError::Other { .. } => Self::chain(Exit::Usage, "conflict", &error)
+                .hinted("Nothing was copied; name a store that is empty."),
+        }
+    }
+}
+
+impl From<ArchiveError> for CommandError {
+    fn from(error: ArchiveError) -> Self {
+        let (exit, code, hint) = match error {
+            ArchiveError::Store(error) => return error.into(),
+            ArchiveError::Io(_) => (Exit::Environment, "io", None),
+            ArchiveError::Header => (
+                Exit::Usage,
+                "invalid_import",
+                Some(
+                    "`handover export` writes such files; `handover package import` reads packages.",
+                ),
+            ),
+            ArchiveError::Newer { .. } => {
+                (Exit::Usage, "invalid_import", Some("Update handover; nothing was imported."))
+            }
+            ArchiveError::Line { .. }
+            | ArchiveError::TooLong { .. }
+            | ArchiveError::Order { .. } => {
+                (Exit::Usage, "invalid_import", Some("Nothing was imported; export it again."))
+            }
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
     }
 }
 

@@ -82,7 +82,8 @@ impl PostgresStore {
                 self.compare(kept.record())?;
             }
         }
-        Ok(inserted)
+        // Pages of the index are not records to be counted.
+        Ok(if kind.index { 0 } else { inserted })
     }
 
     /// Refuses a record unless the store has exactly it.
@@ -109,7 +110,7 @@ impl PostgresStore {
     }
 
     /// Numbers that were given out elsewhere are not given out here.
-    fn put_sequence(&self, record: &Record) -> Result<bool> {
+    fn put_sequence(&self, record: &Record) -> Result<()> {
         let [Value::Text(of), Value::Int(last)] = record.values.as_slice() else {
             return Err(StoreError::damaged("a sequence has no name or number"));
         };
@@ -117,14 +118,13 @@ impl PostgresStore {
         let Some(kind) = kind else {
             return Err(StoreError::damaged("a sequence of nothing that is numbered"));
         };
-        let raise = *last > self.last_number(kind)?;
-        if raise {
+        if *last > self.last_number(kind)? {
             self.rows(
                 "SELECT setval(pg_get_serial_sequence($1, $2), $3)",
                 params![kind.name, kind.columns[0].name, *last],
             )?;
         }
-        Ok(raise)
+        Ok(())
     }
 
     /// The last number that was given out.
@@ -168,12 +168,11 @@ impl PostgresStore {
         let (mut added, mut seen, mut packages) = (0, 0, false);
         let mut batch: Vec<Kept> = Vec::new();
         fill(&mut |kept| {
-            seen += 1;
-            packages |= kept.record().kind.is_indexed();
             if kept.record().kind == SEQUENCE {
-                added += u64::from(self.put_sequence(kept.record())?);
-                return Ok(());
+                return self.put_sequence(kept.record());
             }
+            seen += u64::from(!kept.record().kind.index);
+            packages |= kept.record().kind.is_indexed();
             if let Some(first) = batch.first()
                 && (first.record().kind != kept.record().kind || batch.len() == BATCH)
             {

@@ -58,9 +58,6 @@ fn sequence(of: &str, last: i64) -> Kept {
 /// Puts a record in; false if it is there already.
 fn put(tx: &Connection, record: &Record) -> Result<bool> {
     let kind = record.kind;
-    if kind == SEQUENCE {
-        return put_sequence(tx, record);
-    }
     let places = vec!["?"; kind.columns.len()].join(", ");
     let insert = format!(
         "INSERT INTO {} ({}) VALUES ({places}) ON CONFLICT DO NOTHING",
@@ -91,24 +88,22 @@ fn put(tx: &Connection, record: &Record) -> Result<bool> {
 }
 
 /// Numbers that were given out elsewhere are not given out here.
-fn put_sequence(tx: &Connection, record: &Record) -> Result<bool> {
+fn put_sequence(tx: &Connection, record: &Record) -> Result<()> {
     let [Value::Text(of), Value::Int(last)] = record.values.as_slice() else {
         return Err(StoreError::damaged("a sequence has no name or number"));
     };
     if !KINDS.iter().any(|kind| kind.numbered && kind.name == of) {
         return Err(StoreError::damaged("a sequence of nothing that is numbered"));
     }
-    let raised = tx
-        .execute("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2", (of, last))
+    tx.execute("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2", (of, last))
         .map_err(backend)?;
-    let inserted = tx
-        .execute(
-            "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2
+    tx.execute(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2
              WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
-            (of, last),
-        )
-        .map_err(backend)?;
-    Ok(raised + inserted > 0)
+        (of, last),
+    )
+    .map_err(backend)?;
+    Ok(())
 }
 
 fn clear_index(tx: &Connection) -> Result<()> {
@@ -156,9 +151,14 @@ impl Archive for SqliteStore {
             }
             let (mut added, mut packages) = (Added::default(), false);
             fill(&mut |kept| {
+                if kept.record().kind == SEQUENCE {
+                    return put_sequence(tx, kept.record());
+                }
                 let new = put(tx, kept.record())?;
                 packages |= new && kept.record().kind.is_indexed();
-                *(if new { &mut added.added } else { &mut added.present }) += 1;
+                if !kept.record().kind.index {
+                    *(if new { &mut added.added } else { &mut added.present }) += 1;
+                }
                 Ok(())
             })?;
             if index == Index::MadeAnew && packages {

@@ -9,9 +9,11 @@ mod demo;
 mod doctor;
 mod error;
 mod event;
+mod export;
 mod group;
 mod hook;
 mod host;
+mod import;
 mod init;
 mod journal;
 mod mcp;
@@ -29,6 +31,7 @@ mod spawn;
 mod specialize;
 mod stack;
 mod status;
+mod store;
 mod strategy;
 mod template;
 mod tokens;
@@ -84,6 +87,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Mcp(mcp::McpArgs),
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
@@ -119,6 +126,9 @@ impl Command {
             Self::Host(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Mcp(args) => mcp::run(app, args),
+            Self::Store(command) => command.run(app),
+            Self::Export(args) => export::run(app, args),
+            Self::Import(args) => import::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::Completions(args) => completions::run(app, args),

@@ -13,6 +13,7 @@ mod hooks;
 mod host_install;
 mod learning;
 mod mcp;
+mod moving;
 mod packages;
 mod people;
 mod project;

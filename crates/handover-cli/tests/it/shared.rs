@@ -6,6 +6,7 @@ use std::process::Stdio;
 use handover_testkit::{OwnPostgres, TestEnv};
 use serde_json::{Value, json};
 
+use crate::mcp::{BOTH, Client};
 use crate::{empty, on_postgres, shared_project};
 
 const PASSWORD: &str = "kX9-never-shown-4711";
@@ -47,6 +48,22 @@ fn another_machine_reads_what_this_one_wrote() {
     assert!(!block.contains("another machine"), "{block}");
     let own = here.run(["search", "refresh token", "--json"]).ok().json();
     assert_eq!(own["results"][0]["file"], "current");
+}
+
+#[test]
+fn an_agent_elsewhere_reads_a_package_over_mcp() {
+    let project = format!("t{}", uuid::Uuid::now_v7().simple());
+    let url = handover_testkit::postgres();
+    let (here, there) = (another(&project, &url), another(&project, &url));
+    here.run(["session", "new", "s1"]).ok();
+    here.write("docs/oauth.md", "# OAuth\n\nRefresh tokens rotate.\n");
+    here.run(["package", "add", "docs/oauth.md", "--kind", "research"]).ok();
+    for generation in BOTH {
+        let mut client = Client::new(&there, generation);
+        let read = client.call("read_package", json!({"id": 1}));
+        assert_eq!(read["file"], "elsewhere");
+        assert!(read["text"].as_str().unwrap().contains("Refresh tokens rotate."), "{read}");
+    }
 }
 
 #[test]

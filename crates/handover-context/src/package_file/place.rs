@@ -127,7 +127,7 @@ impl Places {
 
     /// Opens a located file and looks at what was opened: between the check and now somebody may have
     /// put a link or a pipe in its place.
-    pub(super) fn open(&self, located: &Located) -> Result<File, PackageFileError> {
+    pub fn open(&self, located: &Located) -> Result<File, PackageFileError> {
         let path = || PathBuf::from(&located.stored);
         let read_error = |source| PackageFileError::Read { path: path(), source };
         let file = File::options()

@@ -47,13 +47,13 @@ impl Dice {
     }
 }
 
-fn at(seconds: i64) -> Timestamp {
+pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + seconds * 1_000_000)
 }
 
 const ROLES: [&str; 4] = ["developer", "qa_expert", "tech_lead", "investigator"];
 
-fn fill(store: &dyn Store, session: &SessionId) {
+pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64) {
     let redactor = Redactor::default();
     store
         .open_session(&NewSession {
@@ -64,7 +64,7 @@ fn fill(store: &dyn Store, session: &SessionId) {
         })
         .unwrap();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    for n in 0..400 {
+    for n in 0..count {
         // Every fifth replaces an earlier one, wherever that is in the index by then.
         let name = if n % 5 == 4 { dice.roll(n) } else { n };
         let grouped = dice.roll(3) > 0;
@@ -101,8 +101,8 @@ fn search_and_assembly_agree() {
     let file = SqliteStore::open(&folder.path().join("store.db")).unwrap();
     let shared = place.open();
     let (file, shared): (&dyn Store, &dyn Store) = (&file, &shared);
-    fill(file, &session);
-    fill(shared, &session);
+    fill(file, &session, 400);
+    fill(shared, &session, 400);
 
     let (config, redactor) = (AssemblyConfig::default(), Redactor::default());
     let groups: Vec<Option<GroupId>> =

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod agree;
+mod moving;
 mod place;
 mod server;
 

@@ -41,7 +41,7 @@ fn thought(session: &SessionId, content: &str) -> NewReasoning {
 }
 
 /// Says something to the database behind the store's back; the answer.
-fn psql(location: &str, sql: &str) -> String {
+pub(crate) fn psql(location: &str, sql: &str) -> String {
     let output = std::process::Command::new("psql")
         .args(["-v", "ON_ERROR_STOP=1", "-qAt", location, "-c", sql])
         .output()
@@ -50,7 +50,7 @@ fn psql(location: &str, sql: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn schema_of(place: &Place) -> String {
+pub(crate) fn schema_of(place: &Place) -> String {
     let hash = blake3::hash(place.project.as_str().as_bytes()).to_hex();
     let name: String = place.project.as_str().chars().take(32).collect();
     format!("handover_{name}_{}", &hash[..10])
@@ -145,6 +145,27 @@ fn a_server_that_is_not_there_is_reported() {
         PostgresStore::open_within(&location, &project, Duration::from_secs(5)).unwrap_err();
     assert!(matches!(error, StoreError::Backend { fault: Fault::Unavailable, .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("hunter2"));
+}
+
+#[test]
+fn an_encrypted_connection_is_checked() {
+    let url = handover_testkit::postgres();
+    let (plain, name) = url.split_once("?application_name=").unwrap();
+    let project = ProjectId::new(format!("t{}", uuid::Uuid::now_v7().simple())).unwrap();
+    let known = format!("{plain}?sslmode=verify-full&sslrootcert=/tmp/{name}/authority.pem");
+    let location: Location = known.parse().unwrap();
+    let store = PostgresStore::open(&location, &project).unwrap();
+    session(&store, "s1");
+    PostgresStore::destroy(&location, &project).unwrap();
+    // The system's authorities do not know the server, and `localhost` is not what it is called.
+    for (url, word) in [
+        (format!("{plain}?sslmode=require"), "certificate"),
+        (known.replace("127.0.0.1", "localhost"), "certificate"),
+    ] {
+        let error = PostgresStore::open(&url.parse().unwrap(), &project).unwrap_err();
+        let words = format!("{error:?}");
+        assert!(words.to_lowercase().contains(word), "{words}");
+    }
 }
 
 /// Connections that the server ends between and inside of writes: every write happens once.

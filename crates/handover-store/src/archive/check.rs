@@ -56,7 +56,6 @@ pub(super) fn makes_sense(kind: &str, column: &str, text: &str) -> bool {
         | ("reasoning", "refs")
         | ("error_pattern", "hints")
         | ("receipt", "trimmed") => holds::<Vec<String>>(text),
-        ("session", "metadata") => holds::<BTreeMap<String, serde_json::Value>>(text),
         ("receipt", "sections") => holds::<Vec<Section>>(text),
         ("receipt", "left_out") => holds::<Vec<LeftOut>>(text),
         ("receipt", "left_out_counts" | "redactions") => holds::<BTreeMap<String, u64>>(text),

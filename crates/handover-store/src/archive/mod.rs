@@ -357,7 +357,8 @@ impl Index {
     }
 }
 
-/// What became of records that were put into a store.
+/// What became of records that were put into a store; numbers given out and the text index are not
+/// counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Added {
     /// How many are new.
