@@ -154,7 +154,7 @@ impl App {
         match location.map(StorePlace::parse).transpose()? {
             None => Ok(StorePlace::File(self.project()?.folder().join("store.db"))),
             Some(StorePlace::File(path)) => Ok(StorePlace::File(self.project()?.root.join(path))),
-            Some(shared) => Ok(shared),
+            Some(shared @ StorePlace::Shared(_)) => Ok(shared),
         }
     }
 

@@ -55,7 +55,7 @@ fn column(records: &[Kept], at: usize, holds: Holds) -> Param<'_> {
             values
                 .map(|value| match value {
                     Value::Text(text) => Some(to_server(text.as_str().into())),
-                    _ => None,
+                    Value::Null | Value::Int(_) | Value::Real(_) | Value::Bytes(_) => None,
                 })
                 .collect(),
         ),

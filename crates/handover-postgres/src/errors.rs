@@ -76,7 +76,7 @@ impl PostgresStore {
                 &signature.kind,
                 &signature.message,
                 value::to_json(&signature.hints),
-                i64::from(Trust::START.thousandths()),
+                Trust::START.thousandths(),
                 sighting.language.as_ref().map(Clean::as_str),
                 now,
                 sighting.ttl_days.max(1),
@@ -121,12 +121,7 @@ impl ErrorPatterns for PostgresStore {
                     confidence = CASE solved WHEN 1 THEN least($4, confidence + $3)
                         ELSE confidence END
                  WHERE project = $1 AND hash = $2",
-                params![
-                    project,
-                    hash.as_str(),
-                    i64::from(Trust::CONFIRM_STEP),
-                    i64::from(Trust::MAX.thousandths())
-                ],
+                params![project, hash.as_str(), Trust::CONFIRM_STEP, Trust::MAX.thousandths()],
             )?;
             self.change(
                 "INSERT INTO error_solution AS s (project, hash, solution, uses, last_used)
@@ -161,9 +156,9 @@ impl ErrorPatterns for PostgresStore {
                 params![
                     project.as_str(),
                     hash.as_str(),
-                    i64::from(step),
-                    i64::from(Trust::MIN.thousandths()),
-                    i64::from(Trust::MAX.thousandths()),
+                    step,
+                    Trust::MIN.thousandths(),
+                    Trust::MAX.thousandths(),
                     seen,
                 ],
             )?;
@@ -184,7 +179,7 @@ impl ErrorPatterns for PostgresStore {
             params![
                 project.as_str(),
                 &filter.language,
-                filter.above.map(|trust| i64::from(trust.thousandths())),
+                filter.above.map(Trust::thousandths),
                 filter.live_at.map(Timestamp::as_micros),
                 MICROS_PER_DAY,
                 filter.limit,

@@ -152,7 +152,7 @@ impl Link {
                         Failure::Refused(StoreError::Backend { fault: Fault::Refused, source }) => {
                             Failure::Lost(StoreError::Backend { fault: Fault::Unavailable, source })
                         }
-                        other => other,
+                        other @ (Failure::Lost(_) | Failure::Refused(_)) => other,
                     })?,
                     Err(_) => return Err(silence(time)),
                 };

@@ -141,10 +141,10 @@ pub(super) fn package(package: &PackedPackage) -> String {
         text.push_str("(The file has changed since this was written; trust the file.)\n");
     }
     if package.elsewhere {
-        let id = package.id;
-        text.push_str(&format!(
-            "(The file is on another machine; `handover package show {id} --body` prints it.)\n"
-        ));
+        let show = format!("handover package show {} --body", package.id);
+        text.push_str("(The file is on another machine; `");
+        text.push_str(&show);
+        text.push_str("` prints it.)\n");
     }
     text
 }

@@ -84,7 +84,7 @@ pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64) {
             body: redactor.clean(&body),
             producer: Role::new(dice.pick(&ROLES)).unwrap(),
             consumers: (0..dice.roll(3)).map(|_| Role::new(dice.pick(&ROLES)).unwrap()).collect(),
-            priority: dice.pick(&Priority::ALL),
+            priority: dice.pick(Priority::ALL),
             iteration: None,
             supersede: Supersede::SamePath,
             created_at: at(dice.roll(500_000) as i64),

@@ -73,6 +73,6 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
 fn place(app: &App, text: &str) -> Result<StorePlace, CommandError> {
     Ok(match StorePlace::parse(text)? {
         StorePlace::File(path) => StorePlace::File(app.folder()?.join(path)),
-        shared => shared,
+        shared @ StorePlace::Shared(_) => shared,
     })
 }

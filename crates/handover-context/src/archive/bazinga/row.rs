@@ -148,11 +148,8 @@ impl Row {
     /// The texts of a JSON list; anything else is an empty list.
     pub(super) fn list(&self, column: &str) -> Result<Vec<String>, Problem> {
         let Some(Json::Array(items)) = self.json(column)? else { return Ok(Vec::new()) };
-        let text = |item: Json| match item {
-            Json::String(text) => text,
-            other => other.to_string(),
-        };
-        Ok(items.into_iter().map(text).collect())
+        let text = |item: &Json| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned);
+        Ok(items.iter().map(text).collect())
     }
 }
 
