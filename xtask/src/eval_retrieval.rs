@@ -14,10 +14,11 @@ use handover_model::config::AssemblyConfig;
 use handover_model::{
     GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
 };
-use handover_sqlite::SqliteStore;
-use handover_store::{NewPackage, NewSession, Packages, Sessions, Supersede};
+use handover_store::{NewPackage, NewSession, Store, Supersede};
 use handover_text::{CleanJson, Redactor};
 use serde::Deserialize;
+
+use crate::place::Place;
 
 /// What to measure on.
 #[derive(Debug, clap::Args)]
@@ -29,6 +30,10 @@ pub struct Args {
     /// The weight of priority and age beside relevance
     #[arg(long, default_value = "0.1")]
     prior: f64,
+
+    /// Keep the packages in a PostgreSQL database instead of files
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +96,8 @@ pub fn run(args: &Args) -> Result<()> {
     let config = AssemblyConfig { prior: args.prior, ..AssemblyConfig::default() };
     for folder in &args.folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let sums = measure(folder, &config).with_context(|| folder.display().to_string())?;
+        let sums = measure(folder, &config, args.store.as_deref())
+            .with_context(|| folder.display().to_string())?;
         for (ranking, sum) in Ranking::ALL.iter().zip(sums) {
             let n = sum.count.max(1) as f64;
             println!(
@@ -117,7 +123,7 @@ struct Figures {
     mrr: f64,
 }
 
-fn measure(folder: &Path, config: &AssemblyConfig) -> Result<[Figures; 3]> {
+fn measure(folder: &Path, config: &AssemblyConfig, url: Option<&str>) -> Result<[Figures; 3]> {
     let mut sums = <[Figures; 3]>::default();
     let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
     let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
@@ -138,7 +144,9 @@ fn measure(folder: &Path, config: &AssemblyConfig) -> Result<[Figures; 3]> {
     let temporary = tempfile::tempdir()?;
     for (number, (pool, documents)) in pools.into_iter().enumerate() {
         let path = temporary.path().join(format!("{number}.db"));
-        let (store, session) = fill(&path, &documents)?;
+        let place = Place::new(&path, url)?;
+        let store = place.open()?;
+        let session = fill(&*store, &documents)?;
         let candidates = store.candidates(&session, None, None)?;
         let first = candidates.first().map_or(0, |candidate| candidate.id.0);
         let plain = PlainText::new(&documents)?;
@@ -152,7 +160,7 @@ fn measure(folder: &Path, config: &AssemblyConfig) -> Result<[Figures; 3]> {
                         let (text, limit) = (&question.text, 200);
                         let query =
                             Query { session: &session, group: None, text, limit, config, now };
-                        search(&store, &query)?
+                        search(&*store, &query)?
                             .iter()
                             .map(|hit| index_of(&hit.package.path))
                             .collect()
@@ -240,8 +248,7 @@ fn add(sum: &mut Figures, ranked: &[f64], wanted: &BTreeMap<String, f64>) {
     sum.mrr += first.map_or(0.0, |at| 1.0 / (at + 1) as f64);
 }
 
-fn fill(path: &Path, documents: &[&Document]) -> Result<(SqliteStore, SessionId)> {
-    let store = SqliteStore::open(path)?;
+fn fill(store: &dyn Store, documents: &[&Document]) -> Result<SessionId> {
     let session = SessionId::new("eval")?;
     let now = Timestamp::from_micros(1_700_000_000_000_000);
     let project = ProjectId::new("eval")?;
@@ -283,7 +290,7 @@ fn fill(path: &Path, documents: &[&Document]) -> Result<(SqliteStore, SessionId)
         })
         .collect::<Result<_>>()?;
     store.register_packages(&packages)?;
-    Ok((store, session))
+    Ok(session)
 }
 
 fn slug(text: &str) -> String {

@@ -6,6 +6,7 @@ mod bench;
 mod eval_redaction;
 mod eval_retrieval;
 mod eval_tokens;
+mod place;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -37,7 +38,7 @@ enum Bench {
     Hook(bench::hook::Args),
     /// What the engine of runs adds to each phase
     Run(bench::run::Args),
-    /// How the embedded store behaves as it grows
+    /// How a store behaves as it grows
     Store(bench::store::Args),
 }
 

@@ -11,6 +11,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-text", &["handover-model"]),
     ("handover-store", &["handover-model", "handover-text"]),
     ("handover-sqlite", &["handover-model", "handover-text", "handover-store", "rusqlite"]),
+    (
+        "handover-postgres",
+        &["handover-model", "handover-text", "handover-store", "fs-err", "tokio", "tokio-postgres"],
+    ),
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
     ("handover-hosts", &["handover-model", "handover-text", "handover-context"]),
@@ -36,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-text",
             "handover-store",
             "handover-sqlite",
+            "handover-postgres",
             "handover-context",
             "handover-agents",
             "handover-mcp",
@@ -48,7 +53,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Crates from outside that only some of ours may know.
-const MARKERS: &[&str] = &["rusqlite", "clap", "fs-err", "process-wrap", "rmcp", "tokio", "axum"];
+const MARKERS: &[&str] =
+    &["rusqlite", "clap", "fs-err", "process-wrap", "rmcp", "tokio", "tokio-postgres", "axum"];
 
 /// Fails with every dependency that the table does not allow.
 pub fn run() -> Result<()> {

@@ -10,7 +10,6 @@ use handover_context::specialize::{FOLDER, Templates};
 use handover_engine::persona::{self, Personas};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
-use handover_sqlite::SqliteStore;
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 
@@ -19,6 +18,7 @@ use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
 use crate::project::Project;
+use crate::store::StorePlace;
 use crate::ui::Ui;
 
 /// The flags that every command takes.
@@ -38,7 +38,7 @@ pub(crate) struct App {
     project: OnceCell<Project>,
     config: OnceCell<Loaded>,
     redactor: OnceCell<Redactor>,
-    store: OnceCell<SqliteStore>,
+    store: OnceCell<Box<dyn Store>>,
     places: OnceCell<Places>,
     hurried: Cell<bool>,
 }
@@ -136,7 +136,9 @@ impl App {
     pub(crate) fn places(&self) -> Result<&Places, CommandError> {
         get_or_try(&self.places, || {
             let project = self.project()?;
-            Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))
+            let places =
+                Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))?;
+            Ok(places.shared(self.store_place()?.is_shared()))
         })
     }
 
@@ -155,45 +157,45 @@ impl App {
     }
 
     /// Where the store is.
-    pub(crate) fn store_path(&self) -> Result<PathBuf, CommandError> {
-        let project = self.project()?;
-        let path = match &self.config()?.store.location {
-            None => project.folder().join("store.db"),
-            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-                return Err(CommandError::new(
-                    Exit::Environment,
-                    "store_unsupported",
-                    "this version has no PostgreSQL store",
-                )
-                .hinted("Unset HANDOVER_STORE or name a file."));
-            }
-            Some(path) => project.root.join(path),
-        };
-        Ok(path)
+    pub(crate) fn store_place(&self) -> Result<StorePlace, CommandError> {
+        let location = self.config()?.store.location.as_deref();
+        match location.map(StorePlace::parse).transpose()? {
+            None => Ok(StorePlace::File(self.project()?.folder().join("store.db"))),
+            Some(StorePlace::File(path)) => Ok(StorePlace::File(self.project()?.root.join(path))),
+            Some(shared @ StorePlace::Shared(_)) => Ok(shared),
+        }
     }
 
     /// The store.
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
         let store = get_or_try(&self.store, || {
-            let path = self.store_path()?;
-            let was_there = path.exists();
-            let store = match self.hurried.get() {
-                true => SqliteStore::open_within(&path, HURRY)?,
-                false => SqliteStore::open(&path)?,
-            };
+            let place = self.store_place()?;
+            let was_there = place.may_exist();
+            let patience = self.hurried.get().then_some(HURRY);
+            let store = place.open(|| self.shared_project(), patience)?;
             if !was_there {
-                self.warn_of_a_lost_store(&store)?;
+                self.warn_of_a_lost_store(&*store)?;
             }
             Ok(store)
         })?;
-        Ok(store)
+        Ok(&**store)
+    }
+
+    /// The project's name in a shared store. It must have been said: a folder's name is not enough to
+    /// tell projects apart.
+    pub(crate) fn shared_project(&self) -> Result<ProjectId, CommandError> {
+        self.config()?.project.id.clone().ok_or_else(|| {
+            let message = "the store is shared, and the project has no id of its own";
+            CommandError::new(Exit::Usage, "no_project_id", message)
+                .hinted("Set `project.id` in .handover/config.toml to a name that no other project there has.")
+        })
     }
 
     /// The store, if there is one: nothing is made for a command that only reads.
     pub(crate) fn existing_store(&self) -> Result<&dyn Store, CommandError> {
-        let path = self.store_path()?;
-        if !path.exists() {
-            let message = format!("there is no store at {}", path.display());
+        let place = self.store_place()?;
+        if !place.may_exist() {
+            let message = format!("there is no store at {place}");
             return Err(CommandError::new(Exit::Environment, "no_store", message)
                 .hinted("`handover doctor` says more; any command that writes makes a new one."));
         }
@@ -201,7 +203,7 @@ impl App {
     }
 
     /// A store that had to be made although sessions left files behind has been lost.
-    fn warn_of_a_lost_store(&self, store: &SqliteStore) -> Result<(), CommandError> {
+    fn warn_of_a_lost_store(&self, store: &dyn Store) -> Result<(), CommandError> {
         let orphans = self.orphaned_artifacts(store)?;
         if let Some(first) = orphans.first() {
             self.ui.warn(format_args!(

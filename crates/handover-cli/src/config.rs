@@ -12,6 +12,7 @@ use toml::{Table, Value};
 
 use crate::env;
 use crate::error::CommandError;
+use crate::store::StorePlace;
 
 /// Every key, in the order in which `config show` lists them.
 const KEYS: &[&str] = &[
@@ -152,7 +153,10 @@ impl Loaded {
         KEYS.iter()
             .map(|key| {
                 let pointer = format!("/{}", key.replace('.', "/"));
-                let value = config.pointer(&pointer).cloned().unwrap_or_default();
+                let mut value = config.pointer(&pointer).cloned().unwrap_or_default();
+                if let ("store.location", Some(location)) = (*key, value.as_str()) {
+                    value = shown_location(location).into();
+                }
                 Entry { key, value, source: self.source(key).clone() }
             })
             .collect()
@@ -173,9 +177,14 @@ impl Loaded {
         let table: Table = text.parse().map_err(|error| bad(&error, &source))?;
         let mut layer = Vec::new();
         for (section, value) in table {
-            // The one section with one key may be written as that key alone: `guard = "warn"`.
-            if section == "guard" && value.is_str() {
-                self.entry("guard.mode", value, &source, &mut layer);
+            // Sections with one key may be written as that key alone: `guard = "warn"`.
+            let alone = match section.as_str() {
+                "guard" => Some("guard.mode"),
+                "store" => Some("store.location"),
+                _ => None,
+            };
+            if let Some(key) = alone.filter(|_| value.is_str()) {
+                self.entry(key, value, &source, &mut layer);
                 continue;
             }
             let Value::Table(keys) = value else {
@@ -247,6 +256,17 @@ impl Loaded {
     }
 }
 
+/// The store's place without a password, also where it makes no sense.
+fn shown_location(location: &str) -> String {
+    match StorePlace::parse(location) {
+        Ok(place) => place.to_string(),
+        Err(_) => match location.split_once("://") {
+            Some((scheme, _)) => format!("{scheme}://…"),
+            None => location.to_owned(),
+        },
+    }
+}
+
 fn parse(set: &[(&'static str, Value, Source)], place: &str) -> Result<Config, CommandError> {
     let mut table = Table::new();
     for (key, value, _) in set {
@@ -263,6 +283,8 @@ fn parse(set: &[(&'static str, Value, Source)], place: &str) -> Result<Config, C
 fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
     let message = error.to_string();
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The line that is wrong may be the one with the store's password.
+    let message = handover_text::Redactor::default().clean(&message);
     CommandError::new(crate::error::Exit::Usage, "invalid_config", format!("{place}: {message}"))
         .hinted(format!("Mend {place}; the keys are {}.", KEYS.join(", ")))
 }

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use handover_agents::AgentError;
+use handover_context::archive::{ArchiveError, CopyError};
 use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::EngineError;
@@ -180,6 +181,14 @@ impl From<StoreError> for CommandError {
                 "ambiguous",
                 Some("Give more of the hash; `handover error list` shows them.".to_owned()),
             ),
+            StoreError::Differs { .. } => (
+                Exit::Usage,
+                "conflict",
+                Some(
+                    "Nothing was changed; name a store that is empty or has the same records."
+                        .to_owned(),
+                ),
+            ),
             StoreError::Newer { .. } => (
                 Exit::Environment,
                 "store_newer",
@@ -227,7 +236,7 @@ fn fault_words(fault: Fault) -> (&'static str, &'static str) {
         ),
         Fault::Unavailable => (
             "store_unavailable",
-            "Check that the folder exists and can be written, or run `handover doctor`.",
+            "Check that the folder exists and can be written, or that the server runs; `handover doctor` looks.",
         ),
         Fault::Io => ("store_io", "Check the disk, then run `handover doctor`."),
         Fault::Refused => ("store_refused", "This should not happen; please report it."),
@@ -289,6 +298,41 @@ impl From<ImportError> for CommandError {
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported; mend the line and try again.")
+    }
+}
+
+impl From<CopyError> for CommandError {
+    fn from(error: CopyError) -> Self {
+        match error {
+            CopyError::Store(error) => error.into(),
+            CopyError::Other { .. } => Self::chain(Exit::Usage, "conflict", &error)
+                .hinted("Nothing was copied; name a store that is empty."),
+        }
+    }
+}
+
+impl From<ArchiveError> for CommandError {
+    fn from(error: ArchiveError) -> Self {
+        let (exit, code, hint) = match error {
+            ArchiveError::Store(error) => return error.into(),
+            ArchiveError::Io(_) => (Exit::Environment, "io", None),
+            ArchiveError::Header => (
+                Exit::Usage,
+                "invalid_import",
+                Some(
+                    "`handover export` writes such files; `handover package import` reads packages.",
+                ),
+            ),
+            ArchiveError::Newer { .. } => {
+                (Exit::Usage, "invalid_import", Some("Update handover; nothing was imported."))
+            }
+            ArchiveError::Line { .. }
+            | ArchiveError::TooLong { .. }
+            | ArchiveError::Order { .. } => {
+                (Exit::Usage, "invalid_import", Some("Nothing was imported; export it again."))
+            }
+        };
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
     }
 }
 

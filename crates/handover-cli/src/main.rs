@@ -9,6 +9,7 @@ mod env;
 mod error;
 mod input;
 mod project;
+mod store;
 mod ui;
 
 fn main() -> std::process::ExitCode {

@@ -18,8 +18,3 @@ pub(crate) fn backend(error: rusqlite::Error) -> StoreError {
     };
     StoreError::Backend { fault, source: Box::new(error) }
 }
-
-/// Bytes that we cannot have written.
-pub(crate) fn damaged(what: &'static str) -> StoreError {
-    StoreError::Backend { fault: Fault::Corrupt, source: what.into() }
-}

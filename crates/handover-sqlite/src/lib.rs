@@ -3,10 +3,12 @@
 //! One file per aggregate, each implementing its trait of handover-store. Connections are opened
 //! in `connection` and nowhere else.
 
+mod archive;
 mod connection;
 mod error;
 mod errors;
 mod events;
+mod foreign;
 mod groups;
 mod hosts;
 mod index;
@@ -29,6 +31,7 @@ use handover_store::{Check, Result, Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::error::backend;
+pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
 
 // Older ones can damage the write-ahead log when two connections write and checkpoint at once,
 // which is exactly our load.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
+use handover_store::packed::Entry;
 use handover_store::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede,
     Versions,
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::fold_log;
 use crate::error::backend;
-use crate::index::{self, Entry};
+use crate::index;
 use crate::{SqliteStore, ensure_group, row, session_key};
 
 /// From this many packages on, a registration leaves a log that is worth folding at once.
@@ -118,7 +119,7 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
             if former.superseded_by.is_some() {
                 let latest = history(tx, id)?.pop().unwrap_or(former);
                 // The same request again: a retry of something that has succeeded.
-                if latest.supersedes == Some(id) && says_the_same(&latest, new) {
+                if latest.supersedes == Some(id) && new.says_the_same(&latest) {
                     return Ok(Registered { package: latest, created: false });
                 }
                 return Err(StoreError::AlreadySuperseded { id, latest: latest.id });
@@ -128,7 +129,7 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
             {
                 return Err(StoreError::PathTaken { path: other.path, id: other.id });
             }
-            if says_the_same(&former, new) {
+            if new.says_the_same(&former) {
                 return Ok(Registered { package: former, created: false });
             }
             Some(former)
@@ -136,24 +137,6 @@ fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
     };
     let id = insert(tx, session, new, former.as_ref())?;
     Ok(Registered { package: get(tx, id)?, created: true })
-}
-
-fn says_the_same(former: &Package, new: &NewPackage) -> bool {
-    let mut consumers = new.consumers.clone();
-    consumers.sort();
-    consumers.dedup();
-    let mut had = former.consumers.clone();
-    had.sort();
-    former.content_hash == new.content_hash
-        && former.path == new.path
-        && former.group == new.group
-        && former.scope == new.scope
-        && former.kind == new.kind
-        && former.producer == new.producer
-        && former.priority == new.priority
-        && former.summary == new.summary.as_str()
-        && former.iteration == new.iteration
-        && had == consumers
 }
 
 fn insert(
@@ -216,22 +199,7 @@ fn insert(
     tx.prepare_cached("INSERT INTO package_body (package, body) VALUES (?1, ?2)")
         .and_then(|mut s| s.execute((id.0, new.body.as_str())))
         .map_err(backend)?;
-    let files = new.files.iter().map(Clean::as_str).chain([new.path.as_str()]);
-    let entry = Entry {
-        id,
-        version,
-        priority: new.priority,
-        scope: new.scope,
-        group: new.group.as_ref(),
-        producer: &new.producer,
-        consumers: &new.consumers,
-        created_at: new.created_at,
-        title: new.title.as_ref().map_or("", Clean::as_str),
-        summary: new.summary.as_str(),
-        files: files.collect(),
-        body: new.body.as_str(),
-    };
-    index::add(tx, session, &entry)?;
+    index::add(tx, session, &Entry::new(id, version, new))?;
     Ok(id)
 }
 
@@ -247,22 +215,7 @@ pub(crate) fn index_anew(tx: &Connection) -> Result<()> {
         )?;
         for id in ids {
             let (package, body) = (get(tx, id)?, body(tx, id)?);
-            let files = package.files.iter().chain([&package.path]).map(String::as_str);
-            let entry = Entry {
-                id,
-                version: package.version,
-                priority: package.priority,
-                scope: package.scope,
-                group: package.group.as_ref(),
-                producer: &package.producer,
-                consumers: &package.consumers,
-                created_at: package.created_at,
-                title: package.title.as_deref().unwrap_or_default(),
-                summary: &package.summary,
-                files: files.collect(),
-                body: &body,
-            };
-            index::add(tx, session, &entry)?;
+            index::add(tx, session, &Entry::of(&package, &body))?;
         }
         index::settle(tx, session)?;
     }

@@ -45,7 +45,7 @@ fn check_fence(connection: &Connection, epic: &EpicId, fence: u64) -> Result<()>
 
 impl SqliteStore {
     /// A write that has reached the disk on return: power may fail right after it.
-    fn write_through<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn write_through<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let set = |mode| self.connection.pragma_update(None, "synchronous", mode).map_err(backend);
         set("FULL")?;
         let written = self.write(f);

@@ -88,6 +88,13 @@ pub enum StoreError {
         count: usize,
     },
 
+    /// A record that was to be put in is there already and says something else.
+    #[error("the store has another {record}")]
+    Differs {
+        /// Its kind and its key.
+        record: String,
+    },
+
     /// The store was written by a newer version.
     #[error(
         "the store {location} has format {found}, and this version knows formats up to {known}"
@@ -149,5 +156,10 @@ impl StoreError {
     /// A record that does not exist.
     pub fn not_found(what: &'static str, id: impl ToString) -> Self {
         Self::NotFound { what, id: id.to_string() }
+    }
+
+    /// Bytes that no store of ours can have written.
+    pub fn damaged(what: &'static str) -> Self {
+        Self::Backend { fault: Fault::Corrupt, source: what.into() }
     }
 }

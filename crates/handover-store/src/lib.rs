@@ -9,6 +9,7 @@
 //! - A record of a session that does not exist is refused with [`StoreError::NotFound`].
 //! - Text arrives as [`handover_text::Clean`], which redaction alone can make.
 
+pub mod archive;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -18,6 +19,7 @@ mod groups;
 mod hosts;
 mod jobs;
 mod packages;
+pub mod packed;
 mod reasoning;
 mod receipts;
 mod runs;
@@ -61,6 +63,7 @@ pub trait Store:
     + Jobs
     + Hosts
     + TextIndex
+    + archive::Archive
 {
     /// Runs work while nobody else can write, as one transaction: what it reads is still true when it
     /// writes. An error undoes everything.

@@ -48,6 +48,28 @@ pub struct NewPackage {
     pub created_at: Timestamp,
 }
 
+impl NewPackage {
+    /// Whether registering it would say nothing that the former one does not say.
+    pub fn says_the_same(&self, former: &Package) -> bool {
+        let sorted = |roles: &[Role]| {
+            let mut roles = roles.to_vec();
+            roles.sort();
+            roles.dedup();
+            roles
+        };
+        former.content_hash == self.content_hash
+            && former.path == self.path
+            && former.group == self.group
+            && former.scope == self.scope
+            && former.kind == self.kind
+            && former.producer == self.producer
+            && former.priority == self.priority
+            && former.summary == self.summary.as_str()
+            && former.iteration == self.iteration
+            && sorted(&former.consumers) == sorted(&self.consumers)
+    }
+}
+
 /// Which package a new one replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Supersede {

@@ -6,10 +6,12 @@ mod env;
 mod fake_agent;
 mod model_server;
 mod output;
+mod postgres;
 mod real_host;
 
 pub use env::TestEnv;
 pub use fake_agent::{FakeAgent, processes_with};
 pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script};
 pub use output::Output;
+pub use postgres::{OwnPostgres, postgres};
 pub use real_host::RealHost;

@@ -95,7 +95,7 @@ fn warm(project: &Project) -> Result<Duration> {
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
     let binding = &Binding::default;
     let setting =
-        Setting { store: &store, redactor: &redactor, config: &config, binding, places: None };
+        Setting { store: &*store, redactor: &redactor, config: &config, binding, places: None };
     let request = Request {
         session: SessionId::new("bench")?,
         role: Role::new("developer")?,

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use handover_context::package_file::content_hash;
 use handover_model::{PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp};
-use handover_sqlite::SqliteStore;
-use handover_store::{NewPackage, NewSession, Packages, Sessions, Supersede};
+use handover_store::{NewPackage, NewSession, Store, Supersede};
 use handover_text::{CleanJson, Redactor};
+
+use crate::place::Place;
 
 fn build() -> Result<PathBuf> {
     let status = Command::new("cargo")
@@ -52,22 +53,29 @@ fn median(times: &mut [Duration]) -> f64 {
 struct Project {
     root: PathBuf,
     handover: PathBuf,
+    place: Place,
 }
 
 impl Project {
     fn new(handover: &Path, root: PathBuf) -> Result<Self> {
+        Self::with_store(handover, root, None)
+    }
+
+    /// The same with its records in a database, if a URL is given.
+    fn with_store(handover: &Path, root: PathBuf, url: Option<&str>) -> Result<Self> {
         fs_err::create_dir_all(&root)?;
-        let project = Self { root, handover: handover.to_owned() };
+        let place = Place::new(&root.join(".handover/store.db"), url)?;
+        let project = Self { root, handover: handover.to_owned(), place };
         project.handover(&["init", "--quiet"])?;
         Ok(project)
     }
 
-    fn store(&self) -> Result<SqliteStore> {
-        Ok(SqliteStore::open(&self.root.join(".handover/store.db"))?)
+    fn store(&self) -> Result<Box<dyn Store>> {
+        self.place.open()
     }
 
     fn handover(&self, args: &[&str]) -> Result<Duration> {
-        time(Command::new(&self.handover).args(args).current_dir(&self.root))
+        time(self.place.tell(Command::new(&self.handover).args(args).current_dir(&self.root)))
     }
 
     fn sqlite3(&self, sql: &str) -> Result<Duration> {

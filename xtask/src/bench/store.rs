@@ -1,10 +1,10 @@
-//! How the embedded store behaves as it grows.
+//! How a store behaves as it grows, and what sharing it costs.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use handover_model::SessionId;
-use handover_store::{PackageFilter, Packages};
+use handover_store::PackageFilter;
 
 use super::{Project, build, compare};
 
@@ -22,6 +22,10 @@ pub struct Args {
     /// How often each thing is run
     #[arg(long, default_value = "30")]
     runs: usize,
+
+    /// Measure a PostgreSQL database instead, and compare it with the embedded store
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
 }
 
 const QUERY: &str = "refresh token rotation after login timeout";
@@ -30,10 +34,11 @@ const QUERY: &str = "refresh token rotation after login timeout";
 pub fn run(args: &Args) -> Result<()> {
     let handover = build()?;
     let folder = tempfile::tempdir()?;
-    let small = Project::new(&handover, folder.path().join("small"))?;
+    let url = args.store.as_deref();
+    let small = Project::with_store(&handover, folder.path().join("small"), url)?;
     eprintln!("filling a session with {} packages", args.session);
     small.fill("bench", args.session)?;
-    let large = Project::new(&handover, folder.path().join("large"))?;
+    let large = Project::with_store(&handover, folder.path().join("large"), url)?;
     large.fill("bench", args.session)?;
     eprintln!("filling other sessions with {} packages", args.others);
     for n in 0..args.others.div_ceil(1_000) {
@@ -41,31 +46,25 @@ pub fn run(args: &Args) -> Result<()> {
     }
     println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
 
-    let list = ["package", "list", "--session", "bench", "--json"];
-    compare(
-        args.runs,
-        "fresh process, whole listing: sqlite3 shell / handover",
-        || small.sqlite3(LISTING),
-        || small.handover(&list),
-    )?;
-    compare(
-        args.runs,
-        "fresh process that does nothing: sqlite3 shell / handover",
-        || small.sqlite3("SELECT 1"),
-        || small.handover(&["session", "list", "--json"]),
-    )?;
+    match url {
+        None => against_the_shell(args, &small)?,
+        Some(_) => {
+            let embedded = Project::new(&handover, folder.path().join("embedded"))?;
+            embedded.fill("bench", args.session)?;
+            against_each_other(args, &embedded, &small)?;
+        }
+    }
     compare(
         args.runs,
         "indexed query on an open store: small / large",
         || indexed_query(&small),
         || indexed_query(&large),
     )?;
-    let search = ["search", QUERY, "--session", "bench", "--json"];
     compare(
         args.runs,
         "fresh process with a full-text query: small / large",
-        || small.handover(&search),
-        || large.handover(&search),
+        || small.handover(&SEARCH),
+        || large.handover(&SEARCH),
     )?;
     let some = ["package", "list", "--session", "bench", "--limit", "20", "--json"];
     compare(
@@ -75,6 +74,50 @@ pub fn run(args: &Args) -> Result<()> {
         || large.handover(&some),
     )
 }
+
+fn against_the_shell(args: &Args, project: &Project) -> Result<()> {
+    compare(
+        args.runs,
+        "fresh process, whole listing: sqlite3 shell / handover",
+        || project.sqlite3(LISTING),
+        || project.handover(&LIST),
+    )?;
+    compare(
+        args.runs,
+        "fresh process that does nothing: sqlite3 shell / handover",
+        || project.sqlite3("SELECT 1"),
+        || project.handover(&["session", "list", "--json"]),
+    )
+}
+
+fn against_each_other(args: &Args, embedded: &Project, shared: &Project) -> Result<()> {
+    let thought =
+        ["reasoning", "add", "--session", "bench", "--role", "developer", "--phase", "risks", "x"];
+    let assemble = ["assemble", "--session", "bench", "--role", "developer", "--task", QUERY];
+    for (what, words) in [
+        ("fresh process that does nothing", &["session", "list", "--json"][..]),
+        ("fresh process, whole listing", &LIST),
+        ("fresh process with a full-text query", &SEARCH),
+        ("fresh process that assembles", &assemble),
+        ("fresh process that writes", &thought),
+    ] {
+        compare(
+            args.runs,
+            &format!("{what}: embedded / shared"),
+            || embedded.handover(words),
+            || shared.handover(words),
+        )?;
+    }
+    compare(
+        args.runs,
+        "indexed query on an open store: embedded / shared",
+        || indexed_query(embedded),
+        || indexed_query(shared),
+    )
+}
+
+const LIST: [&str; 5] = ["package", "list", "--session", "bench", "--json"];
+const SEARCH: [&str; 5] = ["search", QUERY, "--session", "bench", "--json"];
 
 /// The query that `package list` runs, as the shell gets it.
 const LISTING: &str = "SELECT p.id, s.id, p.group_id, p.scope, p.kind, p.path, p.title, p.summary, \

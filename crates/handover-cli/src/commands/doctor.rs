@@ -90,10 +90,10 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
 }
 
 fn store(app: &App) -> Result<Vec<Check>, CommandError> {
-    let path = app.store_path()?;
+    let place = app.store_place()?;
     let mut checks = vec![];
     let store = app.store()?;
-    checks.push(Check::fine("store", path.display().to_string()));
+    checks.push(Check::fine("store", place.to_string()));
     for check in store.check()? {
         let name = format!("store {}", check.name);
         checks.push(match check.problems.first() {
@@ -101,7 +101,7 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
             Some(first) => Check::wrong(
                 &name,
                 format!("{} problems, the first: {first}", check.problems.len()),
-                "Keep a copy of the file, then move it away; `handover session new ID` registers the files of a session anew.",
+                place.mend(),
             ),
         });
     }
@@ -145,7 +145,7 @@ fn files(app: &App) -> Result<Check, CommandError> {
         for package in app.store()?.packages(&session.id, &PackageFilter::default())? {
             seen += 1;
             let what = match file_state(app.places()?, &package) {
-                FileState::Current => continue,
+                FileState::Current | FileState::Elsewhere => continue,
                 FileState::Changed => "has changed",
                 FileState::Vanished => "is gone",
             };

@@ -1,14 +1,12 @@
 //! `handover init`
 
-use std::path::PathBuf;
-
-use handover_sqlite::SqliteStore;
 use serde_json::json;
 
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
 use crate::project::Project;
+use crate::store::StorePlace;
 
 /// Make a folder a Handover project
 ///
@@ -34,7 +32,7 @@ const GITIGNORE: &str = "\
 
 pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
     let (project, store) = make(app)?;
-    let answer = json!({"root": project.root, "store": store});
+    let answer = json!({"root": project.root, "store": store.to_string()});
     app.ui.answer("project", &answer, |ui| {
         ui.line(format_args!("Project {}", project.root.display()))?;
         ui.note("Next: `handover session new NAME`");
@@ -44,16 +42,17 @@ pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
 }
 
 /// Makes the project, unless it is one, and says where its store is.
-pub(crate) fn make(app: &App) -> Result<(Project, PathBuf), CommandError> {
+pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     let project = app.project_to_be()?;
     let folder = project.folder();
     fs_err::create_dir_all(folder.join("artifacts")).map_err(|error| io(&error))?;
     write_new(&folder.join(".gitignore"), GITIGNORE)?;
     write_new(&folder.join("config.toml"), &config_text(&project))?;
     // From here on it is a project like any other.
-    let store = App::new_at(app, &project.root).store_path()?;
-    SqliteStore::open(&store)?;
-    Ok((project, store))
+    let new = App::new_at(app, &project.root);
+    let place = new.store_place()?;
+    place.open(|| new.shared_project(), None)?;
+    Ok((project, place))
 }
 
 /// Writes a file unless it is there; whole or not at all, also when sixteen processes try.

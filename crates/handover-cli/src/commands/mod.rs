@@ -11,9 +11,11 @@ mod demo;
 mod doctor;
 mod error;
 mod event;
+mod export;
 mod group;
 mod hook;
 mod host;
+mod import;
 mod init;
 mod journal;
 mod mcp;
@@ -32,6 +34,7 @@ mod spawn;
 mod specialize;
 mod stack;
 mod status;
+mod store;
 mod strategy;
 mod template;
 mod tokens;
@@ -93,6 +96,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Mcp(mcp::McpArgs),
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     #[command(hide = true)]
@@ -134,6 +141,9 @@ impl Command {
             Self::Host(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Mcp(args) => mcp::run(app, args),
+            Self::Store(command) => command.run(app),
+            Self::Export(args) => export::run(app, args),
+            Self::Import(args) => import::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::DemoAgent(args) => demo::run_agent(app, args),

@@ -70,6 +70,7 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
                 FileState::Current => "",
                 FileState::Changed => "  (the file has changed since)",
                 FileState::Vanished => "  (the file is gone)",
+                FileState::Elsewhere => "  (the file is on another machine)",
             };
             ui.line(format_args!(
                 "{:>4}  {}  [{}]{note}",

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{empty, project};
+use handover_testkit::TestEnv;
+
+use crate::{empty, on_postgres, project, shared_project};
 
 fn words(text: &str) -> Vec<String> {
     text.split(' ').map(ToOwned::to_owned).collect()
@@ -10,7 +12,17 @@ fn words(text: &str) -> Vec<String> {
 
 #[test]
 fn sixteen_inits_on_an_empty_folder() {
-    let env = empty();
+    sixteen_inits(&empty());
+}
+
+#[test]
+fn sixteen_inits_of_a_shared_store() {
+    let mut env = empty();
+    on_postgres(&mut env);
+    sixteen_inits(&env);
+}
+
+fn sixteen_inits(env: &TestEnv) {
     for output in env.at_once(16, |_| words("init --json")) {
         output.ok().json();
     }
@@ -19,7 +31,15 @@ fn sixteen_inits_on_an_empty_folder() {
 
 #[test]
 fn thirty_two_writers_of_everything() {
-    let env = project();
+    thirty_two_writers(&project());
+}
+
+#[test]
+fn thirty_two_writers_of_a_shared_store() {
+    thirty_two_writers(&shared_project());
+}
+
+fn thirty_two_writers(env: &TestEnv) {
     for n in 0..32 {
         env.write(&format!("docs/{n}.md"), format!("text {n}"));
     }
@@ -51,7 +71,15 @@ fn thirty_two_writers_of_everything() {
 
 #[test]
 fn iterations_are_distinct_with_and_without_role_and_group() {
-    let env = project();
+    distinct_iterations(&project());
+}
+
+#[test]
+fn iterations_are_distinct_in_a_shared_store() {
+    distinct_iterations(&shared_project());
+}
+
+fn distinct_iterations(env: &TestEnv) {
     for extra in ["", " --role developer --group P1"] {
         let children: Vec<_> = (0..32)
             .map(|_| {

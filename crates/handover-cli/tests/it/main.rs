@@ -13,12 +13,14 @@ mod hooks;
 mod host_install;
 mod learning;
 mod mcp;
+mod moving;
 mod packages;
 mod people;
 mod personas;
 mod project;
 mod real_hosts;
 mod runs;
+mod shared;
 mod spawn;
 mod specialize;
 mod text;
@@ -28,6 +30,21 @@ use handover_testkit::TestEnv;
 /// A project with an open session `s1`.
 fn project() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_handover"))
+}
+
+/// Lets the program use a project of its own in the PostgreSQL of the tests.
+fn on_postgres(env: &mut TestEnv) {
+    env.set("HANDOVER_STORE", &handover_testkit::postgres());
+    env.set("HANDOVER_PROJECT_ID", &format!("t{}", uuid::Uuid::now_v7().simple()));
+}
+
+/// A project with an open session `s1` in a shared store.
+fn shared_project() -> TestEnv {
+    let mut env = empty();
+    on_postgres(&mut env);
+    env.run(["init"]).ok();
+    env.run(["session", "new", "s1"]).ok();
+    env
 }
 
 /// A folder with nothing in it.

@@ -91,6 +91,9 @@ pub struct PackedPackage {
     /// Whether the file is another one than when its summary was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// Whether the file is on another machine, so that its text must be asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// The terms of the score.
     #[serde(skip)]
     pub terms: Terms,

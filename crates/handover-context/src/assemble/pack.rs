@@ -45,8 +45,7 @@ pub(super) fn packages(
             packed.tried.push(explained);
             continue;
         }
-        let changed = state == Some(FileState::Changed);
-        match fit(setting, &package, changed, &explained, zone, room, tokenizer, redactions) {
+        match fit(setting, &package, state, &explained, zone, room, tokenizer, redactions) {
             Some(package) => {
                 room -= package.tokens;
                 misses = 0;
@@ -73,7 +72,7 @@ pub(super) fn packages(
 fn fit(
     setting: Setting<'_>,
     package: &Package,
-    changed: bool,
+    state: Option<FileState>,
     ranked: &Explained,
     zone: Zone,
     room: u64,
@@ -99,7 +98,8 @@ fn fit(
         file_tokens: package.tokens,
         score: ranked.score,
         form,
-        changed,
+        changed: state == Some(FileState::Changed),
+        elsewhere: state == Some(FileState::Elsewhere),
         terms: ranked.terms,
     };
     packed.tokens = tokens::count(tokenizer, &render::package(&packed));

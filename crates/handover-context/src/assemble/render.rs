@@ -140,6 +140,12 @@ pub(super) fn package(package: &PackedPackage) -> String {
     if package.changed {
         text.push_str("(The file has changed since this was written; trust the file.)\n");
     }
+    if package.elsewhere {
+        let show = format!("handover package show {} --body", package.id);
+        text.push_str("(The file is on another machine; `");
+        text.push_str(&show);
+        text.push_str("` prints it.)\n");
+    }
     text
 }
 

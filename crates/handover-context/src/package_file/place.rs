@@ -17,6 +17,7 @@ pub struct Places {
     worktrees: Vec<PathBuf>,
     /// Where an agent works, if it is another checkout of the project.
     pub(super) checkout: Option<Box<Self>>,
+    shared: bool,
 }
 
 /// A file that is inside.
@@ -36,6 +37,7 @@ impl Places {
             root: fs_err::canonicalize(root)?,
             worktrees: worktrees.iter().map(fs_err::canonicalize).collect::<Result<_, _>>()?,
             checkout: None,
+            shared: false,
         })
     }
 
@@ -43,6 +45,16 @@ impl Places {
     pub fn seen_from(&self, checkout: &Path) -> std::io::Result<Self> {
         let checkout = Some(Box::new(Self::new(checkout, &[])?));
         Ok(Self { checkout, ..self.clone() })
+    }
+
+    /// The same for a store that other machines use too: a file that is not here may be there.
+    pub fn shared(self, shared: bool) -> Self {
+        Self { shared, ..self }
+    }
+
+    /// Whether other machines use the store too.
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// The project's root.
@@ -124,7 +136,7 @@ impl Places {
 
     /// Opens a located file and looks at what was opened: between the check and now somebody may have
     /// put a link or a pipe in its place.
-    pub(super) fn open(&self, located: &Located) -> Result<File, PackageFileError> {
+    pub fn open(&self, located: &Located) -> Result<File, PackageFileError> {
         let path = || PathBuf::from(&located.stored);
         let read_error = |source| PackageFileError::Read { path: path(), source };
         let file = File::options()

@@ -17,6 +17,8 @@ pub enum FileState {
     Changed,
     /// Gone, or no longer inside the project.
     Vanished,
+    /// Not on this machine, but the store is shared: the registered text is to be had there.
+    Elsewhere,
 }
 
 /// Looks at the file of a package. The size is compared before the content is read.
@@ -27,10 +29,11 @@ pub fn file_state(places: &Places, package: &Package) -> FileState {
             return there;
         }
     }
+    let absent = if places.is_shared() { FileState::Elsewhere } else { FileState::Vanished };
     let Ok(located) = places.locate(places.root(), &places.absolute(&package.path)) else {
-        return FileState::Vanished;
+        return absent;
     };
-    let Ok(mut file) = places.open(&located) else { return FileState::Vanished };
+    let Ok(mut file) = places.open(&located) else { return absent };
     match file.metadata() {
         Ok(metadata) if metadata.len() != package.size_bytes => FileState::Changed,
         Ok(_) => {
@@ -38,9 +41,9 @@ pub fn file_state(places: &Places, package: &Package) -> FileState {
             match file.read_to_end(&mut bytes) {
                 Ok(_) if content_hash(&bytes) == package.content_hash => FileState::Current,
                 Ok(_) => FileState::Changed,
-                Err(_) => FileState::Vanished,
+                Err(_) => absent,
             }
         }
-        Err(_) => FileState::Vanished,
+        Err(_) => absent,
     }
 }

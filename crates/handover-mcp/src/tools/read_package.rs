@@ -40,7 +40,7 @@ pub(crate) struct Output {
     /// Who wrote it
     producer: String,
     summary: String,
-    /// current, changed or vanished: what the file is now; the text is what was registered
+    /// current, changed, vanished or elsewhere (on another machine): what the file is now; the text is what was registered
     #[schemars(with = "String")]
     file: FileState,
     /// The text without secrets, from `offset` on

@@ -1,111 +1,22 @@
-//! What ranking needs to know of each package, without its text: one packed record each.
+//! Pages of candidates in their table.
 
-use handover_model::{GroupId, PackageId, Priority, Role, Scope, Timestamp};
-use handover_store::{COLUMNS, Candidate, Result};
+use handover_model::{GroupId, PackageId, Role};
+use handover_store::packed::{self, Entry, Terms};
+use handover_store::{Candidate, Result};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::terms::Terms;
-use super::{Entry, at, place};
-use crate::error::{backend, damaged};
-
-/// One package of a page. Behind the fixed part follow the group and the consumers, by name: a
-/// session has few of them, but they belong to it alone.
-struct Record<'a> {
-    local: u8,
-    priority: Priority,
-    global: bool,
-    version: u32,
-    created_at: Timestamp,
-    terms: [u16; COLUMNS],
-    /// Empty for none.
-    group: &'a [u8],
-    /// Separated by commas.
-    consumers: &'a [u8],
-}
-
-impl<'a> Record<'a> {
-    fn write(&self, page: &mut Vec<u8>) {
-        page.extend([self.local, self.priority as u8, u8::from(self.global)]);
-        page.extend(self.version.to_le_bytes());
-        page.extend(self.created_at.as_micros().to_le_bytes());
-        page.extend(self.terms.iter().flat_map(|count| count.to_le_bytes()));
-        for name in [self.group, self.consumers] {
-            page.extend((name.len() as u32).to_le_bytes());
-            page.extend(name);
-        }
-    }
-
-    /// Reads one off the front; none if the bytes are not a record.
-    fn read(page: &mut &'a [u8]) -> Option<Self> {
-        let [local, priority, global] = take(page)?;
-        let priority = *Priority::ALL.get(usize::from(priority))?;
-        let version = u32::from_le_bytes(take(page)?);
-        let created_at = Timestamp::from_micros(i64::from_le_bytes(take(page)?));
-        let mut terms = [0; COLUMNS];
-        for count in &mut terms {
-            *count = u16::from_le_bytes(take(page)?);
-        }
-        let (group, consumers) = (name(page)?, name(page)?);
-        let global = global != 0;
-        Some(Self { local, priority, global, version, created_at, terms, group, consumers })
-    }
-}
-
-#[inline]
-fn take<const N: usize>(page: &mut &[u8]) -> Option<[u8; N]> {
-    let (front, rest) = page.split_first_chunk()?;
-    *page = rest;
-    Some(*front)
-}
-
-#[inline]
-fn name<'a>(page: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = u32::from_le_bytes(take(page)?) as usize;
-    let (name, rest) = page.split_at_checked(length)?;
-    *page = rest;
-    Some(name)
-}
-
-fn records(mut page: &[u8]) -> impl Iterator<Item = Result<Record<'_>>> {
-    std::iter::from_fn(move || {
-        if page.is_empty() {
-            return None;
-        }
-        let record = Record::read(&mut page);
-        if record.is_none() {
-            page = &[];
-        }
-        Some(record.ok_or_else(|| damaged("a page of candidates ends early")))
-    })
-}
+use crate::error::backend;
 
 pub(super) fn add(tx: &Connection, session: i64, entry: &Entry<'_>, terms: &Terms) -> Result<()> {
-    let (page, local) = place(entry.id);
-    let consumers = entry.consumers.iter().map(Role::as_str).collect::<Vec<_>>().join(",");
-    let record = Record {
-        local,
-        priority: entry.priority,
-        global: entry.scope == Scope::Global,
-        version: entry.version,
-        created_at: entry.created_at,
-        terms: terms.lengths.map(|count| count.try_into().unwrap_or(u16::MAX)),
-        group: entry.group.map_or("", GroupId::as_str).as_bytes(),
-        consumers: consumers.as_bytes(),
-    };
+    let (page, _) = packed::place(entry.id);
     let mut packed = get(tx, session, page)?;
-    record.write(&mut packed);
+    packed::add_candidate(&mut packed, entry, terms);
     put(tx, session, page, &packed)
 }
 
 pub(super) fn remove(tx: &Connection, session: i64, id: PackageId) -> Result<()> {
-    let (page, gone) = place(id);
-    let mut kept = Vec::new();
-    for record in records(&get(tx, session, page)?) {
-        let record = record?;
-        if record.local != gone {
-            record.write(&mut kept);
-        }
-    }
+    let (page, _) = packed::place(id);
+    let kept = packed::without_candidate(&get(tx, session, page)?, id)?;
     put(tx, session, page, &kept)
 }
 
@@ -122,30 +33,12 @@ pub(crate) fn candidates(
         )
         .map_err(backend)?;
     let mut rows = statement.query([session]).map_err(backend)?;
-    let group = group.map(|group| group.as_str().as_bytes());
-    let role = role.map(|role| role.as_str().as_bytes());
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(backend)? {
         let page: i64 = row.get(0).map_err(backend)?;
         let packed = row.get_ref(1).map_err(backend)?;
-        for record in records(packed.as_blob().map_err(|e| backend(e.into()))?) {
-            let record = record?;
-            let restricted = !record.consumers.is_empty();
-            found.push(Candidate {
-                id: at(page, record.local),
-                version: record.version,
-                priority: record.priority,
-                same_group: group == Some(record.group),
-                global: record.global,
-                addressed: restricted
-                    && role.is_some_and(|role| {
-                        record.consumers.split(|b| *b == b',').any(|c| c == role)
-                    }),
-                restricted,
-                created_at: record.created_at,
-                terms: record.terms,
-            });
-        }
+        let packed = packed.as_blob().map_err(|e| backend(e.into()))?;
+        packed::read_candidates(page, packed, group, role, &mut found)?;
     }
     Ok(found)
 }

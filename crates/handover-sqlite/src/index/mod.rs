@@ -1,63 +1,22 @@
-//! The text index over the latest versions of packages, and what ranking needs to know of each.
-//!
-//! Everything is packed into pages of [`PAGE`] packages. `candidates` holds a page of packages,
-//! `postings` a page of one term. Writes go to `package_terms` first and into the postings when
-//! [`FRESH`] packages have gathered: a package has words all over the index, and many packages
-//! touch little more of it than one.
+//! The text index over the latest versions of packages, and what ranking needs to know of each: the
+//! pages of [`handover_store::packed`] in tables.
 
 mod candidates;
 mod postings;
-mod terms;
 
-use handover_model::{GroupId, PackageId, Priority, Role, Scope, SessionId, Timestamp};
-use handover_store::{Posting, Result, TextIndex};
+use handover_model::{PackageId, SessionId};
+use handover_store::packed::{self, Entry, FRESH};
+use handover_store::{Posting, Result, StoreError, TextIndex};
 use rusqlite::{Connection, OptionalExtension};
 
 pub(crate) use candidates::candidates;
-use terms::Terms;
 
-use crate::error::{backend, damaged};
+use crate::error::backend;
 use crate::{SqliteStore, row, session_key};
-
-/// Packages to a page. The postings of a term that all of them have still fit into a leaf of the
-/// tree.
-const PAGE: i64 = 128;
-
-/// So many packages may wait outside of the postings.
-const FRESH: usize = 64;
-
-/// The page of a package and its place there.
-fn place(id: PackageId) -> (i64, u8) {
-    (id.0.div_euclid(PAGE), id.0.rem_euclid(PAGE) as u8)
-}
-
-/// The package at a place.
-fn at(page: i64, local: u8) -> PackageId {
-    PackageId(page * PAGE + i64::from(local))
-}
-
-/// What the index takes of a package.
-pub(crate) struct Entry<'a> {
-    pub(crate) id: PackageId,
-    pub(crate) version: u32,
-    pub(crate) priority: Priority,
-    pub(crate) scope: Scope,
-    pub(crate) group: Option<&'a GroupId>,
-    pub(crate) producer: &'a Role,
-    pub(crate) consumers: &'a [Role],
-    pub(crate) created_at: Timestamp,
-    pub(crate) title: &'a str,
-    pub(crate) summary: &'a str,
-    /// The paths that it is about, its own included.
-    pub(crate) files: Vec<&'a str>,
-    pub(crate) body: &'a str,
-}
 
 /// Puts a package into the index of its session.
 pub(crate) fn add(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<()> {
-    let context = context(tx, session, entry)?;
-    let terms =
-        Terms::of([&[entry.title], &[entry.summary], &entry.files, &[entry.body], &[&context]]);
+    let terms = entry.terms(before(tx, session, entry)?.as_deref());
     candidates::add(tx, session, entry, &terms)?;
     tx.prepare_cached("INSERT INTO package_terms (package, terms) VALUES (?1, ?2)")
         .and_then(|mut s| s.execute((entry.id.0, terms.packed())))
@@ -116,7 +75,7 @@ pub(crate) fn problems(connection: &Connection, session: i64) -> Result<Vec<Stri
     for id in known.into_iter().filter(|id| !fresh.contains(id)) {
         settled.push((id, terms_of(connection, id)?));
     }
-    let (expected, found) = (postings::expected(&settled)?, postings::all(connection, session)?);
+    let (expected, found) = (packed::posting_pages(&settled)?, postings::all(connection, session)?);
     if expected != found {
         problems.push("the postings are not those of the packages".to_owned());
     }
@@ -128,7 +87,7 @@ fn terms_of(connection: &Connection, id: PackageId) -> Result<Vec<u8>> {
         .prepare_cached("SELECT terms FROM package_terms WHERE package = ?1")
         .and_then(|mut s| s.query_row([id.0], |r| r.get(0)).optional())
         .map_err(backend)?
-        .ok_or_else(|| damaged("a package has no terms"))
+        .ok_or_else(|| StoreError::damaged("a package has no terms"))
 }
 
 /// The packages that are not in the postings yet, with their terms.
@@ -142,23 +101,19 @@ fn fresh(connection: &Connection, session: i64) -> Result<Vec<(PackageId, Vec<u8
     )
 }
 
-/// Where a package stands in its group: its author, its day, and the summary of the package before
-/// it. A short note is often only found by what it answers. A package without a group stands alone.
-fn context(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<String> {
-    let Some(group) = entry.group else { return Ok(String::new()) };
-    let before: Option<String> = tx
-        .prepare_cached(
-            "SELECT summary FROM package WHERE session = ?1 AND ifnull(group_id, '') = ?2
-                AND superseded_by IS NULL AND id <> ?3 AND created_at <= ?4
-             ORDER BY created_at DESC, id DESC LIMIT 1",
-        )
-        .and_then(|mut s| {
-            let at = entry.created_at.as_micros();
-            s.query_row((session, group.as_str(), entry.id.0, at), |r| r.get(0)).optional()
-        })
-        .map_err(backend)?;
-    let (author, day) = (entry.producer, entry.created_at.day_in_words());
-    Ok(format!("{author} {day} {}", before.unwrap_or_default()))
+/// The summary of the package before this one in its group.
+fn before(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<Option<String>> {
+    let Some(group) = entry.group else { return Ok(None) };
+    tx.prepare_cached(
+        "SELECT summary FROM package WHERE session = ?1 AND ifnull(group_id, '') = ?2
+            AND superseded_by IS NULL AND id <> ?3 AND created_at <= ?4
+         ORDER BY created_at DESC, id DESC LIMIT 1",
+    )
+    .and_then(|mut s| {
+        let at = entry.created_at.as_micros();
+        s.query_row((session, group.as_str(), entry.id.0, at), |r| r.get(0)).optional()
+    })
+    .map_err(backend)
 }
 
 impl TextIndex for SqliteStore {
@@ -169,16 +124,7 @@ impl TextIndex for SqliteStore {
         visit: &mut dyn FnMut(usize, &[Posting]),
     ) -> Result<()> {
         let session = session_key(&self.connection, session)?;
-        // Fresh packages are the newest, so lists with them behind stay in order.
-        let mut newer: Vec<Vec<Posting>> = vec![Vec::new(); terms.len()];
-        for (id, packed) in fresh(&self.connection, session)? {
-            for entry in terms::unpack(&packed) {
-                let entry = entry?;
-                if let Some(at) = terms.iter().position(|term| term.as_bytes() == entry.term) {
-                    newer[at].push(Posting { package: id, counts: entry.counts });
-                }
-            }
-        }
+        let newer = packed::fresh_postings(&fresh(&self.connection, session)?, terms)?;
         postings::each(&self.connection, session, terms, &newer, visit)
     }
 }

@@ -1,43 +1,21 @@
-//! Which packages have a term. A page of postings is, for each package in order, its place on the
-//! page and its counts.
-
-use std::collections::BTreeMap;
+//! Pages of postings in their table.
 
 use handover_model::PackageId;
-use handover_store::{Posting, Result};
+use handover_store::packed::{self, Pages};
+use handover_store::{Posting, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::terms::{self, Counts};
-use super::{at, place};
-use crate::error::{backend, damaged};
-
-/// The packed postings of each page of each term.
-type Pages = BTreeMap<(Vec<u8>, i64), Vec<u8>>;
+use crate::error::backend;
 
 /// Adds packages, in the order of their ids, with their packed terms.
 pub(super) fn add(tx: &Connection, session: i64, packages: &[(PackageId, Vec<u8>)]) -> Result<()> {
-    for ((term, page), postings) in expected(packages)? {
+    for ((term, page), postings) in packed::posting_pages(packages)? {
         let term = text(&term)?;
         let mut all = get(tx, session, term, page)?;
         all.extend_from_slice(&postings);
         put(tx, session, term, page, &all)?;
     }
     Ok(())
-}
-
-/// The pages that packages alone would have.
-pub(super) fn expected(packages: &[(PackageId, Vec<u8>)]) -> Result<Pages> {
-    let mut pages = Pages::new();
-    for (id, packed) in packages {
-        let (page, local) = place(*id);
-        for entry in terms::unpack(packed) {
-            let entry = entry?;
-            let postings = pages.entry((entry.term.to_vec(), page)).or_default();
-            postings.push(local);
-            terms::pack(&entry.counts, postings);
-        }
-    }
-    Ok(pages)
 }
 
 /// The pages that are there.
@@ -57,17 +35,10 @@ pub(super) fn all(connection: &Connection, session: i64) -> Result<Pages> {
 
 /// Removes a package that has these packed terms.
 pub(super) fn remove(tx: &Connection, session: i64, id: PackageId, packed: &[u8]) -> Result<()> {
-    let (page, gone) = place(id);
-    for entry in terms::unpack(packed) {
+    let (page, _) = packed::place(id);
+    for entry in packed::unpack_terms(packed) {
         let term = text(entry?.term)?;
-        let mut kept = Vec::new();
-        for posting in unpack(&get(tx, session, term, page)?) {
-            let (local, counts) = posting?;
-            if local != gone {
-                kept.push(local);
-                terms::pack(&counts, &mut kept);
-            }
-        }
+        let kept = packed::without_posting(&get(tx, session, term, page)?, id)?;
         put(tx, session, term, page, &kept)?;
     }
     Ok(())
@@ -94,24 +65,12 @@ pub(super) fn each(
             let page: i64 = row.get(0).map_err(backend)?;
             let packed = row.get_ref(1).map_err(backend)?;
             let packed = packed.as_blob().map_err(|e| backend(e.into()))?;
-            for posting in unpack(packed) {
-                let (local, counts) = posting?;
-                list.push(Posting { package: at(page, local), counts });
-            }
+            packed::read_postings(page, packed, &mut list)?;
         }
         list.extend_from_slice(newer);
         visit(at_term, &list);
     }
     Ok(())
-}
-
-fn unpack(mut packed: &[u8]) -> impl Iterator<Item = Result<(u8, Counts)>> {
-    std::iter::from_fn(move || {
-        let (local, mut rest) = packed.split_first()?;
-        let counts = terms::read(&mut rest);
-        packed = if counts.is_some() { rest } else { &[] };
-        Some(counts.map(|c| (*local, c)).ok_or_else(|| damaged("a page of postings ends early")))
-    })
 }
 
 fn get(tx: &Connection, session: i64, term: &str, page: i64) -> Result<Vec<u8>> {
@@ -140,5 +99,5 @@ fn put(tx: &Connection, session: i64, term: &str, page: i64, packed: &[u8]) -> R
 }
 
 fn text(term: &[u8]) -> Result<&str> {
-    std::str::from_utf8(term).map_err(|_| damaged("a term is no text"))
+    std::str::from_utf8(term).map_err(|_| StoreError::damaged("a term is no text"))
 }

@@ -42,6 +42,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
                 FileState::Current => "",
                 FileState::Changed => "  (changed since it was registered)",
                 FileState::Vanished => "  (gone)",
+                FileState::Elsewhere => "  (on another machine; --body prints its text)",
             }
         ))?;
         ui.line(format_args!("Kind       {} [{}]", package.kind, package.priority))?;

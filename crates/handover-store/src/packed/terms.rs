@@ -3,23 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use handover_store::{COLUMNS, Result};
 use handover_text::words;
 
-use crate::error::damaged;
+use crate::{COLUMNS, Result, StoreError};
 
 /// How often a term occurs in each column; more than 255 is 255.
-pub(super) type Counts = [u8; COLUMNS];
+pub type Counts = [u8; COLUMNS];
 
 /// The distinct terms of a package, and how many each column has with repetitions.
-pub(super) struct Terms {
+#[derive(Debug)]
+pub struct Terms {
     counts: BTreeMap<String, Counts>,
-    pub(super) lengths: [u32; COLUMNS],
+    /// How many terms each column has.
+    pub lengths: [u32; COLUMNS],
 }
 
 impl Terms {
     /// The terms of the texts of each column.
-    pub(super) fn of(columns: [&[&str]; COLUMNS]) -> Self {
+    pub fn of(columns: [&[&str]; COLUMNS]) -> Self {
         let mut terms = Self { counts: BTreeMap::new(), lengths: [0; COLUMNS] };
         for (column, texts) in columns.iter().enumerate() {
             for term in texts.iter().flat_map(|text| words::terms(text)) {
@@ -33,7 +34,8 @@ impl Terms {
         terms
     }
 
-    pub(super) fn packed(&self) -> Vec<u8> {
+    /// Them as one packed list, in their order.
+    pub fn packed(&self) -> Vec<u8> {
         let mut packed = Vec::with_capacity(self.counts.len() * 10);
         for (term, counts) in &self.counts {
             packed.push(term.len() as u8);
@@ -45,27 +47,31 @@ impl Terms {
 }
 
 /// A term of a packed list.
-pub(super) struct Entry<'a> {
-    pub(super) term: &'a [u8],
-    pub(super) counts: Counts,
+#[derive(Debug)]
+pub struct PackedTerm<'a> {
+    /// Its bytes.
+    pub term: &'a [u8],
+    /// How often it occurs.
+    pub counts: Counts,
 }
 
 /// Reads a packed list.
-pub(super) fn unpack(mut packed: &[u8]) -> impl Iterator<Item = Result<Entry<'_>>> {
+pub fn unpack_terms(mut packed: &[u8]) -> impl Iterator<Item = Result<PackedTerm<'_>>> {
     std::iter::from_fn(move || {
         let (length, rest) = packed.split_first()?;
         let entry = rest.split_at_checked(usize::from(*length)).and_then(|(term, mut rest)| {
             let counts = read(&mut rest)?;
             packed = rest;
-            Some(Entry { term, counts })
+            Some(PackedTerm { term, counts })
         });
         if entry.is_none() {
             packed = &[];
         }
-        Some(entry.ok_or_else(|| damaged("a list of terms ends early")))
+        Some(entry.ok_or_else(|| StoreError::damaged("a list of terms ends early")))
     })
 }
 
+/// Puts counts behind what is packed already.
 pub(super) fn pack(counts: &Counts, packed: &mut Vec<u8>) {
     let present = counts.iter().enumerate().filter(|(_, count)| **count > 0);
     packed.push(present.clone().fold(0, |mask, (column, _)| mask | 1 << column));

@@ -1,0 +1,52 @@
+//! `handover export`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use handover_context::archive::{ArchiveError, export};
+use serde_json::json;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit, io};
+
+/// Write everything that the project knows as JSON lines
+///
+/// A header, then one record a line, the same bytes for the same records; `handover import` reads it. Made
+/// whole or not at all if a file is named.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover export project.jsonl\n  handover export | gzip > project.jsonl.gz"
+)]
+pub(crate) struct ExportArgs {
+    /// The file, replaced if it exists [default: standard output]
+    file: Option<PathBuf>,
+}
+
+pub(crate) fn run(app: &App, args: ExportArgs) -> Outcome {
+    let (store, project) = (app.existing_store()?, app.project_id()?);
+    let Some(path) = args.file else {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let written =
+            export(store, &project, &mut out).and_then(|_| out.flush().map_err(ArchiveError::Io));
+        return match written {
+            Err(ArchiveError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                Err(CommandError::reader_left())
+            }
+            other => Ok(other.map(|()| Exit::Done)?),
+        };
+    };
+    let path = app.folder()?.join(path);
+    let folder = path.parent().unwrap_or(&path);
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(|error| io(&error))?;
+    let mut out = std::io::BufWriter::new(file);
+    let records = export(store, &project, &mut out)?;
+    let file = out.into_inner().map_err(|error| io(error.error()))?;
+    file.as_file().sync_all().map_err(|error| io(&error))?;
+    file.persist(&path).map_err(|error| io(&error.error))?;
+    let answer = json!({"file": path, "records": records});
+    app.ui.answer("export", &answer, |ui| {
+        ui.line(format_args!("Exported {records} records to {}", path.display()))
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,29 @@
+//! `handover import FILE`
+
+use std::io::BufReader;
+use std::path::Path;
+
+use handover_context::archive::import;
+use serde_json::json;
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::{Exit, io};
+
+pub(crate) fn run(app: &App, file: &Path) -> Outcome {
+    let (store, redactor) = (app.store()?, app.redactor()?);
+    let added = if file == Path::new("-") {
+        import(store, &mut BufReader::new(std::io::stdin().lock()), redactor)?
+    } else {
+        let opened = fs_err::File::open(app.folder()?.join(file)).map_err(|error| io(&error))?;
+        import(store, &mut BufReader::new(opened), redactor)?
+    };
+    let answer = json!({"added": added.added, "present": added.present});
+    app.ui.answer("import", &answer, |ui| {
+        ui.line(format_args!(
+            "Imported {} records; {} were there already",
+            added.added, added.present
+        ))
+    })?;
+    Ok(Exit::Done)
+}

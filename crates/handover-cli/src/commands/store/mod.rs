@@ -1,0 +1,22 @@
+//! `handover store …`
+
+mod copy;
+
+use clap::Subcommand;
+
+use super::Outcome;
+use crate::app::App;
+
+/// Move everything that a project knows into another store
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    Copy(copy::CopyArgs),
+}
+
+impl StoreCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Copy(args) => copy::run(app, args),
+        }
+    }
+}

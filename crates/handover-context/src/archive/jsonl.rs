@@ -1,0 +1,196 @@
+//! A project as JSON lines: a header, then one record a line, in an order in which nothing is named
+//! before it was there. The text index is not part of it.
+
+use std::io::{BufRead, Write};
+
+use handover_model::ProjectId;
+use handover_store::archive::{Added, BadRecord, Index, KINDS, Kept, Kind, Record, SEQUENCE};
+use handover_store::{Store, StoreError};
+use handover_text::Redactor;
+use serde::{Deserialize, Serialize};
+
+/// The format of the files that are written.
+pub const FORMAT: u32 = 1;
+
+/// The longest line that is read: the largest body there can be, escaped, and room to spare.
+const MAX_LINE: u64 = 64 << 20;
+
+/// The first line of a file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    /// What the file is.
+    handover: Export,
+    /// Its format.
+    version: u32,
+    /// The project that it is of.
+    project: ProjectId,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Export {
+    Export,
+}
+
+/// Why a file was not written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// The store failed or refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Reading or writing failed.
+    #[error("the file cannot be read or written")]
+    Io(#[source] std::io::Error),
+    /// Not a file of ours.
+    #[error("the first line is not the header of an export")]
+    Header,
+    /// Written by a newer version.
+    #[error("the file has format {found}, and this version knows formats up to {FORMAT}")]
+    Newer {
+        /// Its format.
+        found: u32,
+    },
+    /// A line that is no record.
+    #[error("line {line}: {problem}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A line that is too long to be one of ours.
+    #[error("line {line} is longer than {} MiB", MAX_LINE >> 20)]
+    TooLong {
+        /// Its number.
+        line: usize,
+    },
+    /// A line that stands behind what it should stand before.
+    #[error("line {line}: a `{kind}` comes too late; the lines are not in their order")]
+    Order {
+        /// Its number.
+        line: usize,
+        /// What it is.
+        kind: &'static str,
+    },
+}
+
+/// Writes everything that a store holds; returns how many records that is.
+pub fn export(
+    store: &dyn Store,
+    project: &ProjectId,
+    out: &mut dyn Write,
+) -> Result<u64, ArchiveError> {
+    let header = Header { handover: Export::Export, version: FORMAT, project: project.clone() };
+    let header = serde_json::to_string(&header).map_err(|e| ArchiveError::Io(e.into()))?;
+    let (mut count, mut failed) = (0, None);
+    let mut line = |text: &str| writeln!(out, "{text}");
+    line(&header).map_err(ArchiveError::Io)?;
+    let shown = store.consistently(&mut |store| {
+        store.each_record(Index::MadeAnew, &mut |kept| {
+            count += 1;
+            line(&kept.record().to_json().to_string()).map_err(|error| {
+                failed = Some(error);
+                StoreError::not_found("reader", "of the export")
+            })
+        })
+    });
+    match failed {
+        Some(error) => Err(ArchiveError::Io(error)),
+        None => Ok(shown.map(|()| count)?),
+    }
+}
+
+/// Reads what [`export`] wrote, all or nothing. Words pass redaction, as everything that is stored.
+/// Reading the same file again adds nothing.
+pub fn import(
+    store: &dyn Store,
+    input: &mut dyn BufRead,
+    redactor: &Redactor,
+) -> Result<Added, ArchiveError> {
+    let mut lines = Lines { input, number: 0, last: 0 };
+    lines.header()?;
+    let mut failed = None;
+    let added = store.put_records(Index::MadeAnew, &mut |sink| {
+        loop {
+            match lines.record() {
+                Ok(Some(record)) => sink(Kept::redacted(record, redactor))?,
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    failed = Some(error);
+                    return Err(StoreError::not_found("record", "in a line"));
+                }
+            }
+        }
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(added?),
+    }
+}
+
+struct Lines<'a> {
+    input: &'a mut dyn BufRead,
+    number: usize,
+    /// The place of the last kind among all.
+    last: usize,
+}
+
+impl Lines<'_> {
+    fn next(&mut self) -> Result<Option<String>, ArchiveError> {
+        let mut bytes = Vec::new();
+        let mut limited = std::io::Read::take(&mut *self.input, MAX_LINE + 1);
+        limited.read_until(b'\n', &mut bytes).map_err(ArchiveError::Io)?;
+        self.number += 1;
+        let line = self.number;
+        if bytes.len() as u64 > MAX_LINE {
+            return Err(ArchiveError::TooLong { line });
+        }
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let problem = |_| ArchiveError::Line { line, problem: "it is not UTF-8".to_owned() };
+        String::from_utf8(bytes).map(Some).map_err(problem)
+    }
+
+    fn header(&mut self) -> Result<(), ArchiveError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let text = self.next()?.ok_or(ArchiveError::Header)?;
+        // A newer header may have fields that are not known here.
+        let version: Version = serde_json::from_str(&text).map_err(|_| ArchiveError::Header)?;
+        if version.version > FORMAT {
+            return Err(ArchiveError::Newer { found: version.version });
+        }
+        let _: Header = serde_json::from_str(&text).map_err(|_| ArchiveError::Header)?;
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Option<Record>, ArchiveError> {
+        loop {
+            let Some(text) = self.next()? else { return Ok(None) };
+            if text.trim().is_empty() {
+                continue;
+            }
+            let line = self.number;
+            let json = serde_json::from_str(&text).map_err(|error| ArchiveError::Line {
+                line,
+                problem: format!("it is not JSON ({error})"),
+            })?;
+            let bad = |error: BadRecord| ArchiveError::Line { line, problem: error.to_string() };
+            let record = Record::from_json(json).map_err(bad)?;
+            let place = place(record.kind);
+            if place < self.last || record.kind.index {
+                return Err(ArchiveError::Order { line, kind: record.kind.name });
+            }
+            self.last = place;
+            return Ok(Some(record));
+        }
+    }
+}
+
+fn place(kind: &'static Kind) -> usize {
+    KINDS.iter().chain([SEQUENCE]).position(|other| other == kind).unwrap_or(usize::MAX)
+}

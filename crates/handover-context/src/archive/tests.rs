@@ -1,0 +1,190 @@
+//! There and back, for any words.
+
+use std::collections::BTreeMap;
+
+use handover_model::{
+    GroupId, PackageKind, Phase, Priority, ProjectId, Role, Scope, SessionId, SkillName, Timestamp,
+};
+use handover_sqlite::SqliteStore;
+use handover_store::{
+    ErrorPatterns, ErrorSighting, NewPackage, NewReasoning, NewSession, NewSkillOutput, Packages,
+    Reasonings, Sessions, SkillOutputs, Store, Supersede,
+};
+use handover_text::Redactor;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{ArchiveError, export, import};
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000_000_000 + seconds)
+}
+
+fn project() -> ProjectId {
+    ProjectId::new("p").unwrap()
+}
+
+fn exported(store: &dyn Store) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    export(store, &project(), &mut bytes).unwrap();
+    bytes
+}
+
+fn store(folder: &tempfile::TempDir, name: &str) -> SqliteStore {
+    SqliteStore::open(&folder.path().join(name)).unwrap()
+}
+
+fn fill(store: &SqliteStore, texts: &[String], numbers: &[f64]) {
+    let r = Redactor::default();
+    let session = SessionId::new("s1").unwrap();
+    let metadata = texts.iter().map(|text| (text.clone(), json!(text))).collect();
+    let metadata = r.clean_json(serde_json::Value::Object(metadata));
+    let new = NewSession { id: session.clone(), project: project(), metadata, now: at(0) };
+    store.open_session(&new).unwrap();
+    for (n, text) in texts.iter().enumerate() {
+        let role = Role::new("developer").unwrap();
+        let group = n.is_multiple_of(2).then(|| GroupId::new("P1").unwrap());
+        store
+            .add_reasoning(&NewReasoning {
+                session: session.clone(),
+                group: group.clone(),
+                role: role.clone(),
+                agent_id: None,
+                iteration: n as u32,
+                phase: Phase::Approach,
+                confidence: None,
+                content: r.clean(text),
+                references: vec![r.clean(text)],
+                now: at(n as i64),
+            })
+            .unwrap();
+        store
+            .save_skill_output(&NewSkillOutput {
+                session: session.clone(),
+                skill: SkillName::new("scan").unwrap(),
+                role: None,
+                group: None,
+                output: r.clean_json(json!({"numbers": numbers, "text": text})),
+                now: at(n as i64),
+            })
+            .unwrap();
+        store
+            .record_error(&ErrorSighting {
+                project: project(),
+                kind: None,
+                message: r.clean(text),
+                hints: vec![r.clean(text)],
+                language: None,
+                ttl_days: 90,
+                session: None,
+                group: None,
+                role: None,
+                command: Some(r.clean(text)),
+                now: at(n as i64),
+            })
+            .unwrap();
+        store
+            .register_packages(&[NewPackage {
+                session: session.clone(),
+                group,
+                scope: Scope::Group,
+                kind: PackageKind::Research,
+                path: format!("{}.md", n / 2),
+                title: Some(r.clean(text)),
+                summary: r.clean(text),
+                files: vec![r.clean(text)],
+                body: r.clean(text),
+                producer: role.clone(),
+                consumers: vec![role],
+                priority: Priority::High,
+                iteration: None,
+                size_bytes: text.len() as u64,
+                tokens: 1,
+                content_hash: n.to_string(),
+                supersede: Supersede::SamePath,
+                created_at: at(n as i64),
+            }])
+            .unwrap();
+    }
+}
+
+/// Any text, and texts that look like secrets.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        "(password|token|secret|key)[=: ]{1,2}['\"]?[a-zA-Z0-9+/]{6,40}['\"]?",
+        "postgres://[a-z]{3}:[a-z0-9]{8,16}@[a-z]{3}/[a-z]{2}",
+        "(ghp_|sk-ant-|AKIA)[A-Za-z0-9]{16,40} [a-z ]{0,20}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_export_that_is_imported_exports_the_same(
+        texts in proptest::collection::vec(text(), 1..6),
+        numbers in proptest::collection::vec(proptest::num::f64::NORMAL, 0..4),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (store(&folder, "1.db"), store(&folder, "2.db"));
+        fill(&one, &texts, &numbers);
+        let bytes = exported(&one);
+        import(&two, &mut bytes.as_slice(), &Redactor::default()).unwrap();
+        let again = exported(&two);
+        prop_assert_eq!(String::from_utf8(bytes).unwrap(), String::from_utf8(again).unwrap());
+    }
+}
+
+fn refused(lines: &[&str]) -> ArchiveError {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "1.db");
+    let error = import(&store, &mut lines.join("\n").as_bytes(), &Redactor::default()).unwrap_err();
+    assert_eq!(store.sessions(None).unwrap(), [], "something was imported");
+    error
+}
+
+const HEADER: &str = r#"{"handover":"export","version":1,"project":"p"}"#;
+const SESSION: &str = r#"{"kind":"session","key":1,"id":"s1","project":"p","status":"active","metadata":{},"created_at":0}"#;
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_line() {
+    assert!(matches!(refused(&[]), ArchiveError::Header));
+    assert!(matches!(refused(&["{\"kind\":\"session\"}"]), ArchiveError::Header));
+    let newer = HEADER.replace(":1", ":7");
+    assert!(matches!(refused(&[&newer, SESSION]), ArchiveError::Newer { found: 7 }));
+    let group = r#"{"kind":"task_group","session":1,"id":"P1","status":"pending","specializations":[],"created_at":0}"#;
+    for bad in [
+        "nonsense",
+        "[]",
+        r#"{"kind":"nothing"}"#,
+        &group.replace("P1", "../.."),
+        &group.replace("pending", "wondering"),
+        &group.replace("[]", "{}"),
+        &group.replace("\"session\":1", "\"session\":\"1\""),
+        &group.replace("\"created_at\"", "\"made\""),
+        &group.replace(",\"created_at\":0", ""),
+    ] {
+        let error = refused(&[HEADER, SESSION, bad]);
+        assert!(matches!(error, ArchiveError::Line { line: 3, .. }), "{bad}: {error:?}");
+    }
+    let error = refused(&[HEADER, SESSION, group, SESSION]);
+    assert!(matches!(error, ArchiveError::Order { line: 4, .. }), "{error:?}");
+    // A group of a session that is not there.
+    assert!(matches!(refused(&[HEADER, group]), ArchiveError::Store(_)));
+}
+
+#[test]
+fn words_are_redacted_on_their_way_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "1.db");
+    let session = SESSION.replace("{}", r#"{"password":"correct-horse"}"#);
+    let thought = r#"{"kind":"reasoning","id":1,"session":1,"role":"developer","iteration":0,"phase":"risks","content":"password=correct-horse","refs":[],"created_at":0}"#;
+    let text = [HEADER, &session, thought].join("\n");
+    import(&store, &mut text.as_bytes(), &Redactor::default()).unwrap();
+    let kept = String::from_utf8(exported(&store)).unwrap();
+    assert!(!kept.contains("correct-horse"), "{kept}");
+    let counts: BTreeMap<_, _> =
+        [("reasoning", kept.matches("\"kind\":\"reasoning\"").count())].into();
+    assert_eq!(counts["reasoning"], 1);
+}

@@ -1,0 +1,210 @@
+//! Error patterns.
+
+use handover_model::learn::{Signature, Trust};
+use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
+use handover_store::{ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, Verdict};
+use handover_text::Clean;
+use tokio_postgres::Row;
+
+use crate::PostgresStore;
+use crate::value::{self, params};
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+const SELECT: &str = "SELECT e.project, e.hash, e.kind, e.message, e.hints, e.confidence,
+        e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days,
+        (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash
+            ORDER BY uses DESC, last_used DESC, solution LIMIT 1) AS solution
+    FROM error_pattern e";
+
+fn read(r: &Row) -> Result<ErrorPattern> {
+    Ok(ErrorPattern {
+        project: value::parsed(r, "project")?,
+        hash: value::text(r, "hash")?,
+        signature: Signature {
+            kind: value::text(r, "kind")?,
+            message: value::text(r, "message")?,
+            hints: value::json(r, "hints")?,
+        },
+        solution: value::text_opt(r, "solution")?,
+        confidence: Trust::from_thousandths(value::int(r, "confidence")?),
+        occurrences: value::int(r, "occurrences")?,
+        language: value::text_opt(r, "language")?,
+        first_seen: value::time(r, "first_seen")?,
+        last_seen: value::time(r, "last_seen")?,
+        ttl_days: value::int(r, "ttl_days")?,
+    })
+}
+
+impl PostgresStore {
+    /// The one pattern whose hash starts with the prefix.
+    fn error_by_prefix(&self, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
+        let mut found = self.all(
+            &format!("{SELECT} WHERE e.project = $1 AND e.hash >= $2 AND e.hash < $2 || 'g'"),
+            params![project.as_str(), prefix],
+            read,
+        )?;
+        match (found.len(), found.pop()) {
+            (1, Some(pattern)) if !prefix.is_empty() => Ok(pattern),
+            (0, _) | (_, None) => Err(StoreError::not_found("error pattern", prefix)),
+            (count, Some(_)) => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), count }),
+        }
+    }
+
+    /// The pattern with exactly this hash.
+    fn error(&self, project: &ProjectId, hash: &str) -> Result<ErrorPattern> {
+        let sql = format!("{SELECT} WHERE e.project = $1 AND e.hash = $2");
+        self.first(&sql, params![project.as_str(), hash], read)?
+            .ok_or_else(|| StoreError::not_found("error pattern", hash))
+    }
+
+    /// Counts a sighting in one statement and keeps its circumstances; returns the hash.
+    fn sight(&self, sighting: &ErrorSighting) -> Result<String> {
+        let signature = sighting.signature();
+        let hash = signature.hash();
+        let now = sighting.now;
+        self.change(
+            "INSERT INTO error_pattern AS e (project, hash, kind, message, hints, confidence,
+                occurrences, language, first_seen, last_seen, ttl_days)
+             VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $8, $9)
+             ON CONFLICT (project, hash) DO UPDATE SET occurrences = e.occurrences + 1,
+                last_seen = greatest(e.last_seen, excluded.last_seen),
+                ttl_days = excluded.ttl_days, language = coalesce(e.language, excluded.language)",
+            params![
+                sighting.project.as_str(),
+                hash.as_str(),
+                &signature.kind,
+                &signature.message,
+                value::to_json(&signature.hints),
+                Trust::START.thousandths(),
+                sighting.language.as_ref().map(Clean::as_str),
+                now,
+                sighting.ttl_days.max(1),
+            ],
+        )?;
+        let session = sighting.session.as_ref().map(|id| self.session_key(id)).transpose()?;
+        if let (Some(session), Some(group)) = (session, &sighting.group) {
+            self.ensure_group(session, group, now)?;
+        }
+        self.change(
+            "INSERT INTO error_incident (project, hash, session, group_id, role, command, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            params![
+                sighting.project.as_str(),
+                hash.as_str(),
+                session,
+                sighting.group.as_ref().map(GroupId::as_str),
+                sighting.role.as_ref().map(Role::as_str),
+                sighting.command.as_ref().map(Clean::as_str),
+                now,
+            ],
+        )?;
+        Ok(hash)
+    }
+}
+
+impl ErrorPatterns for PostgresStore {
+    fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern> {
+        self.write(|| {
+            let hash = self.sight(sighting)?;
+            self.error(&sighting.project, &hash)
+        })
+    }
+
+    fn resolve_error(&self, sighting: &ErrorSighting, solution: &Clean) -> Result<ErrorPattern> {
+        let project = sighting.project.as_str();
+        self.write(|| {
+            let hash = self.sight(sighting)?;
+            // The first solution is a start, every further one a confirmation.
+            self.change(
+                "UPDATE error_pattern SET solved = 1,
+                    confidence = CASE solved WHEN 1 THEN least($4, confidence + $3)
+                        ELSE confidence END
+                 WHERE project = $1 AND hash = $2",
+                params![project, hash.as_str(), Trust::CONFIRM_STEP, Trust::MAX.thousandths()],
+            )?;
+            self.change(
+                "INSERT INTO error_solution AS s (project, hash, solution, uses, last_used)
+                 VALUES ($1, $2, $3, 1, $4)
+                 ON CONFLICT (project, hash, md5(solution))
+                    DO UPDATE SET uses = s.uses + 1, last_used = excluded.last_used",
+                params![project, hash.as_str(), solution.as_str(), sighting.now],
+            )?;
+            self.error(&sighting.project, &hash)
+        })
+    }
+
+    fn judge_error(
+        &self,
+        project: &ProjectId,
+        hash: &str,
+        verdict: Verdict,
+        now: Timestamp,
+    ) -> Result<ErrorPattern> {
+        let step = match verdict {
+            Verdict::Confirmed => Trust::CONFIRM_STEP,
+            Verdict::Rejected => -Trust::REJECT_STEP,
+        };
+        // Only a use that helped shows that the pattern is still alive.
+        let seen = (verdict == Verdict::Confirmed).then(|| now.as_micros());
+        self.write(|| {
+            let hash = self.error_by_prefix(project, hash)?.hash;
+            self.change(
+                "UPDATE error_pattern SET confidence = greatest($4, least($5, confidence + $3)),
+                    last_seen = greatest(last_seen, $6)
+                 WHERE project = $1 AND hash = $2",
+                params![
+                    project.as_str(),
+                    hash.as_str(),
+                    step,
+                    Trust::MIN.thousandths(),
+                    Trust::MAX.thousandths(),
+                    seen,
+                ],
+            )?;
+            self.error(project, &hash)
+        })
+    }
+
+    fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
+        self.all(
+            &format!(
+                "{SELECT} WHERE e.project = $1
+                    AND ($2 IS NULL OR e.language IS NULL
+                        OR lower(e.language) = lower($2 COLLATE \"C\"))
+                    AND ($3 IS NULL OR e.confidence > $3)
+                    AND ($4 IS NULL OR e.last_seen >= $4 - e.ttl_days * $5)
+                 ORDER BY e.confidence DESC, e.occurrences DESC, e.last_seen DESC, e.hash LIMIT $6"
+            ),
+            params![
+                project.as_str(),
+                &filter.language,
+                filter.above.map(Trust::thousandths),
+                filter.live_at.map(Timestamp::as_micros),
+                MICROS_PER_DAY,
+                filter.limit,
+            ],
+            read,
+        )
+    }
+
+    fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>> {
+        let hash = self.error_by_prefix(project, hash)?.hash;
+        self.all(
+            "SELECT i.hash, s.id AS session, i.group_id, i.role, i.command, i.created_at
+             FROM error_incident i LEFT JOIN session s ON s.key = i.session
+             WHERE i.project = $1 AND i.hash = $2 ORDER BY i.created_at DESC, i.id DESC",
+            params![project.as_str(), hash.as_str()],
+            |r| {
+                Ok(ErrorIncident {
+                    hash: value::text(r, "hash")?,
+                    session: value::parsed_opt(r, "session")?,
+                    group: value::parsed_opt(r, "group_id")?,
+                    role: value::parsed_opt(r, "role")?,
+                    command: value::text_opt(r, "command")?,
+                    created_at: value::time(r, "created_at")?,
+                })
+            },
+        )
+    }
+}

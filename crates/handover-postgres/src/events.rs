@@ -1,0 +1,77 @@
+//! Events.
+
+use handover_model::{Event, EventId, EventType, GroupId, SessionId};
+use handover_store::{EventFilter, EventKey, Events, Logged, NewEvent, Result, StoreError};
+use tokio_postgres::Row;
+
+use crate::PostgresStore;
+use crate::value::{self, params};
+
+fn read(session: &SessionId, r: &Row) -> Result<Event> {
+    Ok(Event {
+        id: EventId(value::int(r, "id")?),
+        session: session.clone(),
+        group: value::parsed_opt(r, "group_id")?,
+        kind: value::parsed(r, "type")?,
+        payload: value::json(r, "payload")?,
+        key: value::text_opt(r, "key")?,
+        created_at: value::time(r, "created_at")?,
+    })
+}
+
+impl Events for PostgresStore {
+    fn log_event(&self, new: &NewEvent) -> Result<Logged> {
+        let group = new.group.as_ref().map(GroupId::as_str);
+        let key = new.key.as_ref().map(|key| key.shown().as_str());
+        let key_hash = new.key.as_ref().map(EventKey::hash);
+        self.write(|| {
+            let session = self.session_key(&new.session)?;
+            if let Some(group) = &new.group {
+                self.ensure_group(session, group, new.now)?;
+            }
+            if key_hash.is_some() {
+                let there = self.first(
+                    "SELECT id FROM event WHERE session = $1 AND type = $2
+                        AND coalesce(group_id, '') = coalesce($3, '') AND key_hash = $4",
+                    params![session, new.kind.as_str(), group, key_hash],
+                    |r| value::int(r, "id"),
+                )?;
+                if let Some(id) = there {
+                    return Ok(Logged { id: EventId(id), duplicate: true });
+                }
+            }
+            let id = self.first(
+                "INSERT INTO event (session, group_id, type, payload, key, created_at, key_hash)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
+                params![
+                    session,
+                    group,
+                    new.kind.as_str(),
+                    value::to_json(new.payload.value()),
+                    key,
+                    new.now,
+                    key_hash,
+                ],
+                |r| value::int(r, "id"),
+            )?;
+            let id = id.ok_or_else(|| StoreError::damaged("an event got no id"))?;
+            Ok(Logged { id: EventId(id), duplicate: false })
+        })
+    }
+
+    fn events(&self, session: &SessionId, filter: &EventFilter) -> Result<Vec<Event>> {
+        let key = self.session_key(session)?;
+        self.all(
+            "SELECT * FROM event WHERE session = $1 AND ($2 IS NULL OR type = $2)
+                AND ($3 IS NULL OR group_id = $3)
+             ORDER BY created_at DESC, id DESC LIMIT $4",
+            params![
+                key,
+                filter.kind.as_ref().map(EventType::as_str),
+                filter.group.as_ref().map(GroupId::as_str),
+                filter.limit,
+            ],
+            |r| read(session, r),
+        )
+    }
+}

@@ -1,0 +1,111 @@
+//! Task groups.
+
+use std::collections::BTreeMap;
+
+use handover_model::{Group, GroupId, GroupStatus, PackageId, SessionId};
+use handover_store::{GroupUpdate, Groups, Result, StoreError};
+use handover_text::Clean;
+use tokio_postgres::Row;
+
+use crate::PostgresStore;
+use crate::value::{self, params};
+
+fn read(session: &SessionId, r: &Row) -> Result<Group> {
+    let counters: BTreeMap<String, u64> = value::json(r, "counters")?;
+    Ok(Group {
+        session: session.clone(),
+        id: value::parsed(r, "id")?,
+        title: value::text_opt(r, "title")?,
+        status: value::parsed(r, "status")?,
+        references: value::json(r, "refs")?,
+        specializations: value::json(r, "specializations")?,
+        component: value::text_opt(r, "component")?,
+        counters,
+        created_at: value::time(r, "created_at")?,
+    })
+}
+
+impl PostgresStore {
+    fn list_groups(&self, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
+        let key = self.session_key(session)?;
+        self.all(
+            "SELECT id, title, status, specializations, component, created_at,
+                (SELECT coalesce(json_agg(package ORDER BY position), '[]')::text
+                    FROM group_reference r
+                    WHERE r.session = g.session AND r.group_id = g.id) AS refs,
+                (SELECT coalesce(json_object_agg(name, value), '{}')::text FROM group_counter c
+                    WHERE c.session = g.session AND c.group_id = g.id) AS counters
+             FROM task_group g WHERE session = $1 AND ($2 IS NULL OR id = $2)
+             ORDER BY created_at, id",
+            params![key, id.map(GroupId::as_str)],
+            |r| read(session, r),
+        )
+    }
+
+    fn set_references(&self, session: i64, group: &GroupId, packages: &[PackageId]) -> Result<()> {
+        self.change(
+            "DELETE FROM group_reference WHERE session = $1 AND group_id = $2",
+            params![session, group.as_str()],
+        )?;
+        for (position, package) in packages.iter().enumerate() {
+            let inserted = self.change(
+                "INSERT INTO group_reference (session, group_id, position, package)
+                 SELECT $1, $2, $3, id FROM package WHERE id = $4 AND session = $1",
+                params![session, group.as_str(), position as i64, package.0],
+            )?;
+            if inserted == 0 {
+                return Err(StoreError::not_found("package of this session", package));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Groups for PostgresStore {
+    fn set_group(&self, update: &GroupUpdate) -> Result<Group> {
+        self.write(|| {
+            let session = self.session_key(&update.session)?;
+            self.ensure_group(session, &update.id, update.now)?;
+            let specializations = update
+                .specializations
+                .as_ref()
+                .map(|names| value::to_json(&names.iter().map(Clean::as_str).collect::<Vec<_>>()));
+            self.change(
+                "UPDATE task_group SET
+                    title = coalesce($3, title), status = coalesce($4, status),
+                    specializations = coalesce($5, specializations),
+                    component = coalesce($6, component)
+                 WHERE session = $1 AND id = $2",
+                params![
+                    session,
+                    update.id.as_str(),
+                    update.title.as_ref().map(Clean::as_str),
+                    update.status.map(GroupStatus::as_str),
+                    specializations,
+                    update.component.as_ref().map(Clean::as_str),
+                ],
+            )?;
+            if let Some(packages) = &update.references {
+                self.set_references(session, &update.id, packages)?;
+            }
+            for name in &update.count {
+                self.change(
+                    "INSERT INTO group_counter AS c (session, group_id, name, value)
+                     VALUES ($1, $2, $3, 1)
+                     ON CONFLICT (session, group_id, name) DO UPDATE SET value = c.value + 1",
+                    params![session, update.id.as_str(), name.as_str()],
+                )?;
+            }
+            self.group(&update.session, &update.id)
+        })
+    }
+
+    fn group(&self, session: &SessionId, id: &GroupId) -> Result<Group> {
+        let found = self.list_groups(session, Some(id))?.pop();
+        found.ok_or_else(|| StoreError::not_found("group", id))
+    }
+
+    fn groups(&self, session: &SessionId) -> Result<Vec<Group>> {
+        self.list_groups(session, None)
+    }
+}

@@ -1,0 +1,166 @@
+//! Agent programs whose hooks call us.
+
+use handover_model::{
+    AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, Timestamp,
+};
+use handover_store::{Hosts, NewTicket, Result};
+use handover_text::Clean;
+use tokio_postgres::Row;
+
+use crate::PostgresStore;
+use crate::value::{self, params};
+
+const TICKET: &str = "SELECT receipt, host, host_session, agent_type, task_hash, way, agent, asked,
+    created_at, closed_at FROM ticket";
+
+fn read(r: &Row) -> Result<Ticket> {
+    Ok(Ticket {
+        receipt: value::parsed(r, "receipt")?,
+        host: value::parsed(r, "host")?,
+        host_session: value::parsed(r, "host_session")?,
+        agent_type: value::text(r, "agent_type")?,
+        task_hash: value::text(r, "task_hash")?,
+        way: value::parsed(r, "way")?,
+        agent: value::parsed_opt(r, "agent")?,
+        asked: value::flag(r, "asked")?,
+        created_at: value::time(r, "created_at")?,
+        closed_at: value::time_opt(r, "closed_at")?,
+    })
+}
+
+impl Hosts for PostgresStore {
+    fn bind_host(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        session: &SessionId,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(|| {
+            let key = self.session_key(session)?;
+            self.change(
+                "INSERT INTO host_binding (host, host_session, session, created_at)
+                 VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (host, host_session) DO UPDATE SET session = excluded.session",
+                params![host.as_str(), conversation.as_str(), key, now],
+            )?;
+            Ok(())
+        })
+    }
+
+    fn bound_session(&self, host: Host, conversation: &HostSessionId) -> Result<Option<SessionId>> {
+        self.first(
+            "SELECT s.id FROM host_binding b JOIN session s ON s.key = b.session
+             WHERE b.host = $1 AND b.host_session = $2",
+            params![host.as_str(), conversation.as_str()],
+            |r| value::parsed(r, "id"),
+        )
+    }
+
+    fn open_ticket(&self, new: &NewTicket) -> Result<()> {
+        self.write(|| {
+            self.change(
+                "INSERT INTO ticket
+                    (receipt, host, host_session, agent_type, task_hash, way, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                params![
+                    new.receipt.as_str(),
+                    new.host.as_str(),
+                    new.host_session.as_str(),
+                    new.agent_type.as_str(),
+                    &new.task_hash,
+                    new.way.as_str(),
+                    new.now,
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    fn open_tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>> {
+        self.all(
+            &format!(
+                "{TICKET} WHERE host = $1 AND host_session = $2 AND closed_at IS NULL
+                 ORDER BY created_at, receipt"
+            ),
+            params![host.as_str(), conversation.as_str()],
+            read,
+        )
+    }
+
+    fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>> {
+        self.first(
+            &format!(
+                "{TICKET} WHERE agent = $2 AND host = $1
+                 ORDER BY created_at DESC, receipt DESC LIMIT 1"
+            ),
+            params![host.as_str(), agent.as_str()],
+            read,
+        )
+    }
+
+    fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool> {
+        self.write(|| {
+            let taken = self.change(
+                "UPDATE ticket SET agent = $2 WHERE receipt = $1 AND coalesce(agent, $2) = $2",
+                params![receipt.as_str(), agent.as_str()],
+            )?;
+            Ok(taken == 1)
+        })
+    }
+
+    fn ask_ticket(&self, receipt: &ReceiptId) -> Result<bool> {
+        self.write(|| {
+            let asked = self.change(
+                "UPDATE ticket SET asked = 1 WHERE receipt = $1 AND asked = 0",
+                params![receipt.as_str()],
+            )?;
+            Ok(asked == 1)
+        })
+    }
+
+    fn close_ticket(&self, receipt: &ReceiptId, now: Timestamp) -> Result<bool> {
+        self.write(|| {
+            let closed = self.change(
+                "UPDATE ticket SET closed_at = $2 WHERE receipt = $1 AND closed_at IS NULL",
+                params![receipt.as_str(), now],
+            )?;
+            Ok(closed == 1)
+        })
+    }
+
+    fn note_host_version(
+        &self,
+        host: Host,
+        version: &Clean,
+        drops_rewrites: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(|| {
+            self.change(
+                "INSERT INTO host_version (host, version, drops_rewrites, seen_at)
+                 VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (host, version) DO UPDATE SET
+                    drops_rewrites = excluded.drops_rewrites, seen_at = excluded.seen_at",
+                params![host.as_str(), version.as_str(), drops_rewrites, now],
+            )?;
+            Ok(())
+        })
+    }
+
+    fn host_versions(&self) -> Result<Vec<HostVersion>> {
+        self.all(
+            "SELECT host, version, drops_rewrites, seen_at FROM host_version
+             ORDER BY host, version",
+            &[],
+            |r| {
+                Ok(HostVersion {
+                    host: value::parsed(r, "host")?,
+                    version: value::text(r, "version")?,
+                    drops_rewrites: value::flag(r, "drops_rewrites")?,
+                    seen_at: value::time(r, "seen_at")?,
+                })
+            },
+        )
+    }
+}

@@ -1,0 +1,80 @@
+//! Reasoning.
+
+use handover_model::{
+    AgentId, Confidence, GroupId, Phase, Reasoning, ReasoningId, Role, SessionId,
+};
+use handover_store::{NewReasoning, ReasoningFilter, Reasonings, Result, StoreError, TimeOrder};
+use handover_text::Clean;
+use tokio_postgres::Row;
+
+use crate::PostgresStore;
+use crate::value::{self, params};
+
+fn read(session: &SessionId, r: &Row) -> Result<Reasoning> {
+    Ok(Reasoning {
+        id: ReasoningId(value::int(r, "id")?),
+        session: session.clone(),
+        group: value::parsed_opt(r, "group_id")?,
+        role: value::parsed(r, "role")?,
+        agent_id: value::parsed_opt(r, "agent_id")?,
+        iteration: value::int(r, "iteration")?,
+        phase: value::parsed(r, "phase")?,
+        confidence: value::parsed_opt(r, "confidence")?,
+        content: value::text(r, "content")?,
+        references: value::json(r, "refs")?,
+        created_at: value::time(r, "created_at")?,
+    })
+}
+
+impl Reasonings for PostgresStore {
+    fn add_reasoning(&self, new: &NewReasoning) -> Result<Reasoning> {
+        self.write(|| {
+            let session = self.session_key(&new.session)?;
+            if let Some(group) = &new.group {
+                self.ensure_group(session, group, new.now)?;
+            }
+            let added = self.first(
+                "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
+                    confidence, content, refs, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING *",
+                params![
+                    session,
+                    new.group.as_ref().map(GroupId::as_str),
+                    new.role.as_str(),
+                    new.agent_id.as_ref().map(AgentId::as_str),
+                    new.iteration,
+                    new.phase.as_str(),
+                    new.confidence.map(Confidence::as_str),
+                    new.content.as_str(),
+                    value::to_json(&new.references.iter().map(Clean::as_str).collect::<Vec<_>>()),
+                    new.now,
+                ],
+                |r| read(&new.session, r),
+            )?;
+            added.ok_or_else(|| StoreError::damaged("reasoning got no row"))
+        })
+    }
+
+    fn reasoning(&self, session: &SessionId, filter: &ReasoningFilter) -> Result<Vec<Reasoning>> {
+        let key = self.session_key(session)?;
+        let order = match filter.order {
+            TimeOrder::NewestFirst => "created_at DESC, id DESC",
+            TimeOrder::OldestFirst => "created_at, id",
+        };
+        self.all(
+            &format!(
+                "SELECT * FROM reasoning WHERE session = $1 AND ($2 IS NULL OR group_id = $2)
+                    AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR phase = $4)
+                 ORDER BY {order} LIMIT $5"
+            ),
+            params![
+                key,
+                filter.group.as_ref().map(GroupId::as_str),
+                filter.role.as_ref().map(Role::as_str),
+                filter.phase.map(Phase::as_str),
+                filter.limit,
+            ],
+            |r| read(session, r),
+        )
+    }
+}

@@ -1,0 +1,103 @@
+//! Strategies.
+
+use handover_model::learn::strategy_id;
+use handover_model::{ProjectId, Strategy, Timestamp};
+use handover_store::{NewStrategy, Result, StoreError, Strategies, StrategyFilter};
+use handover_text::Clean;
+use tokio_postgres::Row;
+
+use crate::PostgresStore;
+use crate::value::{self, params};
+
+fn read(r: &Row) -> Result<Strategy> {
+    Ok(Strategy {
+        id: value::text(r, "id")?,
+        project: value::parsed(r, "project")?,
+        topic: value::parsed(r, "topic")?,
+        insight: value::text(r, "insight")?,
+        helpfulness: value::int(r, "helpfulness")?,
+        language: value::text_opt(r, "language")?,
+        framework: value::text_opt(r, "framework")?,
+        created_at: value::time(r, "created_at")?,
+        last_seen: value::time(r, "last_seen")?,
+    })
+}
+
+impl PostgresStore {
+    fn strategy(&self, id: &str) -> Result<Strategy> {
+        self.first("SELECT * FROM strategy WHERE id = $1", params![id], read)?
+            .ok_or_else(|| StoreError::not_found("strategy", id))
+    }
+
+    fn raise_strategy(&self, id: &str, now: Timestamp) -> Result<()> {
+        self.change(
+            "UPDATE strategy SET helpfulness = helpfulness + 1,
+                last_seen = greatest(last_seen, $2)
+             WHERE id = $1",
+            params![id, now],
+        )?;
+        Ok(())
+    }
+
+    fn learn(&self, new: &NewStrategy) -> Result<Strategy> {
+        let id = strategy_id(&new.project, new.topic, new.insight.as_str());
+        let created = self.change(
+            "INSERT INTO strategy (id, project, topic, insight, helpfulness, language, framework,
+                created_at, last_seen)
+             VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $7) ON CONFLICT (id) DO NOTHING",
+            params![
+                id.as_str(),
+                new.project.as_str(),
+                new.topic.as_str(),
+                new.insight.as_str(),
+                new.language.as_ref().map(Clean::as_str),
+                new.framework.as_ref().map(Clean::as_str),
+                new.now,
+            ],
+        )?;
+        let new_source = self.change(
+            "INSERT INTO strategy_source (strategy, reasoning) VALUES ($1, $2)
+             ON CONFLICT DO NOTHING",
+            params![id.as_str(), new.source.0],
+        )?;
+        if created == 0 && new_source == 1 {
+            self.raise_strategy(&id, new.now)?;
+        }
+        self.strategy(&id)
+    }
+}
+
+impl Strategies for PostgresStore {
+    fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>> {
+        self.write(|| {
+            let mut kept: Vec<Strategy> = Vec::new();
+            for strategy in new {
+                let learned = self.learn(strategy)?;
+                match kept.iter_mut().find(|earlier| earlier.id == learned.id) {
+                    Some(earlier) => *earlier = learned,
+                    None => kept.push(learned),
+                }
+            }
+            Ok(kept)
+        })
+    }
+
+    fn strategy_helped(&self, id: &str, now: Timestamp) -> Result<Strategy> {
+        self.write(|| {
+            self.raise_strategy(id, now)?;
+            self.strategy(id)
+        })
+    }
+
+    fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
+        // These columns compare by bytes, so lower case means that of ASCII, as in the embedded store.
+        self.all(
+            "SELECT * FROM strategy WHERE project = $1
+                AND ($2 IS NULL OR language IS NULL OR lower(language) = lower($2 COLLATE \"C\"))
+                AND ($3 IS NULL OR framework IS NULL OR lower(framework) = lower($3 COLLATE \"C\"))
+             ORDER BY helpfulness DESC, last_seen DESC, id LIMIT $4",
+            params![project.as_str(), &filter.language, &filter.framework, filter.limit],
+            read,
+        )
+    }
+}

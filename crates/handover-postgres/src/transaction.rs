@@ -1,0 +1,204 @@
+//! Transactions: when they are begun, repeated, and known to be done.
+
+use std::time::Instant;
+
+use handover_store::{Fault, Result};
+
+use crate::PostgresStore;
+use crate::error::{Failure, backend};
+use crate::value::params;
+
+/// What a statement is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// Nothing: it is a transaction of its own.
+    Nothing,
+    /// A transaction.
+    Transaction,
+}
+
+/// What a write waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// Every other write of the project.
+    Project,
+    /// Nothing but the rows that it touches.
+    Rows,
+}
+
+/// How a transaction began.
+#[derive(Debug, PartialEq, Eq)]
+enum Begun {
+    /// It is ours to fill.
+    Fresh,
+    /// An earlier attempt with the same token was committed after all.
+    DoneBefore,
+}
+
+/// How an attempt ended.
+enum Attempt<T> {
+    Done(T),
+    /// Nothing has happened, and the connection is gone.
+    Undone(handover_store::StoreError),
+    /// The answer to the commit is missing.
+    Unknown(T, handover_store::StoreError),
+}
+
+impl PostgresStore {
+    /// Runs a write that waits for every other one of the project. It may run more than once: after a
+    /// connection was lost, if it is certain that it was not done.
+    pub(crate) fn write<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
+        self.repeat(Lock::Project, work)
+    }
+
+    /// The same for a write that must not wait for the others.
+    pub(crate) fn write_rows<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
+        self.repeat(Lock::Rows, work)
+    }
+
+    fn repeat<T>(&self, lock: Lock, work: impl Fn() -> Result<T>) -> Result<T> {
+        if self.within.get() != Within::Nothing {
+            return self.nested(work);
+        }
+        let token = uuid::Uuid::now_v7().simple().to_string();
+        let until = Instant::now() + self.link.borrow().patience().recover;
+        let mut earlier = None;
+        loop {
+            if self.begin(lock, &token, until)? == Begun::DoneBefore {
+                let _ = self.end("ROLLBACK");
+                // Only a commit leaves a token, and only one that was tried here has this one.
+                return earlier.ok_or_else(unknown);
+            }
+            match self.attempt(&work)? {
+                Attempt::Done(value) => return Ok(value),
+                Attempt::Undone(_) if Instant::now() < until => earlier = None,
+                Attempt::Unknown(value, _) if Instant::now() < until => earlier = Some(value),
+                Attempt::Undone(error) | Attempt::Unknown(_, error) => return Err(error),
+            }
+        }
+    }
+
+    /// Runs work of a caller, which is never repeated.
+    pub(crate) fn once<T>(&self, lock: Lock, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.within.get() != Within::Nothing {
+            return self.nested(work);
+        }
+        let token = uuid::Uuid::now_v7().simple().to_string();
+        let until = Instant::now() + self.link.borrow().patience().recover;
+        self.begin(lock, &token, until)?;
+        match self.attempt(work)? {
+            Attempt::Done(value) => Ok(value),
+            Attempt::Undone(error) => Err(error),
+            Attempt::Unknown(value, error) => {
+                let begun = self.begin(lock, &token, until);
+                let _ = self.end("ROLLBACK");
+                match begun? {
+                    Begun::DoneBefore => Ok(value),
+                    Begun::Fresh => Err(error),
+                }
+            }
+        }
+    }
+
+    /// Runs work that only reads, on one state of the store.
+    pub(crate) fn snapshot<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.within.get() != Within::Nothing {
+            return work();
+        }
+        let until = Instant::now() + self.link.borrow().patience().recover;
+        loop {
+            self.connect(until)?;
+            let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+            let begun = self.link.borrow_mut().batch(begin);
+            match begun {
+                Ok(()) => break,
+                Err(Failure::Lost(_)) if Instant::now() < until => {}
+                Err(failure) => return Err(failure.error()),
+            }
+        }
+        self.within.set(Within::Transaction);
+        let value = work();
+        // Nothing was written, so how it ends does not matter to what was read.
+        let _ = self.end(if value.is_ok() { "COMMIT" } else { "ROLLBACK" });
+        value
+    }
+
+    /// Begins a transaction, waits for its lock and leaves its token.
+    fn begin(&self, lock: Lock, token: &str, until: Instant) -> Result<Begun> {
+        let wait = match lock {
+            // By name: the schema is the project.
+            Lock::Project => {
+                let hash = blake3::hash(self.schema.as_bytes());
+                let mut key = [0; 8];
+                key.copy_from_slice(&hash.as_bytes()[..8]);
+                format!(
+                    "SELECT pg_advisory_xact_lock({});
+                     DELETE FROM write_token WHERE at < now() - interval '1 hour'",
+                    i64::from_le_bytes(key)
+                )
+            }
+            Lock::Rows => String::new(),
+        };
+        let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {wait}");
+        loop {
+            self.connect(until)?;
+            let mut link = self.link.borrow_mut();
+            // An earlier attempt that still hangs on the server holds the token: this waits for it.
+            let begun = link.batch(&begin).and_then(|()| {
+                let insert = "INSERT INTO write_token (token) VALUES ($1) ON CONFLICT DO NOTHING";
+                link.execute(insert, params![token])
+            });
+            match begun {
+                Ok(left) => {
+                    self.within.set(Within::Transaction);
+                    return Ok(if left == 1 { Begun::Fresh } else { Begun::DoneBefore });
+                }
+                Err(Failure::Lost(_)) if Instant::now() < until => {}
+                Err(failure) => {
+                    let _ = link.batch("ROLLBACK");
+                    return Err(failure.error());
+                }
+            }
+        }
+    }
+
+    fn attempt<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Attempt<T>> {
+        match work() {
+            Ok(value) => match self.end("COMMIT") {
+                Ok(()) => Ok(Attempt::Done(value)),
+                Err(Failure::Lost(error)) => Ok(Attempt::Unknown(value, error)),
+                Err(Failure::Refused(error)) => Err(error),
+            },
+            Err(error) if self.link.borrow().is_up() => {
+                let _ = self.end("ROLLBACK");
+                Err(error)
+            }
+            Err(error) => {
+                self.within.set(Within::Nothing);
+                Ok(Attempt::Undone(error))
+            }
+        }
+    }
+
+    fn end(&self, how: &str) -> Result<(), Failure> {
+        self.within.set(Within::Nothing);
+        self.link.borrow_mut().batch(how)
+    }
+
+    /// A write inside a transaction: it too happens wholly or not at all.
+    fn nested<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let say = |sql: &str| self.link.borrow_mut().batch(sql).map_err(Failure::error);
+        say("SAVEPOINT nested")?;
+        let outcome = work();
+        match &outcome {
+            Ok(_) => say("RELEASE nested")?,
+            Err(_) if self.link.borrow().is_up() => say("ROLLBACK TO nested; RELEASE nested")?,
+            Err(_) => {}
+        }
+        outcome
+    }
+}
+
+fn unknown() -> handover_store::StoreError {
+    backend(Fault::Unavailable, "whether a write was done is not known")
+}

@@ -1,0 +1,25 @@
+//! Tests of the shared store on a real server: the conformance suite, agreement with the embedded
+//! store, and what only a server can suffer. `HANDOVER_TEST_POSTGRES` says where the server is;
+//! `scripts/test` starts one.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod agree;
+mod moving;
+mod place;
+mod server;
+
+mod conformance {
+    use handover_store::Store;
+    use handover_store::conformance::Backend;
+
+    use crate::place::Place;
+
+    impl Backend for Place {
+        fn open(&self) -> Box<dyn Store + Send> {
+            Box::new(Self::open(self))
+        }
+    }
+
+    handover_store::conformance_tests!(Place::fresh());
+}

@@ -1,0 +1,288 @@
+//! Whole projects between the embedded and the shared store.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use handover_context::archive::{CopyError, copy, export, import};
+use handover_model::{
+    AgentId, CounterName, EpicId, EventType, GroupId, Host, HostSessionId, JournalKind, LockOwner,
+    PackageId, Phase, ProjectId, ReasoningId, ReceiptId, Role, RunId, SessionId, SkillName,
+    TicketWay, Topic,
+};
+use handover_sqlite::SqliteStore;
+use handover_store::archive::{Digest, Index, KINDS};
+use handover_store::*;
+use handover_text::Redactor;
+use serde_json::json;
+
+use crate::agree::{at, fill};
+use crate::place::Place;
+
+/// One of everything, a purged session included.
+fn fill_all(store: &dyn Store) {
+    let session = SessionId::new("s1").unwrap();
+    fill(store, &session, 150);
+    let r = Redactor::default();
+    let (role, group) = (Role::new("developer").unwrap(), GroupId::new("P1").unwrap());
+    let gone = SessionId::new("gone").unwrap();
+    fill(store, &gone, 3);
+    store.purge_session(&gone).unwrap();
+    let mut update = GroupUpdate::new(session.clone(), group.clone(), at(1));
+    update.title = Some(r.clean("a \0 title"));
+    update.references = Some(vec![PackageId(1)]);
+    update.count = vec![CounterName::new("revisions").unwrap(); 3];
+    store.set_group(&update).unwrap();
+    store
+        .add_reasoning(&NewReasoning {
+            session: session.clone(),
+            group: Some(group.clone()),
+            role: role.clone(),
+            agent_id: Some(AgentId::new("a1").unwrap()),
+            iteration: 2,
+            phase: Phase::Risks,
+            confidence: Some(handover_model::Confidence::High),
+            content: r.clean("password=correct-horse\nüber 😀"),
+            references: vec![r.clean("x")],
+            now: at(5),
+        })
+        .unwrap();
+    for _ in 0..2 {
+        store
+            .save_skill_output(&NewSkillOutput {
+                session: session.clone(),
+                skill: SkillName::new("scan").unwrap(),
+                role: None,
+                group: None,
+                output: r.clean_json(json!({"z": 1.1, "a": [null, 1e300, "\u{0}"]})),
+                now: at(6),
+            })
+            .unwrap();
+    }
+    let sighting = ErrorSighting {
+        project: ProjectId::new("p").unwrap(),
+        kind: None,
+        message: r.clean("TypeError: x"),
+        hints: vec![r.clean("h")],
+        language: Some(r.clean("rust")),
+        ttl_days: 9,
+        session: Some(session.clone()),
+        group: Some(group.clone()),
+        role: Some(role.clone()),
+        command: Some(r.clean("make")),
+        now: at(7),
+    };
+    store.resolve_error(&sighting, &r.clean("do it right")).unwrap();
+    store
+        .learn_strategies(&[NewStrategy {
+            project: ProjectId::new("p").unwrap(),
+            topic: Topic::Architecture,
+            insight: r.clean("insight"),
+            language: None,
+            framework: Some(r.clean("axum")),
+            source: ReasoningId(1),
+            now: at(8),
+        }])
+        .unwrap();
+    store
+        .log_event(&NewEvent {
+            session: session.clone(),
+            group: None,
+            kind: EventType::new("delivery").unwrap(),
+            payload: r.clean_json(json!({"b": 1, "a": 2})),
+            key: Some(EventKey::new("k", &r)),
+            now: at(9),
+        })
+        .unwrap();
+    let receipt = ReceiptId::new("r_1").unwrap();
+    store
+        .put_receipt(&NewReceipt {
+            id: receipt.clone(),
+            session: session.clone(),
+            group: Some(group),
+            role,
+            iteration: 1,
+            model: Some(r.clean("m")),
+            tokenizer: "claude".to_owned(),
+            zone: handover_model::Zone::Normal,
+            tokens: 7,
+            prompt_hash: "h".to_owned(),
+            sections: vec![],
+            items: vec![handover_model::ReceiptItem {
+                kind: handover_model::ItemKind::Package,
+                id: "1".to_owned(),
+                version: 1,
+                form: handover_model::Form::Full,
+                score: 0.1 + 0.2,
+                terms: BTreeMap::from([("t".to_owned(), 1.0 / 3.0)]),
+                tokens: 3,
+                read_at: None,
+            }],
+            left_out: vec![],
+            left_out_counts: BTreeMap::new(),
+            redactions: BTreeMap::from([("jwt".to_owned(), 1)]),
+            trimmed: vec![],
+            provided: handover_model::Provided {
+                context: handover_model::Provision::Present,
+                specialization: handover_model::Provision::Present,
+            },
+            text: Some(r.clean("text")),
+            claim: true,
+            now: at(10),
+        })
+        .unwrap();
+    let conversation = HostSessionId::new("c1").unwrap();
+    store.bind_host(Host::Claude, &conversation, &session, at(11)).unwrap();
+    store.note_host_version(Host::Claude, &r.clean("1.2"), true, at(11)).unwrap();
+    store
+        .open_ticket(&NewTicket {
+            receipt,
+            host: Host::Claude,
+            host_session: conversation,
+            agent_type: r.clean("developer"),
+            task_hash: "t".to_owned(),
+            way: TicketWay::Rewrite,
+            now: at(11),
+        })
+        .unwrap();
+    let owner = LockOwner { host: "h".to_owned(), pid: 1, started: None, boot: None };
+    let (epic, run) = (EpicId::new("1").unwrap(), RunId::new("run1").unwrap());
+    let claim = LockClaim {
+        epic: epic.clone(),
+        owner: owner.clone(),
+        until: at(99),
+        over: None,
+        now: at(12),
+    };
+    let fence = store.lock_epic(&claim).unwrap();
+    store
+        .start_run(&NewRun { id: run.clone(), epic: epic.clone(), session, now: at(12) }, fence)
+        .unwrap();
+    let entry = NewJournalEntry {
+        seq: 1,
+        kind: JournalKind::Intent,
+        entry: r.clean_json(json!({"do": "it"})),
+        state: None,
+        until: at(99),
+        now: at(12),
+    };
+    store.append_journal(&run, &entry, fence).unwrap();
+}
+
+fn file(path: &Path) -> SqliteStore {
+    SqliteStore::open(path).unwrap()
+}
+
+fn exported(store: &dyn Store) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    export(store, &ProjectId::new("p").unwrap(), &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn there_and_back_nothing_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, three) = (file(&folder.path().join("1.db")), file(&folder.path().join("3.db")));
+    let place = Place::fresh();
+    let two = place.open();
+    fill_all(&one);
+    let before = Digest::of(&one, Index::Included).unwrap();
+    let kinds: BTreeSet<&str> = before.kinds.iter().map(|(name, ..)| *name).collect();
+    let missing: Vec<_> =
+        KINDS.iter().map(|k| k.name).filter(|name| !kinds.contains(name)).collect();
+    assert_eq!(missing, [""; 0], "the test has one of everything");
+
+    let copied = copy(&one, &two).unwrap();
+    assert_eq!((copied.present, &copied.digest), (0, &before));
+    let back = copy(&two, &three).unwrap();
+    assert_eq!(back.digest, before);
+    assert_eq!(
+        Digest::of(&one, Index::Included).unwrap(),
+        before,
+        "what was copied from has changed"
+    );
+    for store in [&two as &dyn Store, &three] {
+        let problems: Vec<_> =
+            store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(exported(store), exported(&one));
+    }
+    // Doing it again adds nothing; numbers go on where they were.
+    assert_eq!(copy(&one, &two).unwrap().added, 0);
+    let session = SessionId::new("s2").unwrap();
+    for store in [&one as &dyn Store, &two, &three] {
+        fill(store, &session, 3);
+    }
+    assert_eq!(exported(&two), exported(&one));
+    assert_eq!(exported(&three), exported(&one));
+    // What has been added is copied too.
+    fill(&one, &SessionId::new("s3").unwrap(), 2);
+    assert!(copy(&one, &two).unwrap().added > 0);
+}
+
+#[test]
+fn other_records_are_not_mixed_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = file(&folder.path().join("1.db"));
+    let place = Place::fresh();
+    let two = place.open();
+    let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
+    fill(&one, &s1, 5);
+    fill(&two, &s2, 5);
+    let before = Digest::of(&two, Index::Included).unwrap();
+    assert!(matches!(copy(&one, &two), Err(CopyError::Store(StoreError::Differs { .. }))));
+    assert_eq!(Digest::of(&two, Index::Included).unwrap(), before);
+    // One that has all and more is refused as well.
+    let more = Place::fresh();
+    let three = more.open();
+    copy(&two, &three).unwrap();
+    fill(&three, &s1, 2);
+    let before = Digest::of(&three, Index::Included).unwrap();
+    assert!(matches!(copy(&two, &three), Err(CopyError::Other { .. })));
+    assert_eq!(Digest::of(&three, Index::Included).unwrap(), before);
+}
+
+#[test]
+fn a_file_is_read_by_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = file(&folder.path().join("1.db"));
+    fill_all(&one);
+    let bytes = exported(&one);
+    let place = Place::fresh();
+    let (two, three) = (place.open(), file(&folder.path().join("3.db")));
+    for store in [&two as &dyn Store, &three] {
+        let added = import(store, &mut bytes.as_slice(), &Redactor::default()).unwrap();
+        assert!(added.added > 400 && added.present == 0, "{added:?}");
+        assert_eq!(exported(store), bytes);
+        assert_eq!(import(store, &mut bytes.as_slice(), &Redactor::default()).unwrap().added, 0);
+        let problems: Vec<_> =
+            store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
+        assert_eq!(problems, [""; 0]);
+    }
+}
+
+#[test]
+fn the_list_is_that_of_the_tables() {
+    let place = Place::fresh();
+    drop(place.open());
+    let said = crate::server::psql(
+        &handover_testkit::postgres(),
+        &format!(
+            "SELECT table_name, column_name, is_nullable FROM information_schema.columns
+             WHERE table_schema = '{}'",
+            crate::server::schema_of(&place)
+        ),
+    );
+    let mut tables: BTreeMap<String, BTreeSet<(String, bool)>> = BTreeMap::new();
+    for line in said.lines() {
+        let [table, column, optional] = line.split('|').collect::<Vec<_>>()[..] else { panic!() };
+        tables.entry(table.to_owned()).or_default().insert((column.to_owned(), optional == "YES"));
+    }
+    for ours in ["handover_store", "write_token"] {
+        assert!(tables.remove(ours).is_some());
+    }
+    let listed = KINDS.iter().map(|kind| {
+        let columns = kind.columns.iter().map(|c| (c.name.to_owned(), c.optional)).collect();
+        (kind.name.to_owned(), columns)
+    });
+    assert_eq!(tables, listed.collect());
+}

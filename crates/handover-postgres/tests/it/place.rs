@@ -1,0 +1,28 @@
+//! A project of its own on the server of the tests.
+
+use handover_model::ProjectId;
+use handover_postgres::{Location, PostgresStore};
+
+pub(crate) struct Place {
+    pub(crate) location: Location,
+    pub(crate) project: ProjectId,
+}
+
+impl Place {
+    /// An empty place; without a server the test fails.
+    pub(crate) fn fresh() -> Self {
+        let project = format!("t{}", uuid::Uuid::now_v7().simple());
+        let location = handover_testkit::postgres().parse().unwrap();
+        Self { location, project: ProjectId::new(project).unwrap() }
+    }
+
+    pub(crate) fn open(&self) -> PostgresStore {
+        PostgresStore::open(&self.location, &self.project).unwrap()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = PostgresStore::destroy(&self.location, &self.project);
+    }
+}

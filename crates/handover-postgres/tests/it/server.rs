@@ -1,0 +1,254 @@
+//! What can happen to a server and its database: first start of many, other projects, newer formats,
+//! other people's tables, silence, and death.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use handover_model::{Phase, ProjectId, Role, SessionId, Timestamp};
+use handover_postgres::{Location, PostgresStore};
+use handover_store::{Fault, NewReasoning, NewSession, Reasonings, Sessions, Store, StoreError};
+use handover_testkit::OwnPostgres;
+use handover_text::{CleanJson, Redactor};
+
+use crate::place::Place;
+
+fn session(store: &dyn Store, id: &str) -> SessionId {
+    let new = NewSession {
+        id: SessionId::new(id).unwrap(),
+        project: ProjectId::new("p").unwrap(),
+        metadata: CleanJson::default(),
+        now: Timestamp::from_micros(0),
+    };
+    store.open_session(&new).unwrap().record.id
+}
+
+fn thought(session: &SessionId, content: &str) -> NewReasoning {
+    NewReasoning {
+        session: session.clone(),
+        group: None,
+        role: Role::new("developer").unwrap(),
+        agent_id: None,
+        iteration: 0,
+        phase: Phase::Approach,
+        confidence: None,
+        content: Redactor::default().clean(content),
+        references: Vec::new(),
+        now: Timestamp::from_micros(0),
+    }
+}
+
+/// Says something to the database behind the store's back; the answer.
+pub(crate) fn psql(location: &str, sql: &str) -> String {
+    let output = std::process::Command::new("psql")
+        .args(["-v", "ON_ERROR_STOP=1", "-qAt", location, "-c", sql])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub(crate) fn schema_of(place: &Place) -> String {
+    let hash = blake3::hash(place.project.as_str().as_bytes()).to_hex();
+    let name: String = place.project.as_str().chars().take(32).collect();
+    format!("handover_{name}_{}", &hash[..10])
+}
+
+#[test]
+fn many_first_starts_at_once() {
+    let place = Place::fresh();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| scope.spawn(|| PostgresStore::open(&place.location, &place.project).map(drop)))
+            .collect();
+        for thread in threads {
+            thread.join().unwrap().unwrap();
+        }
+    });
+    assert!(place.open().check().unwrap().iter().all(|check| check.problems.is_empty()));
+}
+
+#[test]
+fn projects_see_nothing_of_each_other() {
+    let (one, two) = (Place::fresh(), Place::fresh());
+    let (mine, theirs) = (one.open(), two.open());
+    let session_id = session(&mine, "s1");
+    mine.add_reasoning(&thought(&session_id, "mine")).unwrap();
+    assert_eq!(theirs.sessions(None).unwrap(), []);
+    assert!(matches!(theirs.session(&session_id), Err(StoreError::NotFound { .. })));
+    // The same name there is another session, and purging it touches nothing here.
+    session(&theirs, "s1");
+    theirs.purge_session(&session_id).unwrap();
+    assert_eq!(mine.session_counts(&session_id).unwrap().reasoning, 1);
+    // Names that look alike are told apart.
+    let upper = ProjectId::new(one.project.as_str().to_uppercase()).unwrap();
+    let look_alike = Place { location: one.location.clone(), project: upper };
+    assert_eq!(look_alike.open().sessions(None).unwrap(), []);
+}
+
+#[test]
+fn a_newer_format_is_refused_and_left_alone() {
+    let place = Place::fresh();
+    drop(place.open());
+    let url = handover_testkit::postgres();
+    psql(&url, &format!("UPDATE {}.handover_store SET format = 999", schema_of(&place)));
+    let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
+    assert!(matches!(error, StoreError::Newer { found: 999, .. }), "{error}");
+}
+
+#[test]
+fn a_schema_of_somebody_else_is_refused() {
+    let place = Place::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
+    psql(&url, &format!("CREATE SCHEMA {schema}; CREATE TABLE {schema}.theirs (x text)"));
+    let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
+    psql(&url, &format!("SELECT * FROM {schema}.theirs"));
+}
+
+#[test]
+fn texts_that_a_server_cannot_hold_come_back() {
+    let store = Place::fresh();
+    let store = store.open();
+    let session = session(&store, "s1");
+    for text in ["a\0b", "\u{10FFFD}0", "😀 ümlaut \u{2028}", "'; DROP TABLE session; --"] {
+        let added = store.add_reasoning(&thought(&session, text)).unwrap();
+        assert_eq!(added.content, text);
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let location: Location = format!("postgres://u:hunter2@127.0.0.1:{port}/db").parse().unwrap();
+    let silent = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        // Reads whatever comes until the other side has had enough.
+        std::io::copy(&mut stream.by_ref(), &mut std::io::sink()).unwrap();
+    });
+    let project = ProjectId::new("p").unwrap();
+    let error =
+        PostgresStore::open_within(&location, &project, Duration::from_millis(300)).unwrap_err();
+    assert!(matches!(error, StoreError::Backend { fault: Fault::Unavailable, .. }), "{error}");
+    assert!(!format!("{error:?}").contains("hunter2"));
+    silent.join().unwrap();
+}
+
+#[test]
+fn a_server_that_is_not_there_is_reported() {
+    let location: Location = "postgres://u:hunter2@127.0.0.1:1/db".parse().unwrap();
+    let project = ProjectId::new("p").unwrap();
+    let error =
+        PostgresStore::open_within(&location, &project, Duration::from_secs(5)).unwrap_err();
+    assert!(matches!(error, StoreError::Backend { fault: Fault::Unavailable, .. }), "{error}");
+    assert!(!format!("{error} {error:?}").contains("hunter2"));
+}
+
+#[test]
+fn an_encrypted_connection_is_checked() {
+    let url = handover_testkit::postgres();
+    let (plain, name) = url.split_once("?application_name=").unwrap();
+    let project = ProjectId::new(format!("t{}", uuid::Uuid::now_v7().simple())).unwrap();
+    let known = format!("{plain}?sslmode=verify-full&sslrootcert=/tmp/{name}/authority.pem");
+    let location: Location = known.parse().unwrap();
+    let store = PostgresStore::open(&location, &project).unwrap();
+    session(&store, "s1");
+    PostgresStore::destroy(&location, &project).unwrap();
+    // The system's authorities do not know the server, and `localhost` is not what it is called.
+    for (url, word) in [
+        (format!("{plain}?sslmode=require"), "certificate"),
+        (known.replace("127.0.0.1", "localhost"), "certificate"),
+    ] {
+        let error = PostgresStore::open(&url.parse().unwrap(), &project).unwrap_err();
+        let words = format!("{error:?}");
+        assert!(words.to_lowercase().contains(word), "{words}");
+    }
+}
+
+/// Connections that the server ends between and inside of writes: every write happens once.
+#[test]
+fn a_connection_that_is_cut_loses_and_repeats_nothing() {
+    let place = Place::fresh();
+    let url = handover_testkit::postgres();
+    let store = place.open();
+    let session = session(&store, "s1");
+    let schema = schema_of(&place);
+    let done = AtomicBool::new(false);
+    let acknowledged = std::thread::scope(|scope| {
+        let cutter = scope.spawn(|| {
+            let mut cuts = 0;
+            while !done.load(Ordering::Relaxed) {
+                let cut = psql(
+                    &url,
+                    &format!(
+                        "SELECT count(pg_terminate_backend(pid)) FROM (
+                            SELECT DISTINCT pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+                            WHERE c.relnamespace = to_regnamespace('{schema}')::oid) busy"
+                    ),
+                );
+                cuts += cut.trim().parse::<u32>().unwrap();
+            }
+            cuts
+        });
+        let mut acknowledged = 0;
+        for n in 0..300 {
+            let written = store.add_reasoning(&thought(&session, &format!("thought {n}")));
+            written.unwrap_or_else(|error| panic!("{n}: {error:?}"));
+            acknowledged += 1;
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(cutter.join().unwrap() > 0);
+        acknowledged
+    });
+    let kept = store.reasoning(&session, &Default::default()).unwrap();
+    let distinct: BTreeSet<&str> = kept.iter().map(|r| r.content.as_str()).collect();
+    assert_eq!((kept.len(), distinct.len()), (acknowledged, acknowledged));
+}
+
+/// The whole server dies under load and comes back: nobody notices but by waiting.
+#[test]
+fn kill_9_under_load() {
+    let server = OwnPostgres::start();
+    let location: Location = server.url().parse().unwrap();
+    let project = ProjectId::new("p").unwrap();
+    let session = session(&PostgresStore::open(&location, &project).unwrap(), "s1");
+    let stop = AtomicBool::new(false);
+    let acknowledged: Vec<String> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..8)
+            .map(|writer| {
+                let (location, project, session, stop) = (&location, &project, &session, &stop);
+                scope.spawn(move || {
+                    let store = PostgresStore::open(location, project).unwrap();
+                    let mut mine = Vec::new();
+                    while !stop.load(Ordering::Relaxed) {
+                        let text = format!("thought {writer}-{}", mine.len());
+                        store.add_reasoning(&thought(session, &text)).unwrap();
+                        mine.push(text);
+                    }
+                    mine
+                })
+            })
+            .collect();
+        for _ in 0..3 {
+            std::thread::sleep(Duration::from_millis(400));
+            server.kill();
+            std::thread::sleep(Duration::from_millis(200));
+            server.again();
+        }
+        std::thread::sleep(Duration::from_millis(400));
+        stop.store(true, Ordering::Relaxed);
+        writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
+    });
+    let store = PostgresStore::open(&location, &project).unwrap();
+    let kept = store.reasoning(&session, &Default::default()).unwrap();
+    let distinct: BTreeSet<&str> = kept.iter().map(|r| r.content.as_str()).collect();
+    for text in &acknowledged {
+        assert!(distinct.contains(text.as_str()), "{text} was acknowledged and is gone");
+    }
+    assert_eq!(kept.len(), acknowledged.len(), "something was done twice");
+    assert!(acknowledged.len() > 100, "{}", acknowledged.len());
+    assert!(store.check().unwrap().iter().all(|check| check.problems.is_empty()));
+}

@@ -1,0 +1,171 @@
+//! Whole projects: every table of the list, row by row.
+
+use handover_store::archive::{
+    Added, Archive, Fill, Holds, Index, KINDS, Kept, Kind, Record, SEQUENCE, Sink, Value,
+};
+use handover_store::{Result, StoreError};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql};
+
+use crate::SqliteStore;
+use crate::error::backend;
+use crate::packages::index_anew;
+
+fn columns(kind: &Kind) -> String {
+    kind.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
+}
+
+fn read(kind: &'static Kind, row: &Row<'_>) -> Result<Record> {
+    let mut values = Vec::with_capacity(kind.columns.len());
+    for (at, column) in kind.columns.iter().enumerate() {
+        values.push(match (row.get_ref(at).map_err(backend)?, column.holds) {
+            (ValueRef::Null, _) => Value::Null,
+            (ValueRef::Integer(number), Holds::Int) => Value::Int(number),
+            (ValueRef::Real(number), Holds::Real) => Value::Real(number),
+            (ValueRef::Blob(bytes), Holds::Bytes) => Value::Bytes(bytes.to_vec()),
+            (ValueRef::Text(text), Holds::Name | Holds::Words | Holds::Json | Holds::Facts) => {
+                let text = String::from_utf8(text.to_vec());
+                Value::Text(text.map_err(|_| StoreError::damaged("a text is not UTF-8"))?)
+            }
+            _ => return Err(StoreError::damaged("a column holds another type")),
+        });
+    }
+    Ok(Record { kind, values })
+}
+
+/// A value as a parameter.
+struct Bound<'a>(&'a Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self.0 {
+            Value::Null => Ok(ToSqlOutput::Borrowed(ValueRef::Null)),
+            Value::Int(number) => Ok(ToSqlOutput::Borrowed(ValueRef::Integer(*number))),
+            Value::Real(number) => Ok(ToSqlOutput::Borrowed(ValueRef::Real(*number))),
+            Value::Text(text) => Ok(ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))),
+            Value::Bytes(bytes) => Ok(ToSqlOutput::Borrowed(ValueRef::Blob(bytes))),
+        }
+    }
+}
+
+fn sequence(of: &str, last: i64) -> Kept {
+    Kept::of_store(Record {
+        kind: SEQUENCE,
+        values: vec![Value::Text(of.to_owned()), Value::Int(last)],
+    })
+}
+
+/// Puts a record in; false if it is there already.
+fn put(tx: &Connection, record: &Record) -> Result<bool> {
+    let kind = record.kind;
+    let places = vec!["?"; kind.columns.len()].join(", ");
+    let insert = format!(
+        "INSERT INTO {} ({}) VALUES ({places}) ON CONFLICT DO NOTHING",
+        kind.name,
+        columns(kind)
+    );
+    let inserted = tx
+        .prepare_cached(&insert)
+        .and_then(|mut s| s.execute(rusqlite::params_from_iter(record.values.iter().map(Bound))))
+        .map_err(backend)?;
+    if inserted == 1 {
+        return Ok(true);
+    }
+    let key: Vec<String> =
+        kind.columns[..kind.key].iter().map(|column| format!("{} IS ?", column.name)).collect();
+    let select = format!("SELECT {} FROM {} WHERE {}", columns(kind), kind.name, key.join(" AND "));
+    let there = tx
+        .prepare_cached(&select)
+        .and_then(|mut s| {
+            s.query_row(rusqlite::params_from_iter(record.key().iter().map(Bound)), |row| {
+                Ok(read(kind, row))
+            })
+            .optional()
+        })
+        .map_err(backend)?
+        .transpose()?;
+    if there.as_ref() == Some(record) { Ok(false) } else { Err(StoreError::differs(record)) }
+}
+
+/// Numbers that were given out elsewhere are not given out here.
+fn put_sequence(tx: &Connection, record: &Record) -> Result<()> {
+    let [Value::Text(of), Value::Int(last)] = record.values.as_slice() else {
+        return Err(StoreError::damaged("a sequence has no name or number"));
+    };
+    if !KINDS.iter().any(|kind| kind.numbered && kind.name == of) {
+        return Err(StoreError::damaged("a sequence of nothing that is numbered"));
+    }
+    tx.execute("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2", (of, last))
+        .map_err(backend)?;
+    tx.execute(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2
+             WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
+        (of, last),
+    )
+    .map_err(backend)?;
+    Ok(())
+}
+
+fn clear_index(tx: &Connection) -> Result<()> {
+    for kind in KINDS.iter().filter(|kind| kind.index) {
+        tx.execute(&format!("DELETE FROM {}", kind.name), []).map_err(backend)?;
+    }
+    Ok(())
+}
+
+impl Archive for SqliteStore {
+    fn each_record(&self, index: Index, visit: &mut Sink<'_>) -> Result<()> {
+        for kind in index.kinds() {
+            let sql = format!(
+                "SELECT {} FROM {} ORDER BY {}",
+                columns(kind),
+                kind.name,
+                (1..=kind.key).map(|n| n.to_string()).collect::<Vec<_>>().join(", ")
+            );
+            let mut statement = self.connection.prepare(&sql).map_err(backend)?;
+            let mut rows = statement.query([]).map_err(backend)?;
+            while let Some(row) = rows.next().map_err(backend)? {
+                visit(Kept::of_store(read(kind, row)?))?;
+            }
+        }
+        for kind in KINDS.iter().filter(|kind| kind.numbered) {
+            let last = self
+                .connection
+                .query_row("SELECT seq FROM sqlite_sequence WHERE name = ?1", [kind.name], |r| {
+                    r.get(0)
+                })
+                .optional()
+                .map_err(backend)?;
+            if let Some(last) = last.filter(|last| *last > 0) {
+                visit(sequence(kind.name, last))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put_records(&self, index: Index, fill: &mut Fill<'_>) -> Result<Added> {
+        self.write(|tx| {
+            // The index is not added to but taken over or made anew.
+            if index == Index::Included {
+                clear_index(tx)?;
+            }
+            let (mut added, mut packages) = (Added::default(), false);
+            fill(&mut |kept| {
+                if kept.record().kind == SEQUENCE {
+                    return put_sequence(tx, kept.record());
+                }
+                let new = put(tx, kept.record())?;
+                packages |= new && kept.record().kind.is_indexed();
+                if !kept.record().kind.index {
+                    *(if new { &mut added.added } else { &mut added.present }) += 1;
+                }
+                Ok(())
+            })?;
+            if index == Index::MadeAnew && packages {
+                clear_index(tx)?;
+                index_anew(tx)?;
+            }
+            Ok(added)
+        })
+    }
+}
