@@ -77,7 +77,8 @@ macro_rules! kinds {
     (@numbered index) => { false };
 }
 
-/// Every kind, those that others refer to first.
+/// Every kind, those that others refer to first. What helpers of a run are about to do is not among
+/// them: it is offered anew.
 pub const KINDS: &[Kind] = kinds! {
     session 1 numbered: key Int, id Name, project Name, status Name, metadata Json, created_at Int, ended_at Int|Null;
     task_group 2: session Int, id Name, title Words|Null, status Name, specializations Json, component Words|Null, created_at Int;
