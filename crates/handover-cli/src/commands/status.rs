@@ -75,12 +75,22 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         text(run, "branch"),
     ))?;
     let mut rows = Vec::new();
-    for story in run["stories"].as_array().into_iter().flatten() {
+    let closing = Some(&run["closing"]).filter(|closing| closing.is_object());
+    for story in run["stories"].as_array().into_iter().flatten().chain(closing) {
         let phases: Vec<String> = story["phases"]
             .as_array()
             .into_iter()
             .flatten()
-            .map(|phase| format!("{} {}", text(phase, "phase"), text(phase, "verdict")))
+            .map(|phase| {
+                // A member of a team, a voice of a party, or whoever it was.
+                let who = ["persona", "phase"].map(|key| text(phase, key));
+                match text(phase, "status") {
+                    status if status.is_empty() => {
+                        format!("{} {}", who.join(" ").trim(), text(phase, "verdict"))
+                    }
+                    status => format!("{} {status}", text(phase, "role")),
+                }
+            })
             .collect();
         let commit = text(story, "commit");
         let place = if commit.is_empty() {
