@@ -27,7 +27,8 @@ pub(crate) fn run(app: &App, args: JournalArgs) -> Outcome {
                 let word = |key: &str| entry.entry[key].as_str().unwrap_or_default().to_owned();
                 let what = [word("effect"), word("event"), word("note")].concat();
                 let attempt = entry.entry["attempt"].as_u64();
-                let phase = attempt.map(|attempt| format!("{} {attempt}", word("phase")));
+                let persona = entry.entry["voice"]["persona"].as_str().unwrap_or_default();
+                let phase = attempt.map(|attempt| format!("{} {attempt} {persona}", word("phase")));
                 let verdict =
                     [word("verdict"), word("outcome"), word("state"), word("text")].concat();
                 vec![

@@ -75,15 +75,21 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         text(run, "branch"),
     ))?;
     let mut rows = Vec::new();
-    let stories = run["stories"].as_array().into_iter().flatten();
-    for story in stories.chain(Some(&run["closing"]).filter(|closing| closing.is_object())) {
+    let closing = Some(&run["closing"]).filter(|closing| closing.is_object());
+    for story in run["stories"].as_array().into_iter().flatten().chain(closing) {
         let phases: Vec<String> = story["phases"]
             .as_array()
             .into_iter()
             .flatten()
             .map(|phase| {
-                let parts = ["phase", "persona", "verdict"].map(|key| text(phase, key));
-                parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+                // A member of a team, a voice of a party, or whoever it was.
+                let who = ["persona", "phase"].map(|key| text(phase, key));
+                match text(phase, "status") {
+                    status if status.is_empty() => {
+                        format!("{} {}", who.join(" ").trim(), text(phase, "verdict"))
+                    }
+                    status => format!("{} {status}", text(phase, "role")),
+                }
             })
             .collect();
         let commit = text(story, "commit");

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use handover_testkit::processes_with;
+use serde_json::Value;
 
 use super::{Epic, story};
 
@@ -46,6 +47,12 @@ fn stories_are_worked_on_at_once_and_land_one_after_the_other() {
     }
     let subjects: BTreeSet<String> = epic.subjects("handover/epic-1").into_iter().collect();
     assert_eq!(subjects.len(), 3);
+    // The lines tell of all three before anybody has ended.
+    let lines: Vec<Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let first = lines.iter().position(|line| line["event"] == "phase_ended").unwrap();
+    let begun = lines[..first].iter().filter(|line| line["phase"] == "dev");
+    assert_eq!(begun.filter(|line| line["type"] == "intent").count(), 3, "{output}");
     // One story found the branch where it had left it; the others were moved and checked again.
     let count = |word: &str| output.stdout.lines().filter(|line| line.contains(word)).count();
     assert_eq!(count("\"event\":\"rebased\""), 2);
@@ -270,4 +277,26 @@ fn several_at_once_do_not_pass_the_budget() {
     assert!((1.1..=1.3).contains(&cost), "{cost}");
     epic.run(&["--resume", "--max-cost", "5"]).ok();
     assert_eq!(epic.states(), ["done", "done", "done"]);
+}
+
+#[test]
+fn a_terminal_shows_all_who_are_at_work() {
+    let epic = Epic::new(THREE);
+    let meeting = meeting(&epic);
+    let work = "write {HANDOVER_STORY}.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
+    epic.script(&format!("* dev 1 | {meeting} {work}"));
+    let args = epic.args(&["--parallel", "3"]);
+    let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
+    let command = format!("{} {}", env!("CARGO_BIN_EXE_handover"), words.join(" "));
+    let inside = epic.env.command();
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
+    terminal.env_clear().envs(inside.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = terminal.current_dir(epic.env.path("")).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{shown}");
+    // One picture has all three.
+    let pictures = shown.split("epic 1  ");
+    let all = |picture: &str| THREE.iter().all(|id| picture.contains(&format!("▸ {id}  dev 1")));
+    assert!(pictures.clone().any(all), "{shown}");
 }

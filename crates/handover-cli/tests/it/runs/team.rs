@@ -32,9 +32,9 @@ fn a_team_does_a_story() {
     let prompts = epic.env.folder().join("prompts");
     fs_err::create_dir_all(&prompts).unwrap();
     let say = |name: &str| format!("echo-prompt {}/{name}", prompts.display());
-    let thoughts = ",\"summary\":\"greets in one place\",\"reasoning\":{\"decisions\":\"one greeting for all\",\"pivot\":\"two greetings did not work\"}";
+    let thoughts = ",\"summary\":\"greets in one place\",\"reasoning\":{\"decisions\":\"one greeting for all\",\"pivot\":\"two greetings did not work\"},\"packages\":[{\"path\":\"docs/decisions_greeting.md\",\"kind\":\"decisions\",\"priority\":\"high\",\"summary\":\"Where greetings live\",\"consumers\":[\"qa_expert\"]}]";
     epic.script(&format!(
-        "* dev 1 developer | {} write hello.txt hello {}\n\
+        "* dev 1 developer | {} write hello.txt hello write docs/decisions_greeting.md '# Greetings' {}\n\
          * review 1 qa_expert | {} {}\n\
          * fix 1 developer | {} write hello.txt 'hello, you' {}\n\
          * review 2 qa_expert | {}\n\
@@ -72,7 +72,9 @@ fn a_team_does_a_story() {
     assert!(!told("developer").contains("Prior Agent Reasoning"));
     let qa = told("qa");
     assert!(qa.contains("one greeting for all") && !qa.contains("two greetings"), "{qa}");
+    assert!(qa.contains("**[HIGH]** docs/decisions_greeting.md"), "{qa}");
     let lead = told("lead");
+    assert!(!lead.contains("**[HIGH]** docs/decisions_greeting.md"), "{lead}");
     for part in
         ["two greetings did not work", "greetings are tested", "+hello, you", "APPROVED_WITH_NOTES"]
     {
