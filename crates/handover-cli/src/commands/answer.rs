@@ -25,7 +25,7 @@ use crate::error::{CommandError, Exit};
 )]
 pub(crate) struct AnswerArgs {
     /// The run and the story, where there are several, and the answer; `-` reads it from standard input
-    #[arg(value_name = "[RUN] [STORY] TEXT", num_args = 0..=3, allow_hyphen_values = false)]
+    #[arg(value_name = "WORD", num_args = 0..=3)]
     words: Vec<String>,
 
     /// Go on with the run afterwards

@@ -212,9 +212,9 @@ impl Analysis {
 /// One text, or a list of them.
 fn texts(value: &Value) -> Vec<String> {
     let one = |value: &Value| value.as_str().map(cut).filter(|text| !text.is_empty());
-    match value {
-        Value::Array(all) => all.iter().filter_map(one).take(MOST_ITEMS).collect(),
-        other => one(other).into_iter().collect(),
+    match value.as_array() {
+        Some(all) => all.iter().filter_map(one).take(MOST_ITEMS).collect(),
+        None => one(value).into_iter().collect(),
     }
 }
 

@@ -186,12 +186,12 @@ fn usual(phase: PartyPhase) -> Result<Vec<PersonaId>, PersonaError> {
 /// What the upper layer says wins.
 fn over(lower: &mut PersonaOverride, upper: PersonaOverride) {
     let PersonaOverride { name, title, role, focus, style, model, permissions } = upper;
-    lower.name = name.or(lower.name.take());
-    lower.title = title.or(lower.title.take());
-    lower.role = role.or(lower.role.take());
-    lower.focus = focus.or(lower.focus.take());
-    lower.style = style.or(lower.style.take());
-    lower.model = model.or(lower.model.take());
+    lower.name = name.or_else(|| lower.name.take());
+    lower.title = title.or_else(|| lower.title.take());
+    lower.role = role.or_else(|| lower.role.take());
+    lower.focus = focus.or_else(|| lower.focus.take());
+    lower.style = style.or_else(|| lower.style.take());
+    lower.model = model.or_else(|| lower.model.take());
     lower.permissions = permissions.or(lower.permissions);
 }
 

@@ -25,7 +25,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
 use handover_model::config::Config;
-use handover_model::{GroupId, Host, Run, RunId, RunState, SessionStatus, Timestamp};
+use handover_model::{GroupId, Host, RunId, RunState, SessionStatus, Timestamp};
 use handover_store::{NewRun, NewSession, RunFilter, Store};
 use handover_text::Redactor;
 
@@ -186,22 +186,6 @@ impl<'a> Engine<'a> {
         fs_err::create_dir_all(&runner.folder)?;
         runner.drive()?;
         Ok((run, runner.state))
-    }
-
-    /// A run that waits for an answer and is not resumed is given up: nothing of it stays in git but its
-    /// branches.
-    fn leave_behind(&self, run: &Run, repo: &Repo) -> Result<(), EngineError> {
-        if run.state != RunState::Blocked {
-            return Ok(());
-        }
-        let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
-        if folded.is_some_and(|folded| !folded.state.is_over()) {
-            let folder = self.project.join(".handover/runs").join(run.id.as_str());
-            let _ = fs_err::remove_dir_all(folder.join("worktrees"));
-            repo.prune()?;
-            repo.delete_refs(&format!("refs/handover/{}/", run.id))?;
-        }
-        Ok(())
     }
 
     fn start(
@@ -586,15 +570,6 @@ impl<'a> Runner<'a, '_> {
                 }
             };
         Ok(Event::Merged { refused })
-    }
-
-    /// Nobody works any more until a person has answered; the trees of the stories are kept.
-    fn ask(&mut self) -> Result<Event, EngineError> {
-        self.clear_worktrees()?;
-        let open = self.state.questions();
-        let stories: Vec<String> = open.into_iter().map(|(story, _)| story).collect();
-        let reason = format!("a person must answer for {}", stories.join(", "));
-        Ok(Event::Stopped { state: RunState::Blocked, reason })
     }
 
     fn clear_worktrees(&mut self) -> Result<(), EngineError> {

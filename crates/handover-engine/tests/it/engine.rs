@@ -4,14 +4,15 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use handover_agents::CancelToken;
-use handover_engine::party::Rules;
+use handover_engine::party::{Parties, Rules};
 use handover_engine::pipeline::{PartyStep, Pipeline, Step, agent_step};
 use handover_engine::prompt::{Ask, Prompt, Prompter};
 use handover_engine::reducer::{Options, State};
 use handover_engine::{Engine, EngineError, Given, Request, fold};
-use handover_model::config::{BudgetConfig, Config};
+use handover_model::config::{BudgetConfig, Config, PartyConfig};
 use handover_model::{
-    EpicId, Host, Profile, ProjectId, ReceiptId, RunId, RunPhase, RunState, StoryState, Timestamp,
+    EpicId, Host, PartyPhase, Profile, ProjectId, ReceiptId, RunId, RunPhase, RunState, StoryState,
+    Timestamp,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::Runs as _;
@@ -229,4 +230,35 @@ fn a_failure_that_is_analysed_is_tried_again_with_what_was_said() {
     let (_, state) = stage.run(pipeline);
     assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0]);
     assert!(fs_err::read_to_string(prompt).unwrap().contains("the key is in the vault"));
+}
+
+/// Several look back on an epic: what they say is heard, and whatever they do wrong stops nothing.
+#[test]
+fn a_retro_by_several_never_blocks() {
+    let said = "print \"RETRO COMPLETE: Epic 1\"";
+    for (script, heard) in [
+        (format!("epic-1 retro * | write sneaked.md x {said}"), true),
+        (format!("epic-1 retro * bob | crash\nepic-1 retro * | {said}"), true),
+        ("epic-1 retro * | exit 1".to_owned(), false),
+        ("epic-1 retro * | print \"RETRO COMPLETE: Epic 2\"".to_owned(), false),
+        ("epic-1 retro * | err 'invalid api key' kill-self".to_owned(), false),
+    ] {
+        let stage = Stage::new(&["1-1-a"], &script);
+        let mut parties = Parties::new(false);
+        let config = PartyConfig::default();
+        let who = crate::reducer::personas(&["bob", "mary"]);
+        parties.invite(PartyPhase::Retro, who, false, &config, Profile::Edit);
+        let mut pipeline = Pipeline::story(true, Profile::Edit);
+        let retro = agent_step(RunPhase::Retro, "project_manager", Profile::Edit);
+        pipeline.closing = vec![Step::Agent(retro), Step::Commit];
+        let (_, state) = stage.run(parties.join(pipeline));
+        assert_eq!(state.state, RunState::Done, "{script}");
+        let closing = state.closing.unwrap();
+        assert_eq!(closing.state, StoryState::Done, "{script}");
+        assert_eq!(closing.parties.len(), 1, "{script}");
+        assert_eq!(closing.parties[0].voices.len(), 4, "{script}");
+        assert_eq!(closing.parties[0].outcome.verdict.is_some(), heard, "{script}");
+        let files = stage.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+        assert!(!files.contains("sneaked"), "{script}");
+    }
 }

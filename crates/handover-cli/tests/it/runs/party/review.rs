@@ -114,3 +114,35 @@ fn budgets_hold_for_voices_too() {
     calls.sort_unstable();
     assert_eq!(calls, ["amelia 1", "amelia 2", "murat 1", "murat 2", "winston 1", "winston 2"]);
 }
+
+/// One process plays everybody: one vote, which still cannot pass over what is grave.
+#[test]
+fn one_process_can_play_them_all() {
+    let epic = Epic::new(&["1-1-a"]);
+    let grave = result("review", "passed", &found("high", "a.rs"));
+    let solo = told(&epic, "* review 1", &grave);
+    let analysis = result(
+        "analysis",
+        "retry",
+        ",\"analysis\":{\"root_cause\":\"the queue is full\",\"remediation\":[\"drain the queue first\"]}",
+    );
+    epic.script(&format!("{solo}* dev 1 | print no\n* analysis * | {analysis}"));
+    epic.run(&["--party-review", "--party-failure", "--party-solo"]).ok();
+    assert_eq!(
+        phases(&epic, 0),
+        [
+            "dev unclear",
+            "analysis retry",
+            "dev complete",
+            "gates none",
+            "review passed",
+            "fix complete",
+            "gates none",
+            "review passed"
+        ]
+    );
+    let prompt = super::prompt(&epic, "1-1-a.review.1.party.1");
+    assert!(prompt.contains("Murat, Test Architect") && prompt.contains("for the first time"));
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("rejected: 1 of 1 approve, 1 grave of 1 findings stand"), "{story}");
+}
