@@ -52,8 +52,8 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
     std::thread::sleep(PACE);
     let mut answer = part.act().map_err(|error| io(&error))?;
     answer["nonce"] = variable("HANDOVER_NONCE")?.into();
-    answer["story"] = part.story.clone().into();
-    answer["phase"] = part.phase.clone().into();
+    answer["story"] = part.story.into();
+    answer["phase"] = part.phase.into();
     answer["usage"] = json!({"cost_usd": 0.01, "tokens": 900, "turns": 3});
     if let Some(summary) = answer["summary"].as_str() {
         app.ui.line(summary)?;
