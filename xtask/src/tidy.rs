@@ -30,6 +30,29 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "handover-web",
+        &[
+            "handover-model",
+            "handover-text",
+            "handover-store",
+            "handover-context",
+            "handover-engine",
+        ],
+    ),
+    (
+        "handover-serve",
+        &[
+            "handover-model",
+            "handover-text",
+            "handover-store",
+            "handover-context",
+            "handover-mcp",
+            "handover-web",
+            "tokio",
+            "axum",
+        ],
+    ),
+    (
         "handover-cli",
         &[
             "handover-model",
@@ -41,6 +64,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-mcp",
             "handover-engine",
             "handover-hosts",
+            "handover-serve",
             "clap",
             "fs-err",
         ],

@@ -13,6 +13,7 @@ use handover_engine::git::GitError;
 use handover_engine::story::StoryError;
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
+use handover_serve::{BindError, ServeError};
 use handover_store::{Fault, StoreError};
 use serde_json::json;
 
@@ -297,9 +298,29 @@ impl From<ToolError> for CommandError {
             ToolError::PackageFile(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Refused(refusal) => {
-                Self { hint: refusal.hint, ..Self::invalid(refusal.message) }
+                Self { code: refusal.code, hint: refusal.hint, ..Self::invalid(refusal.message) }
             }
         }
+    }
+}
+
+impl From<BindError> for CommandError {
+    fn from(error: BindError) -> Self {
+        let hint = match &error {
+            BindError::Taken { .. } => {
+                "Stop what listens there, or pass `--port 0` to take any free port."
+            }
+            BindError::Refused { .. } => {
+                "Pass an address of this machine with `--bind`, and a port above 1023."
+            }
+        };
+        Self::chain(Exit::Environment, "cannot_listen", &error).hinted(hint)
+    }
+}
+
+impl From<ServeError> for CommandError {
+    fn from(error: ServeError) -> Self {
+        Self::chain(Exit::Environment, "serve", &error)
     }
 }
 

@@ -18,6 +18,23 @@ pub trait Desk: Send + Sync + 'static {
     fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal>;
 }
 
+impl dyn Desk {
+    /// [`Desk::sit`] with a value.
+    pub fn work<T>(
+        &self,
+        work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, Refusal> {
+        let (mut work, mut value) = (Some(work), None);
+        self.sit(&mut |seat| {
+            if let Some(work) = work.take() {
+                value = Some(work(seat)?);
+            }
+            Ok(())
+        })?;
+        value.ok_or_else(|| Refusal::broken("nothing was done"))
+    }
+}
+
 /// What a request has at hand.
 pub struct Seat<'a> {
     /// The store.
@@ -98,6 +115,8 @@ impl Seat<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
+    /// Stable, for programs: the same as on the command line.
+    pub code: &'static str,
     /// What happened.
     pub message: String,
     /// What to do next.
@@ -105,6 +124,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A defect of ours.
+    pub fn broken(message: &str) -> Self {
+        let hint = Some("Try again; if it stays, please report it.".to_owned());
+        Self { code: "internal", message: message.to_owned(), hint }
+    }
+
     /// What an agent reads.
     pub(crate) fn text(&self) -> String {
         match &self.hint {
@@ -133,7 +158,11 @@ pub enum ToolError {
 
 impl ToolError {
     /// Arguments that make no sense.
-    pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Refused(Refusal { message: message.into(), hint: Some(hint.into()) })
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused(Refusal {
+            code: "invalid_input",
+            message: message.into(),
+            hint: Some(hint.into()),
+        })
     }
 }

@@ -45,24 +45,10 @@ impl Server {
         work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, Refusal> {
         let desk = Arc::clone(&self.desk);
-        let task = tokio::task::spawn_blocking(move || {
-            let (mut work, mut value) = (Some(work), None);
-            desk.sit(&mut |seat| {
-                if let Some(work) = work.take() {
-                    value = Some(work(seat)?);
-                }
-                Ok(())
-            })?;
-            value.ok_or_else(|| failed("nothing was done"))
-        });
+        let task = tokio::task::spawn_blocking(move || desk.as_ref().work(work));
         // A panic has told standard error already; the server goes on.
-        task.await.unwrap_or_else(|_| Err(failed("the request failed in Handover itself")))
+        task.await.unwrap_or_else(|_| Err(Refusal::broken("the request failed in Handover itself")))
     }
-}
-
-fn failed(message: &str) -> Refusal {
-    let hint = Some("Try again; if it stays, please report it.".to_owned());
-    Refusal { message: message.to_owned(), hint }
 }
 
 /// Whether a request is of the generation without a handshake.

@@ -7,9 +7,11 @@ mod fake_agent;
 mod model_server;
 mod output;
 mod real_host;
+mod service;
 
 pub use env::TestEnv;
 pub use fake_agent::{FakeAgent, processes_with};
 pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script};
 pub use output::Output;
 pub use real_host::RealHost;
+pub use service::{Reply, Service};

@@ -23,6 +23,7 @@ mod redact;
 mod request;
 mod run;
 mod search;
+mod serve;
 mod session;
 mod skill_output;
 mod spawn;
@@ -36,6 +37,7 @@ mod tokens;
 use clap::Subcommand;
 
 pub(crate) use hook::{HookArgs, Hooked};
+pub(crate) use stack::stack_of;
 
 use crate::app::App;
 use crate::error::{CommandError, Exit};
@@ -84,6 +86,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Mcp(mcp::McpArgs),
+    Serve(serve::ServeArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
@@ -119,6 +122,7 @@ impl Command {
             Self::Host(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Mcp(args) => mcp::run(app, args),
+            Self::Serve(args) => serve::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::Completions(args) => completions::run(app, args),

@@ -18,6 +18,7 @@ mod people;
 mod project;
 mod real_hosts;
 mod runs;
+mod serve;
 mod spawn;
 mod specialize;
 mod text;

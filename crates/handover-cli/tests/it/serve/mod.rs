@@ -1,0 +1,3 @@
+//! `handover serve`: a real process on a port of its own.
+
+mod basics;

@@ -1,0 +1,15 @@
+//! The service: HTTP API, live events, MCP and the dashboard on one port.
+//!
+//! The only crate that knows axum and a runtime with threads, and nothing here runs unless a person
+//! starts it. The store is synchronous: all work on it is done at a [`Desk`](handover_mcp::Desk), on
+//! threads that may wait.
+
+mod answer;
+mod health;
+mod limits;
+mod listen;
+mod office;
+mod pages;
+mod router;
+
+pub use listen::{BindError, Port, ServeError, Service};
