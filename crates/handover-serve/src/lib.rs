@@ -4,12 +4,19 @@
 //! starts it. The store is synchronous: all work on it is done at a [`Desk`](handover_mcp::Desk), on
 //! threads that may wait.
 
+mod access;
+mod admit;
 mod answer;
 mod health;
 mod limits;
 mod listen;
+mod login;
 mod office;
 mod pages;
+mod rate;
 mod router;
+mod token;
 
+pub use admit::Rules;
 pub use listen::{BindError, Port, ServeError, Service};
+pub use token::{MintError, Minted, mint};

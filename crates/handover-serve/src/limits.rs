@@ -25,3 +25,15 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 
 /// How long to wait before accepting again when the system could give no connection.
 pub(crate) const BREATH: Duration = Duration::from_millis(50);
+
+/// How many requests a second another machine may send on average.
+pub(crate) const RATE: f64 = 500.0;
+
+/// How many it may send at once.
+pub(crate) const BURST: f64 = 1_000.0;
+
+/// What a wrong token costs, in requests.
+pub(crate) const WRONG_TOKEN: f64 = 100.0;
+
+/// How many addresses are remembered.
+pub(crate) const ADDRESSES: usize = 4_096;

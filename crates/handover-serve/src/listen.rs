@@ -18,6 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tower_service::Service as _;
 
+use crate::admit::Rules;
 use crate::office::Office;
 use crate::{limits, router};
 
@@ -110,6 +111,7 @@ impl Service {
     pub fn run<E: From<ServeError>>(
         self,
         desk: Arc<dyn Desk>,
+        rules: Rules,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -118,7 +120,7 @@ impl Service {
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;
-        let outcome = runtime.block_on(self.serve(desk, ready));
+        let outcome = runtime.block_on(self.serve(desk, rules, ready));
         // A thread that still waits for the store must not keep the process.
         runtime.shutdown_background();
         outcome
@@ -127,6 +129,7 @@ impl Service {
     async fn serve<E: From<ServeError>>(
         self,
         desk: Arc<dyn Desk>,
+        rules: Rules,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let mut term = signal(SignalKind::terminate()).map_err(ServeError::Start)?;
@@ -134,7 +137,7 @@ impl Service {
         let listener =
             tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         ready()?;
-        let router = router::router(Office::new(desk));
+        let router = router::router(Office::new(desk, rules));
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(limits::CONNECTIONS));
         loop {

@@ -10,13 +10,15 @@ use http_body_util::Limited;
 
 use crate::answer::{Answer, refused};
 use crate::office::Office;
-use crate::{health, limits, pages};
+use crate::{admit, health, limits, login, pages};
 
 /// Everything that the service answers.
 pub(crate) fn router(office: Office) -> Router {
     Router::new()
         .route("/health", get(health::health))
+        .route("/login", get(login::ask).post(login::enter))
         .fallback(pages::page)
+        .layer(middleware::from_fn_with_state(office.clone(), admit::admit))
         .layer(middleware::from_fn(within_limits))
         .with_state(office)
 }

@@ -32,6 +32,7 @@ mod stack;
 mod status;
 mod strategy;
 mod template;
+mod token;
 mod tokens;
 
 use clap::Subcommand;
@@ -87,6 +88,8 @@ pub(crate) enum Command {
     Config(config::ConfigCommand),
     Mcp(mcp::McpArgs),
     Serve(serve::ServeArgs),
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
@@ -123,6 +126,7 @@ impl Command {
             Self::Config(command) => command.run(app),
             Self::Mcp(args) => mcp::run(app, args),
             Self::Serve(args) => serve::run(app, args),
+            Self::Token(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::Completions(args) => completions::run(app, args),

@@ -11,6 +11,8 @@ mod status;
 
 use std::sync::Arc;
 
+use handover_model::TokenScope;
+use handover_store::StoreError;
 use rmcp::handler::server::common::{schema_for_input, schema_for_output};
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use schemars::JsonSchema;
@@ -55,6 +57,7 @@ enum Effect {
 /// A tool whose types are no longer needed.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
+    effect: Effect,
     define: fn() -> Option<Definition>,
     call: fn(&Seat<'_>, JsonObject) -> Result<Value, ToolError>,
 }
@@ -84,6 +87,10 @@ pub(crate) fn definitions() -> Vec<Definition> {
 impl Entry {
     /// Calls the tool; its answer is within the limits.
     pub(crate) fn call(&self, seat: &Seat<'_>, input: JsonObject) -> Result<Value, ToolError> {
+        // Before anything is done: some tools write files before they write records.
+        if self.effect != Effect::Reads && !seat.may_write {
+            return Err(StoreError::Denied { need: TokenScope::Write }.into());
+        }
         let mut answer = (self.call)(seat, input)?;
         limits::fit(&mut answer);
         Ok(answer)
@@ -91,7 +98,7 @@ impl Entry {
 }
 
 const fn entry<T: Tool>() -> Entry {
-    Entry { name: T::NAME, define: define::<T>, call: call::<T> }
+    Entry { name: T::NAME, effect: T::EFFECT, define: define::<T>, call: call::<T> }
 }
 
 /// The description of a tool; none only if its arguments are no object, which a test rules out.
