@@ -7,15 +7,20 @@
 mod access;
 mod admit;
 mod answer;
+mod api;
 mod health;
 mod limits;
 mod listen;
+mod live;
 mod login;
+mod mcp;
 mod office;
 mod pages;
 mod rate;
 mod router;
+mod rpc;
 mod token;
+mod unread;
 
 pub use admit::Rules;
 pub use listen::{BindError, Port, ServeError, Service};

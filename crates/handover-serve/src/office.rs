@@ -10,10 +10,13 @@ use handover_context::stack::Stack;
 use handover_mcp::{Desk, Refusal, Seat, Technology, ToolError};
 use handover_model::{SessionId, SessionStatus, Timestamp, TokenKind, TokenScope};
 use handover_store::{Store, StoreError};
+use tokio::sync::watch;
 
 use crate::access::{Access, Guarded};
 use crate::admit::{Caller, Rules};
+use crate::live::Live;
 use crate::rate::Rate;
+use crate::rpc::Transactions;
 use crate::token;
 
 /// What every request shares.
@@ -22,11 +25,21 @@ pub(crate) struct Office {
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) rate: Arc<Rate>,
+    pub(crate) live: Arc<Live>,
+    pub(crate) transactions: Arc<Transactions>,
 }
 
 impl Office {
-    pub(crate) fn new(desk: Arc<dyn Desk>, rules: Rules) -> Self {
-        Self { desk, rules: Arc::new(rules), rate: Arc::default() }
+    /// `ended` becomes true when the service ends.
+    pub(crate) fn new(desk: Arc<dyn Desk>, rules: Rules, ended: watch::Receiver<bool>) -> Self {
+        let live = Arc::new(Live::new(ended));
+        Self {
+            desk,
+            rules: Arc::new(rules),
+            rate: Arc::default(),
+            live,
+            transactions: Arc::default(),
+        }
     }
 
     /// Works for a caller on a thread that may wait: the store is synchronous.

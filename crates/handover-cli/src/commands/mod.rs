@@ -29,6 +29,7 @@ mod skill_output;
 mod spawn;
 mod specialize;
 mod stack;
+mod stats;
 mod status;
 mod strategy;
 mod template;
@@ -79,6 +80,7 @@ pub(crate) enum Command {
     Run(Box<run::RunArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
+    Stats(stats::StatsArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -119,6 +121,7 @@ impl Command {
             Self::Run(args) => run::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
+            Self::Stats(args) => stats::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),
