@@ -17,6 +17,9 @@ pub(crate) const HEAD_TIME: Duration = Duration::from_secs(30);
 /// The body of a request. A package may be larger on disk, but not over the network.
 pub(crate) const BODY_BYTES: usize = 4 * 1024 * 1024;
 
+/// The same for the store's own protocol: an import registers all of its packages at once.
+pub(crate) const STORE_BYTES: usize = 64 * 1024 * 1024;
+
 /// How long a request may take from its head to the start of its answer.
 pub(crate) const REQUEST_TIME: Duration = Duration::from_secs(30);
 

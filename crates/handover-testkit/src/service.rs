@@ -37,6 +37,13 @@ impl Service {
         Self { child: Some(child), url, agent }
     }
 
+    /// The same service under another name.
+    #[must_use]
+    pub fn known_as(mut self, url: String) -> Self {
+        self.url = url;
+        self
+    }
+
     /// The number of its process.
     pub fn pid(&self) -> u32 {
         self.child.as_ref().unwrap().id()

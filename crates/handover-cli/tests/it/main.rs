@@ -21,6 +21,7 @@ mod runs;
 mod serve;
 mod spawn;
 mod specialize;
+mod stats;
 mod text;
 
 use handover_testkit::TestEnv;
