@@ -73,8 +73,8 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    fn sessions_guard<'s>(&self, sessions: impl Iterator<Item = &'s SessionId>) -> Result<()> {
-        sessions.map(|session| self.session_guard(session)).collect()
+    fn sessions_guard<'s>(&self, mut sessions: impl Iterator<Item = &'s SessionId>) -> Result<()> {
+        sessions.try_for_each(|session| self.session_guard(session))
     }
 
     fn project_guard(&self, project: &ProjectId) -> Result<()> {
@@ -84,8 +84,8 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    fn projects_guard<'p>(&self, projects: impl Iterator<Item = &'p ProjectId>) -> Result<()> {
-        projects.map(|project| self.project_guard(project)).collect()
+    fn projects_guard<'p>(&self, mut projects: impl Iterator<Item = &'p ProjectId>) -> Result<()> {
+        projects.try_for_each(|project| self.project_guard(project))
     }
 
     fn package_guard(&self, id: PackageId) -> Result<()> {

@@ -7,7 +7,7 @@
 //!   elsewhere; a token in a header needs no such proof, because no page can send one unasked.
 //! - From other machines nobody may ask more often than [`limits::RATE`].
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -71,7 +71,7 @@ pub(crate) async fn admit(
     let peer = request
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::from([0, 0, 0, 0]), |info| info.0.ip());
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip());
     match look(&office.rules, request.method(), request.uri(), request.headers(), peer) {
         Ok(_) if !office.rate.allows(peer) => refused(&Refusal {
             code: "too_many",

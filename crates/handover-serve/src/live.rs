@@ -164,17 +164,8 @@ pub(crate) async fn events(
             hint: Some("Try again later.".to_owned()),
         });
     };
-    let mut listener = Listener {
-        first: VecDeque::new(),
-        heard,
-        seen,
-        project,
-        session: wanted.session,
-        until: Instant::now() + limits::LISTEN_TIME,
-        ended: office.live.ended.clone(),
-        finished: false,
-        _joined: joined,
-    };
+    let mut listener =
+        Listener { project, session: wanted.session, ..Listener::new(joined, heard, seen) };
     listener.first.push_back(Event::default().retry(limits::COME_BACK).comment("handover"));
     if reset {
         let reason = json!({"reason": "what came after that change is not known any more"});
@@ -204,6 +195,20 @@ struct Listener {
 }
 
 impl Listener {
+    fn new(joined: Joined, heard: broadcast::Receiver<Arc<Change>>, seen: u64) -> Self {
+        Self {
+            first: VecDeque::new(),
+            heard,
+            seen,
+            project: None,
+            session: None,
+            until: Instant::now() + limits::LISTEN_TIME,
+            ended: joined.live.ended.clone(),
+            finished: false,
+            _joined: joined,
+        }
+    }
+
     fn wants(&self, change: &Change) -> bool {
         self.project.as_ref().is_none_or(|project| *project == change.project)
             && self.session.as_ref().is_none_or(|session| *session == change.session)
@@ -259,4 +264,61 @@ fn told(change: &Change) -> Event {
 
 fn named(name: &str, value: &serde_json::Value) -> Event {
     Event::default().event(name).data(value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{ChangeKind, Timestamp};
+
+    use super::*;
+
+    fn change(id: u64) -> Change {
+        Change {
+            id,
+            kind: ChangeKind::Event,
+            project: ProjectId::new("shop").unwrap(),
+            session: SessionId::new("s1").unwrap(),
+            subject: id.to_string(),
+            detail: "verdict".to_owned(),
+            at: Timestamp::default(),
+        }
+    }
+
+    fn listen(live: &Arc<Live>) -> Listener {
+        let heard = live.sender.subscribe();
+        Listener::new(live.join(0).unwrap(), heard, 0)
+    }
+
+    /// What an event says on the wire.
+    fn shown(event: Option<Event>) -> String {
+        format!("{event:?}")
+    }
+
+    #[tokio::test]
+    async fn whoever_falls_behind_is_told_so_and_let_go() {
+        let (_end, ended) = watch::channel(false);
+        let live = Arc::new(Live::new(ended));
+        let (mut quick, mut slow) = (listen(&live), listen(&live));
+        for batch in 0..4 {
+            live.tell((1..=500).map(|n| change(batch * 500 + n)).collect());
+            for n in 1..=500 {
+                let heard = shown(quick.next().await);
+                assert!(heard.contains(&format!("id: {}", batch * 500 + n)), "{heard}");
+            }
+        }
+        let end = shown(slow.next().await);
+        assert!(end.contains("too_slow"), "{end}");
+        assert!(slow.next().await.is_none());
+        drop((quick, slow));
+        assert_eq!(live.after(), None, "nobody looks when nobody listens");
+    }
+
+    #[tokio::test]
+    async fn there_is_room_for_so_many_and_no_more() {
+        let (_end, ended) = watch::channel(false);
+        let live = Arc::new(Live::new(ended));
+        let joined: Vec<_> = std::iter::from_fn(|| live.join(7)).collect();
+        assert_eq!(joined.len(), limits::LISTENERS);
+        assert_eq!(live.after(), Some(7));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -24,6 +25,10 @@ pub struct Args {
     /// Clients that read at once
     #[arg(long, default_value = "8")]
     clients: usize,
+
+    /// Another build to measure than a fresh release
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
 
     /// Live listeners meanwhile
     #[arg(long, default_value = "200")]
@@ -82,26 +87,31 @@ impl Drop for Service {
 
 /// Fills a session, measures, prints.
 pub fn run(args: &Args) -> Result<()> {
-    let handover = build()?;
+    let handover = match &args.program {
+        Some(program) => fs_err::canonicalize(program)?,
+        None => build()?,
+    };
     let folder = tempfile::tempdir()?;
     let project = Project::new(&handover, folder.path().join("project"))?;
     eprintln!("filling a session with {} packages", args.packages);
     project.fill("bench", args.packages)?;
     project.handover(&["assemble", "--role", "developer", "--deliver", "--quiet"])?;
     let service = Service::start(&project)?;
-    read_for(&service, args.clients, Duration::from_secs(2))?;
-    let before = service.memory()?;
-
-    let heard = AtomicU64::new(0);
-    let over = AtomicBool::new(false);
-    let (mut latencies, errors, seconds, after) = std::thread::scope(|scope| {
+    let heard = Heard::default();
+    let (mut latencies, errors, seconds, before, after) = std::thread::scope(|scope| {
         for _ in 0..args.listeners {
             let stream = service.connect()?;
-            let (heard, over, address) = (&heard, &over, &service.address);
-            scope.spawn(move || listen(stream, address, heard, over));
+            let (heard, address) = (&heard, &service.address);
+            scope.spawn(move || listen(stream, address, heard));
         }
+        while heard.greeted.load(Ordering::Relaxed) < args.listeners as u64 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        read_for(&service, args.clients, Duration::from_secs(2))?;
+        let before = service.memory()?;
         let start = Instant::now();
-        let changes = scope.spawn(|| {
+        let project = &project;
+        let changes = scope.spawn(move || {
             let mut count = 0_u64;
             while start.elapsed() < Duration::from_secs(args.seconds) {
                 let thought =
@@ -117,18 +127,19 @@ pub fn run(args: &Args) -> Result<()> {
         let changes = changes.join().unwrap_or_default();
         let wanted = changes * args.listeners as u64;
         let patience = Instant::now();
-        while heard.load(Ordering::Relaxed) < wanted && patience.elapsed() < Duration::from_secs(5)
+        while heard.events.load(Ordering::Relaxed) < wanted
+            && patience.elapsed() < Duration::from_secs(5)
         {
             std::thread::sleep(Duration::from_millis(20));
         }
         println!(
             "{} listeners heard {} of {wanted} events",
             args.listeners,
-            heard.load(Ordering::Relaxed)
+            heard.events.load(Ordering::Relaxed)
         );
         let after = service.memory()?;
-        over.store(true, Ordering::Relaxed);
-        Ok::<_, anyhow::Error>((latencies, errors, seconds, after))
+        heard.over.store(true, Ordering::Relaxed);
+        Ok::<_, anyhow::Error>((latencies, errors, seconds, before, after))
     })?;
     latencies.sort();
     ensure!(!latencies.is_empty(), "nothing was read");
@@ -211,7 +222,15 @@ fn get(stream: &mut BufReader<TcpStream>, address: &str, path: &str) -> Result<b
     Ok(good)
 }
 
-fn listen(mut stream: TcpStream, address: &str, heard: &AtomicU64, over: &AtomicBool) {
+/// What all listeners together have heard.
+#[derive(Default)]
+struct Heard {
+    greeted: AtomicU64,
+    events: AtomicU64,
+    over: AtomicBool,
+}
+
+fn listen(mut stream: TcpStream, address: &str, heard: &Heard) {
     let request = format!("GET /events HTTP/1.1\r\nHost: {address}\r\n\r\n");
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
     if stream.write_all(request.as_bytes()).is_err() {
@@ -219,7 +238,7 @@ fn listen(mut stream: TcpStream, address: &str, heard: &AtomicU64, over: &Atomic
     }
     let mut buffer = [0; 4096];
     let mut rest = Vec::new();
-    while !over.load(Ordering::Relaxed) {
+    while !heard.over.load(Ordering::Relaxed) {
         let Ok(count) = stream.read(&mut buffer) else { continue };
         if count == 0 {
             return;
@@ -227,8 +246,9 @@ fn listen(mut stream: TcpStream, address: &str, heard: &AtomicU64, over: &Atomic
         rest.extend_from_slice(&buffer[..count]);
         while let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
             let event: Vec<u8> = rest.drain(..end + 2).collect();
-            let is_event = event.windows(7).any(|part| part == b"event: ");
-            heard.fetch_add(u64::from(is_event), Ordering::Relaxed);
+            let has = |what: &[u8]| event.windows(what.len()).any(|part| part == what);
+            heard.events.fetch_add(u64::from(has(b"event: ")), Ordering::Relaxed);
+            heard.greeted.fetch_add(u64::from(has(b": handover")), Ordering::Relaxed);
         }
     }
 }

@@ -74,8 +74,8 @@ fn standing(seat: &Seat<'_>, run: &Run) -> Result<Value, ToolError> {
 }
 
 fn engine(error: EngineError) -> ToolError {
-    match error {
-        EngineError::Store(error) => error.into(),
-        other => ToolError::Refused(Refusal::broken(&other.to_string())),
+    if let EngineError::Store(error) = error {
+        return error.into();
     }
+    ToolError::Refused(Refusal::broken(&error.to_string()))
 }

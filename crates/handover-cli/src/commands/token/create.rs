@@ -34,7 +34,10 @@ pub(crate) fn run(app: &App, args: CreateArgs) -> Outcome {
             "Token {} may {} {}. It is not shown again.",
             token.id,
             token.scope,
-            token.project.as_ref().map_or("every project".to_owned(), |id| format!("project {id}")),
+            token
+                .project
+                .as_ref()
+                .map_or_else(|| "every project".to_owned(), |id| format!("project {id}")),
         ));
         ui.line(&minted.text)
     })?;

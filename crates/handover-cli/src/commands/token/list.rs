@@ -34,7 +34,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                     token.id.to_string(),
                     token.kind.to_string(),
                     token.scope.to_string(),
-                    token.project.as_ref().map_or("all".to_owned(), ToString::to_string),
+                    token.project.as_ref().map_or_else(|| "all".to_owned(), ToString::to_string),
                     token.created_at.to_string(),
                     ended,
                     token.name.clone().unwrap_or_default(),

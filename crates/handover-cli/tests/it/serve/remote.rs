@@ -7,6 +7,8 @@ use handover_store::Store;
 use handover_store::conformance::Backend;
 use handover_testkit::{Service, TestEnv};
 
+use crate::runs::Epic;
+
 struct Remote {
     _env: TestEnv,
     service: Service,
@@ -83,6 +85,20 @@ fn many_processes_write_at_once() {
     });
     let shown = host.run(["session", "show", "s1", "--json"]).ok().json();
     assert_eq!(shown["session"]["counts"]["reasoning"], 32);
+}
+
+/// Journal, locks and receipts of a run go over the network too.
+#[test]
+fn a_run_works_over_a_service() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let mut epic = Epic::new(&["1-1-cart"]);
+    epic.env.set("HANDOVER_STORE", &service.url);
+    epic.run(&[]).ok();
+    let status = host.run(["status", "--json"]).ok().json();
+    assert_eq!(status["run"]["state"], "done", "{status}");
+    let journal = host.run(["journal", "--json"]).ok().json();
+    assert!(journal["journal"].as_array().unwrap().len() > 4);
 }
 
 /// A client is not trusted to have redacted anything.
