@@ -93,7 +93,7 @@ fn what_agents_write_is_kept() {
     };
     let text = "# Gateway\n\nIt times out. password=hunter2sEcret\n";
     let package = json!({"text": text, "kind": "research", "producer": "developer"});
-    let saved = post("packages", package.clone());
+    let saved = post("packages", package);
     assert_eq!(
         (&saved["package"]["created"], &saved["package"]["redactions"]),
         (&json!(true), &json!(1))
@@ -107,7 +107,7 @@ fn what_agents_write_is_kept() {
     assert_eq!(post("events", event.clone())["event"]["duplicate"], false);
     assert_eq!(post("events", event)["event"]["duplicate"], true);
     let wanted = json!({"role": "qa_expert", "task": "Test the gateway", "deliver": true});
-    let assembled = post("assemble", wanted.clone());
+    let assembled = post("assemble", wanted);
     assert!(assembled["markdown"].as_str().unwrap().contains("It times out"), "{assembled}");
     let brief = post("brief", json!({"role": "tech_lead", "task": "Review the gateway"}));
     let receipt = brief["receipt"].as_str().unwrap();

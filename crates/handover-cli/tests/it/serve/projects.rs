@@ -55,7 +55,7 @@ fn one_projects_token_sees_nothing_of_anothers() {
         }
     }
 
-    let store = RemoteStore::new(&service.url, Some(admin.clone()), Duration::from_secs(30));
+    let store = RemoteStore::new(&service.url, Some(admin), Duration::from_secs(30));
     let theirs = SessionId::new("theirs").unwrap();
     let other = ProjectId::new("other").unwrap();
     let gone = |what: Result<(), StoreError>| {

@@ -79,7 +79,7 @@ fn many_processes_write_at_once() {
     std::thread::scope(|scope| {
         for machine in &machines {
             scope.spawn(|| {
-                machine.at_once(16, think).into_iter().for_each(|output| drop(output.ok()))
+                machine.at_once(16, think).into_iter().for_each(|output| drop(output.ok()));
             });
         }
     });
