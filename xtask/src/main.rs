@@ -38,6 +38,8 @@ enum Bench {
     Hook(bench::hook::Args),
     /// What the engine of runs adds to each phase
     Run(bench::run::Args),
+    /// What the service bears
+    Serve(bench::serve::Args),
     /// How a store behaves as it grows
     Store(bench::store::Args),
 }
@@ -57,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
         Chore::Bench(Bench::Hook(args)) => bench::hook::run(&args),
         Chore::Bench(Bench::Run(args)) => bench::run::run(&args),
+        Chore::Bench(Bench::Serve(args)) => bench::serve::run(&args),
         Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),

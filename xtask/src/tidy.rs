@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "handover-postgres",
         &["handover-model", "handover-text", "handover-store", "fs-err", "tokio", "tokio-postgres"],
     ),
+    ("handover-remote", &["handover-model", "handover-text", "handover-store", "ureq"]),
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
     ("handover-hosts", &["handover-model", "handover-text", "handover-context"]),
@@ -34,6 +35,30 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "handover-web",
+        &[
+            "handover-model",
+            "handover-text",
+            "handover-store",
+            "handover-context",
+            "handover-engine",
+        ],
+    ),
+    (
+        "handover-serve",
+        &[
+            "handover-model",
+            "handover-text",
+            "handover-store",
+            "handover-context",
+            "handover-engine",
+            "handover-mcp",
+            "handover-web",
+            "tokio",
+            "axum",
+        ],
+    ),
+    (
         "handover-cli",
         &[
             "handover-model",
@@ -46,6 +71,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-mcp",
             "handover-engine",
             "handover-hosts",
+            "handover-remote",
+            "handover-serve",
             "clap",
             "fs-err",
         ],
@@ -53,8 +80,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Crates from outside that only some of ours may know.
-const MARKERS: &[&str] =
-    &["rusqlite", "clap", "fs-err", "process-wrap", "rmcp", "tokio", "tokio-postgres", "axum"];
+const MARKERS: &[&str] = &[
+    "rusqlite",
+    "clap",
+    "fs-err",
+    "process-wrap",
+    "rmcp",
+    "tokio",
+    "tokio-postgres",
+    "axum",
+    "ureq",
+];
 
 /// Fails with every dependency that the table does not allow.
 pub fn run() -> Result<()> {

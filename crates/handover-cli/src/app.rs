@@ -38,13 +38,16 @@ pub(crate) struct App {
     project: OnceCell<Project>,
     config: OnceCell<Loaded>,
     redactor: OnceCell<Redactor>,
-    store: OnceCell<Box<dyn Store>>,
+    store: OnceCell<Box<dyn Store + Send>>,
     places: OnceCell<Places>,
     hurried: Cell<bool>,
 }
 
 /// How long a command that an agent waits for tries to get the store's lock.
 const HURRY: Duration = Duration::from_secs(5);
+
+/// How long any other command waits for a service.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl App {
     pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
@@ -162,7 +165,7 @@ impl App {
         match location.map(StorePlace::parse).transpose()? {
             None => Ok(StorePlace::File(self.project()?.folder().join("store.db"))),
             Some(StorePlace::File(path)) => Ok(StorePlace::File(self.project()?.root.join(path))),
-            Some(shared @ StorePlace::Shared(_)) => Ok(shared),
+            Some(shared @ (StorePlace::Shared(_) | StorePlace::Service(_))) => Ok(shared),
         }
     }
 

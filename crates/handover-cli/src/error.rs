@@ -16,6 +16,7 @@ use handover_engine::persona::PersonaError;
 use handover_engine::story::StoryError;
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
+use handover_serve::{BindError, ServeError};
 use handover_store::{Fault, StoreError};
 use serde_json::json;
 
@@ -199,6 +200,14 @@ impl From<StoreError> for CommandError {
                 "store_foreign",
                 Some("Point HANDOVER_STORE to another file, or move this one away.".to_owned()),
             ),
+            StoreError::Denied { .. } => (
+                Exit::Blocked,
+                "forbidden",
+                Some(
+                    "Ask for a token with that right: `handover token create --scope …`."
+                        .to_owned(),
+                ),
+            ),
             StoreError::Backend { fault, .. } => {
                 let (code, hint) = fault_words(*fault);
                 (Exit::Environment, code, Some(hint.to_owned()))
@@ -216,6 +225,7 @@ fn not_found_hint(what: &str) -> Option<String> {
         "strategy" => "handover strategy list",
         "receipt" => "handover receipt list",
         "run" => "handover status",
+        "token" => "handover token list",
         _ if what.starts_with("package") => "handover package list --all-versions",
         _ => return None,
     };
@@ -343,7 +353,7 @@ impl From<ToolError> for CommandError {
             ToolError::PackageFile(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Refused(refusal) => {
-                Self { hint: refusal.hint, ..Self::invalid(refusal.message) }
+                Self { code: refusal.code, hint: refusal.hint, ..Self::invalid(refusal.message) }
             }
         }
     }
@@ -367,6 +377,26 @@ impl From<PersonaError> for CommandError {
             }
         };
         Self::new(Exit::Usage, code, &error).hinted(hint)
+    }
+}
+
+impl From<BindError> for CommandError {
+    fn from(error: BindError) -> Self {
+        let hint = match &error {
+            BindError::Taken { .. } => {
+                "Stop what listens there, or pass `--port 0` to take any free port."
+            }
+            BindError::Refused { .. } => {
+                "Pass an address of this machine with `--bind`, and a port above 1023."
+            }
+        };
+        Self::chain(Exit::Environment, "cannot_listen", &error).hinted(hint)
+    }
+}
+
+impl From<ServeError> for CommandError {
+    fn from(error: ServeError) -> Self {
+        Self::chain(Exit::Environment, "serve", &error)
     }
 }
 

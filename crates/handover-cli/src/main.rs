@@ -5,6 +5,7 @@ mod app;
 mod cli;
 mod commands;
 mod config;
+mod desk;
 mod env;
 mod error;
 mod input;

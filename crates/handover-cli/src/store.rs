@@ -1,5 +1,5 @@
-//! Which store: a file on this machine, or a database that machines share. The one place that picks a
-//! backend.
+//! Which store: a file on this machine, a database that machines share, or a service. The one place
+//! that picks a backend.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use handover_model::ProjectId;
 use handover_postgres::{Location, PostgresStore};
+use handover_remote::RemoteStore;
 use handover_sqlite::SqliteStore;
 use handover_store::Store;
 
+use crate::env;
 use crate::error::{CommandError, Exit};
 
 /// Where a store is. What is shown of it has no password.
@@ -19,7 +21,12 @@ pub(crate) enum StorePlace {
     File(PathBuf),
     /// A PostgreSQL database.
     Shared(Box<Location>),
+    /// A service.
+    Service(String),
 }
+
+/// How long a request to a service may take, unless the caller has less time.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl StorePlace {
     /// A path or a URL, as the configuration, the environment or a person names it.
@@ -31,12 +38,21 @@ impl StorePlace {
             })?;
             return Ok(Self::Shared(Box::new(location)));
         }
+        if text.starts_with("http://") {
+            return Ok(Self::Service(text.to_owned()));
+        }
+        if text.starts_with("https://") {
+            let message = "the service is reached over plain HTTP only";
+            return Err(CommandError::new(Exit::Usage, "store_unsupported", message).hinted(
+                "Go through a tunnel or a proxy on this machine and name that with `http://`.",
+            ));
+        }
         // Other URLs would become odd file names, password and all.
         match text.split_once("://") {
             Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+') => {
                 let message = format!("there is no store for `{scheme}://` URLs");
                 Err(CommandError::new(Exit::Usage, "store_unsupported", message)
-                    .hinted("Name a file, or a PostgreSQL database as `postgres://…`."))
+                    .hinted("Name a file, a PostgreSQL database as `postgres://…` or a service as `http://…`."))
             }
             Some(_) | None => Ok(Self::File(PathBuf::from(text))),
         }
@@ -44,14 +60,14 @@ impl StorePlace {
 
     /// Whether other machines may use it too.
     pub(crate) fn is_shared(&self) -> bool {
-        matches!(self, Self::Shared(_))
+        matches!(self, Self::Shared(_) | Self::Service(_))
     }
 
     /// Whether it is there, as far as can be said without opening it.
     pub(crate) fn may_exist(&self) -> bool {
         match self {
             Self::File(path) => path.exists(),
-            Self::Shared(_) => true,
+            Self::Shared(_) | Self::Service(_) => true,
         }
     }
 
@@ -61,13 +77,17 @@ impl StorePlace {
         &self,
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
         patience: Option<Duration>,
-    ) -> Result<Box<dyn Store>, CommandError> {
+    ) -> Result<Box<dyn Store + Send>, CommandError> {
         Ok(match (self, patience) {
             (Self::File(path), None) => Box::new(SqliteStore::open(path)?),
             (Self::File(path), Some(time)) => Box::new(SqliteStore::open_within(path, time)?),
             (Self::Shared(place), None) => Box::new(PostgresStore::open(place, &project()?)?),
             (Self::Shared(place), Some(time)) => {
                 Box::new(PostgresStore::open_within(place, &project()?, time)?)
+            }
+            (Self::Service(url), time) => {
+                let token = env::var(env::TOKEN);
+                Box::new(RemoteStore::new(url, token, time.unwrap_or(PATIENCE)))
             }
         })
     }
@@ -78,7 +98,7 @@ impl StorePlace {
             Self::File(_) => {
                 "Keep a copy of the file, then move it away; `handover session new ID` registers the files of a session anew."
             }
-            Self::Shared(_) => {
+            Self::Shared(_) | Self::Service(_) => {
                 "Save what is there with `handover export FILE`, then restore a backup of the database."
             }
         }
@@ -90,6 +110,7 @@ impl fmt::Display for StorePlace {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Shared(location) => write!(f, "{location}"),
+            Self::Service(url) => write!(f, "{url}"),
         }
     }
 }

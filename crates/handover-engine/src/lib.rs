@@ -21,6 +21,7 @@ pub mod reducer;
 pub mod report;
 pub mod retro;
 mod runner;
+pub mod stats;
 pub mod story;
 mod task;
 mod team;

@@ -231,6 +231,18 @@ impl Pipeline {
         };
         all.map(width).max().unwrap_or(1)
     }
+
+    /// Who works in a phase.
+    pub fn role_in(&self, phase: RunPhase) -> Option<&Role> {
+        let steps = self.steps.iter().chain(&self.closing).chain(&self.on_failure);
+        let agents = steps.filter_map(|step| match step {
+            Step::Agent(agent) => Some(agent),
+            Step::Party(party) => Some(&party.agent),
+            Step::Gates | Step::Uat(_) | Step::Commit => None,
+        });
+        let mut all = agents.chain([&self.fix]);
+        all.find(|agent| agent.phase == phase).map(|agent| &agent.role)
+    }
 }
 
 /// A step that is one agent.

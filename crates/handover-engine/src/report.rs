@@ -1,11 +1,33 @@
 //! A run as scripts see it.
 
+use handover_agents::{Identity, is_alive};
 use handover_model::{Run, RunState, ScenarioOutcome, StoryState, UatGate};
+use handover_store::Store;
 use serde_json::{Value, json};
 
 use crate::ledger::Line;
 use crate::reducer::{State, StoryRun};
 use crate::uat::{data_path, document_path};
+use crate::{EngineError, fold};
+
+/// A run as it stands in the store, seen from a machine; none if it died before it was planned.
+pub fn of_run(store: &dyn Store, run: &Run, machine: &str) -> Result<Option<Value>, EngineError> {
+    let journal = store.journal(&run.id, 1)?;
+    let Some(folded) = fold(&run.id, &journal)? else { return Ok(None) };
+    Ok(Some(document(run, &folded.state, is_at_work(store, run, machine)?)))
+}
+
+/// Whether an engine holds the epic, as far as that can be told from here.
+fn is_at_work(store: &dyn Store, run: &Run, machine: &str) -> Result<bool, EngineError> {
+    let Some((owner, _)) = store.epic_owner(&run.epic)? else { return Ok(false) };
+    let identity = Identity {
+        pid: owner.pid,
+        started: owner.started,
+        boot: owner.boot,
+        spawn: "engine".to_owned(),
+    };
+    Ok(owner.host != machine || is_alive(&identity) != Some(false))
+}
 
 /// The run as one document.
 pub fn document(run: &Run, state: &State, at_work: bool) -> Value {

@@ -18,6 +18,23 @@ pub trait Desk: Send + Sync + 'static {
     fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal>;
 }
 
+impl dyn Desk {
+    /// [`Desk::sit`] with a value.
+    pub fn work<T>(
+        &self,
+        work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, Refusal> {
+        let (mut work, mut value) = (Some(work), None);
+        self.sit(&mut |seat| {
+            if let Some(work) = work.take() {
+                value = Some(work(seat)?);
+            }
+            Ok(())
+        })?;
+        value.ok_or_else(|| Refusal::broken("nothing was done"))
+    }
+}
+
 /// What a request has at hand.
 pub struct Seat<'a> {
     /// The store.
@@ -40,6 +57,10 @@ pub struct Seat<'a> {
     pub bound: bool,
     /// The group that is meant if a request names none.
     pub group: Option<GroupId>,
+    /// Whether whoever asks may add anything.
+    pub may_write: bool,
+    /// The name of this machine among those that work on one run.
+    pub machine: String,
     /// The id of a receipt, if one is made.
     pub receipt: ReceiptId,
     /// Now.
@@ -56,7 +77,7 @@ pub struct Technology {
 
 impl Seat<'_> {
     /// The session that a request is about. It exists.
-    pub(crate) fn session(&self, asked: Option<&SessionId>) -> Result<SessionId, ToolError> {
+    pub fn session(&self, asked: Option<&SessionId>) -> Result<SessionId, ToolError> {
         let session = match (asked, &self.session) {
             (Some(asked), Ok(own)) if self.bound && asked != own => {
                 return Err(ToolError::invalid(
@@ -72,13 +93,13 @@ impl Seat<'_> {
     }
 
     /// The group that a request is about.
-    pub(crate) fn group(&self, asked: Option<&GroupId>) -> Result<Option<GroupId>, ToolError> {
+    pub fn group(&self, asked: Option<&GroupId>) -> Result<Option<GroupId>, ToolError> {
         let group = asked.map(|group| self.no_secret("group", group.clone())).transpose()?;
         Ok(group.or_else(|| self.group.clone()))
     }
 
     /// An id that is not a secret of a known form: ids are stored and shown as they are.
-    pub(crate) fn no_secret<T: fmt::Display>(&self, what: &str, id: T) -> Result<T, ToolError> {
+    pub fn no_secret<T: fmt::Display>(&self, what: &str, id: T) -> Result<T, ToolError> {
         match vendor_secret(self.redactor, &id.to_string()) {
             Some(rule) => Err(ToolError::invalid(
                 format!("the {what} looks like a secret ({rule})"),
@@ -89,7 +110,7 @@ impl Seat<'_> {
     }
 
     /// A stored text on its way out.
-    pub(crate) fn out(&self, text: &str) -> String {
+    pub fn out(&self, text: &str) -> String {
         self.redactor.clean(text).as_str().to_owned()
     }
 }
@@ -98,6 +119,8 @@ impl Seat<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
+    /// Stable, for programs: the same as on the command line.
+    pub code: &'static str,
     /// What happened.
     pub message: String,
     /// What to do next.
@@ -105,6 +128,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A defect of ours.
+    pub fn broken(message: &str) -> Self {
+        let hint = Some("Try again; if it stays, please report it.".to_owned());
+        Self { code: "internal", message: message.to_owned(), hint }
+    }
+
     /// What an agent reads.
     pub(crate) fn text(&self) -> String {
         match &self.hint {
@@ -133,7 +162,11 @@ pub enum ToolError {
 
 impl ToolError {
     /// Arguments that make no sense.
-    pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Refused(Refusal { message: message.into(), hint: Some(hint.into()) })
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused(Refusal {
+            code: "invalid_input",
+            message: message.into(),
+            hint: Some(hint.into()),
+        })
     }
 }

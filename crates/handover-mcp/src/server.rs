@@ -36,7 +36,12 @@ pub struct Server {
 impl Server {
     /// A server that works at a desk.
     pub fn new(desk: impl Desk) -> Self {
-        Self { desk: Arc::new(desk) }
+        Self::at(Arc::new(desk))
+    }
+
+    /// The same at a desk that others use too.
+    pub fn at(desk: Arc<dyn Desk>) -> Self {
+        Self { desk }
     }
 
     /// Works on a thread that may wait: the store is synchronous.
@@ -45,24 +50,10 @@ impl Server {
         work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, Refusal> {
         let desk = Arc::clone(&self.desk);
-        let task = tokio::task::spawn_blocking(move || {
-            let (mut work, mut value) = (Some(work), None);
-            desk.sit(&mut |seat| {
-                if let Some(work) = work.take() {
-                    value = Some(work(seat)?);
-                }
-                Ok(())
-            })?;
-            value.ok_or_else(|| failed("nothing was done"))
-        });
+        let task = tokio::task::spawn_blocking(move || desk.as_ref().work(work));
         // A panic has told standard error already; the server goes on.
-        task.await.unwrap_or_else(|_| Err(failed("the request failed in Handover itself")))
+        task.await.unwrap_or_else(|_| Err(Refusal::broken("the request failed in Handover itself")))
     }
-}
-
-fn failed(message: &str) -> Refusal {
-    let hint = Some("Try again; if it stays, please report it.".to_owned());
-    Refusal { message: message.to_owned(), hint }
 }
 
 /// Whether a request is of the generation without a handshake.

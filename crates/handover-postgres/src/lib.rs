@@ -14,6 +14,7 @@ mod archive;
 mod error;
 mod errors;
 mod events;
+mod feed;
 mod groups;
 mod hosts;
 mod index;
@@ -29,6 +30,7 @@ mod sessions;
 mod skill_outputs;
 mod strategies;
 mod tls;
+mod tokens;
 mod transaction;
 mod value;
 

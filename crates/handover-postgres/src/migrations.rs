@@ -10,7 +10,10 @@ use crate::error::{Failure, backend};
 use crate::link::Link;
 use crate::value::{self, params};
 
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_records.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_records.sql"),
+    include_str!("../migrations/0002_service.sql"),
+];
 
 /// The format that this version writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;

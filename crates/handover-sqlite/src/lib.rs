@@ -8,6 +8,7 @@ mod connection;
 mod error;
 mod errors;
 mod events;
+mod feed;
 mod foreign;
 mod groups;
 mod hosts;
@@ -22,6 +23,7 @@ mod runs;
 mod sessions;
 mod skill_outputs;
 mod strategies;
+mod tokens;
 
 use std::path::Path;
 use std::time::Duration;

@@ -20,6 +20,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_runs.sql"),
     include_str!("../migrations/0005_hosts.sql"),
     include_str!("../migrations/0006_jobs.sql"),
+    include_str!("../migrations/0007_feed.sql"),
+    include_str!("../migrations/0008_tokens.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.

@@ -2,12 +2,13 @@
 
 use handover_model::{RunId, Timestamp};
 use handover_text::CleanJson;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Result;
 
 /// Work to be offered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewJob {
     /// The run.
     pub run: RunId,
@@ -20,7 +21,7 @@ pub struct NewJob {
 }
 
 /// Work that was offered.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The entry of the run's journal that begins it.
     pub seq: u64,
@@ -33,7 +34,7 @@ pub struct Job {
 }
 
 /// Somebody who has work, for a while.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Hold {
     /// The run.
     pub run: RunId,

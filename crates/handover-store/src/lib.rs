@@ -15,9 +15,11 @@ pub mod conformance;
 mod error;
 mod errors;
 mod events;
+mod feed;
 mod groups;
 mod hosts;
 mod jobs;
+mod methods;
 mod packages;
 pub mod packed;
 mod reasoning;
@@ -27,10 +29,13 @@ mod search;
 mod sessions;
 mod skill_outputs;
 mod strategies;
+mod tokens;
+pub mod wire;
 
 pub use error::{Fault, StoreError};
 pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
+pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use jobs::{Hold, Job, Jobs, NewJob};
@@ -44,6 +49,7 @@ pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
+pub use tokens::{NewToken, Tokens};
 
 /// The result of a store's method.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -64,6 +70,8 @@ pub trait Store:
     + Hosts
     + TextIndex
     + archive::Archive
+    + Feed
+    + Tokens
 {
     /// Runs work while nobody else can write, as one transaction: what it reads is still true when it
     /// writes. An error undoes everything.

@@ -8,6 +8,7 @@ mod model_server;
 mod output;
 mod postgres;
 mod real_host;
+mod service;
 
 pub use env::TestEnv;
 pub use fake_agent::{FakeAgent, processes_with};
@@ -15,3 +16,4 @@ pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script};
 pub use output::Output;
 pub use postgres::{OwnPostgres, postgres};
 pub use real_host::RealHost;
+pub use service::{Reply, Service};

@@ -4,6 +4,7 @@
 pub mod assemble;
 pub mod hook;
 pub mod run;
+pub mod serve;
 pub mod store;
 
 use std::path::{Path, PathBuf};

@@ -28,21 +28,25 @@ mod redact;
 mod request;
 mod run;
 mod search;
+mod serve;
 mod session;
 mod skill_output;
 mod spawn;
 mod specialize;
 mod stack;
+mod stats;
 mod status;
 mod store;
 mod strategy;
 mod template;
+mod token;
 mod tokens;
 mod uat;
 
 use clap::Subcommand;
 
 pub(crate) use hook::{HookArgs, Hooked};
+pub(crate) use stack::stack_of;
 
 use crate::app::App;
 use crate::error::{CommandError, Exit};
@@ -88,6 +92,7 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Answer(answer::AnswerArgs),
+    Stats(stats::StatsArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -100,6 +105,9 @@ pub(crate) enum Command {
     Store(store::StoreCommand),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
+    Serve(serve::ServeArgs),
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     #[command(hide = true)]
@@ -135,6 +143,7 @@ impl Command {
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Answer(args) => answer::run(app, args),
+            Self::Stats(args) => stats::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),
@@ -144,6 +153,8 @@ impl Command {
             Self::Store(command) => command.run(app),
             Self::Export(args) => export::run(app, args),
             Self::Import(args) => import::run(app, args),
+            Self::Serve(args) => serve::run(app, args),
+            Self::Token(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::DemoAgent(args) => demo::run_agent(app, args),

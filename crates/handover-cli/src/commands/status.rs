@@ -1,7 +1,6 @@
 //! `handover status`
 
-use handover_agents::{Identity, is_alive};
-use handover_engine::{fold, report};
+use handover_engine::report;
 use handover_model::{Run, RunId};
 use handover_store::{RunFilter, StoreError};
 use serde_json::Value;
@@ -21,8 +20,7 @@ pub(crate) struct StatusArgs {
 
 pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
     let run = find(app, args.run)?;
-    let journal = app.store()?.journal(&run.id, 1)?;
-    let Some(folded) = fold(&run.id, &journal)? else {
+    let Some(document) = report::of_run(app.store()?, &run, &crate::env::machine())? else {
         return Err(CommandError::new(
             Exit::Failed,
             "empty_run",
@@ -30,7 +28,6 @@ pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
         )
         .hinted(format!("Start it again with `handover run {}`.", run.epic)));
     };
-    let document = report::document(&run, &folded.state, is_at_work(app, &run)?);
     app.ui.answer("run", &document, |_| show(app, &document))?;
     Ok(Exit::Done)
 }
@@ -49,18 +46,6 @@ pub(super) fn find(app: &App, id: Option<RunId>) -> Result<Run, CommandError> {
             })
         }
     }
-}
-
-/// Whether an engine holds the epic, as far as that can be told from here.
-fn is_at_work(app: &App, run: &Run) -> Result<bool, CommandError> {
-    let Some((owner, _)) = app.store()?.epic_owner(&run.epic)? else { return Ok(false) };
-    let identity = Identity {
-        pid: owner.pid,
-        started: owner.started,
-        boot: owner.boot,
-        spawn: "engine".to_owned(),
-    };
-    Ok(owner.host != crate::env::machine() || is_alive(&identity) != Some(false))
 }
 
 /// A run for people.

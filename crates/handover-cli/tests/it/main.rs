@@ -20,9 +20,11 @@ mod personas;
 mod project;
 mod real_hosts;
 mod runs;
+mod serve;
 mod shared;
 mod spawn;
 mod specialize;
+mod stats;
 mod text;
 
 use handover_testkit::TestEnv;

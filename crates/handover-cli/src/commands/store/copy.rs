@@ -74,5 +74,10 @@ fn place(app: &App, text: &str) -> Result<StorePlace, CommandError> {
     Ok(match StorePlace::parse(text)? {
         StorePlace::File(path) => StorePlace::File(app.folder()?.join(path)),
         shared @ StorePlace::Shared(_) => shared,
+        StorePlace::Service(url) => {
+            let message = format!("a project does not move through the service at {url}");
+            return Err(CommandError::invalid(message)
+                .hinted("Name the file or the database that the service itself uses."));
+        }
     })
 }

@@ -2,7 +2,7 @@
 
 mod faults;
 mod generations;
-mod programs;
+pub(crate) mod programs;
 mod resources;
 mod tools;
 

@@ -31,7 +31,7 @@ fn clients() -> PathBuf {
 }
 
 /// A script of a package, run by the Node beside it.
-fn node(env: &TestEnv, script: &str) -> Command {
+pub(crate) fn node(env: &TestEnv, script: &str) -> Command {
     let modules = clients();
     let mut command = Command::new(modules.join("node/bin/node"));
     command

@@ -1,0 +1,24 @@
+//! `handover serve`: a real process on a port of its own.
+
+mod api;
+mod basics;
+mod live;
+mod login;
+mod mcp;
+mod projects;
+mod remote;
+mod rights;
+
+use handover_testkit::TestEnv;
+
+/// A token with a scope, and with further arguments.
+fn token(env: &TestEnv, scope: &str, more: &[&str]) -> String {
+    let args = ["token", "create", "--scope", scope, "--json"];
+    let made = env.run(args.iter().chain(more)).ok().json();
+    made["token"]["token"].as_str().unwrap().to_owned()
+}
+
+/// The header that shows a token.
+fn bearer(token: &str) -> String {
+    format!("Bearer {token}")
+}

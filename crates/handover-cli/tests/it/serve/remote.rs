@@ -1,0 +1,158 @@
+//! The store behind a service: the same contracts, and what only a network can do.
+
+use std::time::Duration;
+
+use handover_remote::RemoteStore;
+use handover_store::Store;
+use handover_store::conformance::Backend;
+use handover_testkit::{Service, TestEnv};
+
+use crate::runs::Epic;
+
+struct Remote {
+    _env: TestEnv,
+    service: Service,
+}
+
+impl Remote {
+    fn fresh() -> Self {
+        let env = crate::empty();
+        env.run(["init"]).ok();
+        let service = Service::start(&env, &[]);
+        Self { _env: env, service }
+    }
+}
+
+impl Backend for Remote {
+    fn open(&self) -> Box<dyn Store + Send> {
+        Box::new(RemoteStore::new(&self.service.url, None, Duration::from_secs(30)))
+    }
+}
+
+mod conformance {
+    use super::Remote;
+
+    handover_store::conformance_tests!(Remote::fresh());
+}
+
+/// Another machine: a home and a project of its own, and nothing but the address in common.
+fn machine(service: &Service) -> TestEnv {
+    let mut env = crate::empty();
+    env.set("HANDOVER_STORE", &service.url);
+    env.run(["init"]).ok();
+    assert!(!env.path(".handover/store.db").exists());
+    env
+}
+
+#[test]
+fn two_machines_share_one_store() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let (one, two) = (machine(&service), machine(&service));
+    one.write("docs/oauth.md", "# OAuth\n## Summary\nTokens live ten minutes.\n");
+    let added = one.run(["package", "add", "docs/oauth.md", "--kind", "research", "--json"]).ok();
+    assert_eq!(added.json()["package"]["id"], 1);
+    let found = two.run(["search", "oauth", "--json"]).ok().json();
+    assert_eq!(found["results"][0]["path"], "docs/oauth.md");
+    let body = two.run(["package", "show", "1", "--body", "--json"]).ok().json();
+    assert!(body["package"]["body"].as_str().unwrap().contains("ten minutes"));
+    let assemble = ["assemble", "--role", "developer", "--task", "oauth", "--deliver", "--json"];
+    let assembled = two.run(assemble).ok().json();
+    assert_eq!((&assembled["degraded"], &assembled["available"]), (&false.into(), &1.into()));
+    let receipts = one.run(["receipt", "list", "--json"]).ok().json();
+    assert_eq!(receipts["receipts"][0]["state"], "delivered");
+    two.run(["reasoning", "add", "--role", "qa_expert", "--phase", "risks", "It may hang."]).ok();
+    assert!(host.run(["reasoning", "list"]).ok().stdout.contains("It may hang."));
+    assert!(two.run(["doctor"]).ok().stdout.contains(&service.url));
+}
+
+/// Eight processes on two machines write at once; nothing is lost.
+#[test]
+fn many_processes_write_at_once() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let machines = [machine(&service), machine(&service)];
+    let think = |n: usize| {
+        let args = ["reasoning", "add", "--role", "developer", "--phase", "risks"];
+        args.map(str::to_owned).into_iter().chain([format!("thought {n}")]).collect()
+    };
+    std::thread::scope(|scope| {
+        for machine in &machines {
+            scope.spawn(|| {
+                machine.at_once(16, think).into_iter().for_each(|output| drop(output.ok()));
+            });
+        }
+    });
+    let shown = host.run(["session", "show", "s1", "--json"]).ok().json();
+    assert_eq!(shown["session"]["counts"]["reasoning"], 32);
+}
+
+/// Journal, locks and receipts of a run go over the network too.
+#[test]
+fn a_run_works_over_a_service() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let mut epic = Epic::new(&["1-1-cart"]);
+    epic.env.set("HANDOVER_STORE", &service.url);
+    epic.run(&[]).ok();
+    let status = host.run(["status", "--json"]).ok().json();
+    assert_eq!(status["run"]["state"], "done", "{status}");
+    let journal = host.run(["journal", "--json"]).ok().json();
+    assert!(journal["journal"].as_array().unwrap().len() > 4);
+}
+
+/// A client is not trusted to have redacted anything.
+#[test]
+fn text_is_redacted_again_by_the_service() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let call = serde_json::json!({"call": {"within": null, "call": {
+        "method": "add_reasoning",
+        "arguments": {"new": {
+            "session": "s1", "group": null, "role": "developer", "agent_id": null, "iteration": 0,
+            "phase": "risks", "confidence": null, "content": "password=hunter2sEcret",
+            "references": [], "now": "2026-11-15T10:00:00Z",
+        }},
+    }}});
+    let reply = service.post("/api/v1/store", &call).is(200).json();
+    assert_eq!(reply["done"]["content"], "password=[REDACTED-1]", "{reply}");
+}
+
+#[test]
+fn a_service_that_is_gone_holds_nobody_up() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let mut env = machine(&service);
+    env.set("HANDOVER_TOKEN", "hnd_0123456789ab_secretsecretsecret");
+    service.stop(&host).ok();
+    let block = env.run(["assemble", "--role", "developer", "--json"]).ok();
+    assert_eq!(block.json()["degraded"], true);
+    let event = serde_json::json!({
+        "session_id": "c-1", "cwd": env.path(""), "hook_event_name": "SessionStart",
+        "transcript_path": env.path("t.jsonl"), "source": "startup",
+    });
+    let hook = env.run_with(event.to_string(), ["hook", "claude"]).ok();
+    let error = env.run(["session", "list", "--json"]).fails(5);
+    assert_eq!(error.error()["code"], "store_unavailable");
+    for output in [block, hook, error] {
+        assert!(!output.to_string().contains("secretsecret"), "{output}");
+    }
+}
+
+/// A client that dies in the middle of a transaction keeps nobody from writing for long.
+#[test]
+fn an_abandoned_transaction_is_undone() {
+    let host = crate::project();
+    let service = Service::start(&host, &[]);
+    let begin = serde_json::json!({"begin": {"within": null, "mode": "exclusive"}});
+    let name = service.post("/api/v1/store", &begin).is(200).json()["done"].clone();
+    let purge = serde_json::json!({"call": {"within": name, "call": {
+        "method": "purge_session", "arguments": {"id": "s1"}}}});
+    let purged = service.post("/api/v1/store", &purge).is(200).json();
+    assert!(purged["done"].is_object(), "{purged}");
+    // Waits for the lock, and gets it when the transaction is given up.
+    host.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "after"]).ok();
+    let over = service.post("/api/v1/store", &purge).is(200).json();
+    assert_eq!(over["failed"]["backend"]["fault"], "Unavailable", "{over}");
+    host.run(["session", "show", "s1"]).ok();
+}
