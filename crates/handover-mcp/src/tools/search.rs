@@ -52,7 +52,7 @@ struct Found {
     score: f64,
     /// What reading it costs
     tokens: u64,
-    /// current, changed or vanished since it was registered
+    /// current, changed or vanished since it was registered, or elsewhere: on another machine
     #[schemars(with = "String")]
     file: FileState,
 }
