@@ -1,6 +1,8 @@
 //! A run as scripts see it.
 
+use handover_agents::{Identity, is_alive, machine};
 use handover_model::{Run, RunState, StoryState};
+use handover_store::Store;
 use serde_json::{Value, json};
 
 use crate::reducer::State;
@@ -64,6 +66,18 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
 /// A run that nobody works on and that did not come to its end was interrupted, whatever it says.
 fn shown(state: &State, at_work: bool) -> RunState {
     if state.state == RunState::Running && !at_work { RunState::Interrupted } else { state.state }
+}
+
+/// Whether an engine holds the epic of a run, as far as that can be told from here.
+pub fn is_at_work(store: &dyn Store, run: &Run) -> handover_store::Result<bool> {
+    let Some((owner, _)) = store.epic_owner(&run.epic)? else { return Ok(false) };
+    let identity = Identity {
+        pid: owner.pid,
+        started: owner.started,
+        boot: owner.boot,
+        spawn: "engine".to_owned(),
+    };
+    Ok(owner.host != machine() || is_alive(&identity) != Some(false))
 }
 
 /// How many stories stand where.

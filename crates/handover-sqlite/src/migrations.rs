@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0003_briefs.sql"),
     include_str!("../migrations/0004_runs.sql"),
     include_str!("../migrations/0005_hosts.sql"),
+    include_str!("../migrations/0060_trust.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.

@@ -5,7 +5,7 @@ use handover_model::{
     Timestamp,
 };
 use handover_store::{
-    CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
+    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
 };
 use handover_text::Clean;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -249,6 +249,31 @@ impl Receipts for SqliteStore {
             ),
             read,
         )
+    }
+
+    fn each_handed(&self, session: &SessionId, visit: &mut dyn FnMut(Handed)) -> Result<()> {
+        let key = session_key(&self.connection, session)?;
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT i.receipt, i.kind, i.item, i.read_at
+                 FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+                 WHERE r.session = ?1 ORDER BY i.receipt, i.position",
+            )
+            .map_err(backend)?;
+        let mut rows = statement.query([key]).map_err(backend)?;
+        while let Some(r) = rows.next().map_err(backend)? {
+            let handed = |r: &Row<'_>| {
+                Ok(Handed {
+                    receipt: row::parsed(r, 0)?,
+                    kind: row::parsed(r, 1)?,
+                    item: r.get(2)?,
+                    read_at: row::time_opt(r, 3)?,
+                })
+            };
+            visit(handed(r).map_err(backend)?);
+        }
+        Ok(())
     }
 
     fn consumed(

@@ -26,7 +26,7 @@ mod skill_outputs;
 mod strategies;
 
 pub use error::{Fault, StoreError};
-pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
+pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, TrustAt, Verdict};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
@@ -34,7 +34,7 @@ pub use packages::{
     Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,
 };
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
-pub use receipts::{CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
+pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use handover_model::{
-    GroupId, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role,
-    Section, SessionId, Timestamp, Zone,
+    GroupId, ItemKind, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState,
+    Role, Section, SessionId, Timestamp, Zone,
 };
 use handover_text::Clean;
 
@@ -97,6 +97,19 @@ impl ReceiptStep {
     }
 }
 
+/// One item of a receipt: what went to whom, without the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handed {
+    /// The receipt.
+    pub receipt: ReceiptId,
+    /// What kind of record.
+    pub kind: ItemKind,
+    /// Its id, as text.
+    pub item: String,
+    /// When the agent was seen opening the file.
+    pub read_at: Option<Timestamp>,
+}
+
 /// Which receipts to list.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptFilter {
@@ -147,6 +160,21 @@ pub trait Receipts {
 
     /// Receipts, newest first, without their items and what was left out.
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
+
+    /// Shows the items of all receipts of a session one by one, by receipt and then in their order.
+    fn each_handed(&self, session: &SessionId, visit: &mut dyn FnMut(Handed)) -> Result<()> {
+        let filter = ReceiptFilter { session: Some(session.clone()), ..ReceiptFilter::default() };
+        let mut ids: Vec<ReceiptId> =
+            self.receipts(&filter)?.into_iter().map(|receipt| receipt.id).collect();
+        ids.sort();
+        for id in ids {
+            for item in self.receipt(&id)?.items {
+                let (kind, read_at) = (item.kind, item.read_at);
+                visit(Handed { receipt: id.clone(), kind, item: item.id, read_at });
+            }
+        }
+        Ok(())
+    }
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
     /// claimed for it at this moment, sorted. Assembling alone consumes nothing.

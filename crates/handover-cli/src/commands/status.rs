@@ -1,6 +1,5 @@
 //! `handover status`
 
-use handover_agents::{Identity, is_alive, machine};
 use handover_engine::{fold, report};
 use handover_model::{Run, RunId};
 use handover_store::{RunFilter, StoreError};
@@ -30,7 +29,7 @@ pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
         )
         .hinted(format!("Start it again with `handover run {}`.", run.epic)));
     };
-    let document = report::document(&run, &folded.state, is_at_work(app, &run)?);
+    let document = report::document(&run, &folded.state, report::is_at_work(app.store()?, &run)?);
     app.ui.answer("run", &document, |_| show(app, &document))?;
     Ok(Exit::Done)
 }
@@ -49,18 +48,6 @@ pub(super) fn find(app: &App, id: Option<RunId>) -> Result<Run, CommandError> {
             })
         }
     }
-}
-
-/// Whether an engine holds the epic, as far as that can be told from here.
-fn is_at_work(app: &App, run: &Run) -> Result<bool, CommandError> {
-    let Some((owner, _)) = app.store()?.epic_owner(&run.epic)? else { return Ok(false) };
-    let identity = Identity {
-        pid: owner.pid,
-        started: owner.started,
-        boot: owner.boot,
-        spawn: "engine".to_owned(),
-    };
-    Ok(owner.host != machine() || is_alive(&identity) != Some(false))
 }
 
 /// A run for people.
