@@ -37,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-store",
             "handover-context",
             "handover-engine",
+            "fs-err",
         ],
     ),
     (
@@ -64,6 +65,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-mcp",
             "handover-engine",
             "handover-hosts",
+            "handover-web",
             "handover-serve",
             "clap",
             "fs-err",
