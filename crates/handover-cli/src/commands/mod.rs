@@ -15,11 +15,13 @@ mod host;
 mod init;
 mod journal;
 mod mcp;
+mod open;
 mod package;
 mod probe;
 mod reasoning;
 mod receipt;
 mod redact;
+mod report;
 mod request;
 mod run;
 mod search;
@@ -78,6 +80,7 @@ pub(crate) enum Command {
     Run(Box<run::RunArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
+    Report(report::ReportArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -87,6 +90,7 @@ pub(crate) enum Command {
     Config(config::ConfigCommand),
     Mcp(mcp::McpArgs),
     Serve(serve::ServeArgs),
+    Open(open::OpenArgs),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
@@ -116,6 +120,7 @@ impl Command {
             Self::Run(args) => run::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
+            Self::Report(args) => report::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),
@@ -123,6 +128,7 @@ impl Command {
             Self::Config(command) => command.run(app),
             Self::Mcp(args) => mcp::run(app, args),
             Self::Serve(args) => serve::run(app, args),
+            Self::Open(args) => open::run(app, args),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::Completions(args) => completions::run(app, args),

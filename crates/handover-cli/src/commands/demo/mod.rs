@@ -1,5 +1,9 @@
 //! `handover demo`
 
+mod epic;
+mod past;
+mod web;
+
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -13,13 +17,26 @@ use crate::input::Stdin;
 /// Play a small story in a throw-away project
 ///
 /// Every line that starts with `$` is a real command on a real store in a temporary folder, which is
-/// removed at the end.
+/// removed at the end. With --web the folder holds the records of a whole afternoon, and the dashboard
+/// shows them until it is interrupted.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  handover demo\n  handover demo --keep")]
+#[command(after_help = "Examples:\n  handover demo\n  handover demo --keep\n  handover demo --web")]
 pub(crate) struct DemoArgs {
     /// Leave the project there to look around in
     #[arg(long)]
     keep: bool,
+
+    /// Show a longer story in the dashboard
+    #[arg(long)]
+    web: bool,
+
+    /// With --web: the port; 0 takes any free one
+    #[arg(long, value_name = "N", requires = "web")]
+    port: Option<u16>,
+
+    /// With --web: let no run go on before the eyes of the visitor
+    #[arg(long, requires = "web", hide = true)]
+    still: bool,
 }
 
 /// What the researcher wrote. The token is invented; it is there to be redacted.
@@ -91,7 +108,7 @@ errors:
 ";
 
 pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
-    if app.ui.is_json() {
+    if app.ui.is_json() && !args.web {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo is a story for people")
             .hinted("Leave `--json` out."));
     }
@@ -103,7 +120,10 @@ pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
     // The commands are played as they are shown, so they run inside the project.
     let before = app.folder()?;
     std::env::set_current_dir(&root).map_err(|error| io(&error))?;
-    let told = Story { app, root: &root }.tell();
+    let told = match args.web {
+        true => web::show(app, &root, args.port, args.still),
+        false => Story { app, root: &root }.tell(),
+    };
     std::env::set_current_dir(before).map_err(|error| io(&error))?;
     told?;
     if args.keep {
