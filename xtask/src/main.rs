@@ -6,6 +6,7 @@ mod bench;
 mod eval_redaction;
 mod eval_retrieval;
 mod eval_tokens;
+mod shots;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +26,8 @@ enum Chore {
     /// Measure a part of Handover on data given by path
     #[command(subcommand)]
     Eval(Eval),
+    /// Take pictures of every page of the dashboard
+    Shots(shots::Args),
     /// Check what no compiler checks: which crate may know which
     Tidy,
 }
@@ -60,6 +63,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),
         Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),
+        Chore::Shots(args) => shots::run(&args),
         Chore::Tidy => tidy::run(),
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Document {
     pub(crate) turns: u64,
     pub(crate) duration_ms: u64,
     pub(crate) stories: Vec<Story>,
+    /// What follows once every story is settled.
+    pub(crate) closing: Option<Story>,
 }
 
 /// A story of a run.
@@ -63,6 +65,11 @@ pub(crate) struct Phase {
 }
 
 impl Document {
+    /// The stories, and what follows them.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &Story> {
+        self.stories.iter().chain(&self.closing)
+    }
+
     pub(crate) fn state(&self) -> RunState {
         self.state.parse().unwrap_or(RunState::Running)
     }
@@ -121,29 +128,34 @@ impl Told {
         if self.state() != RunState::Running {
             return Vec::new();
         }
-        let mut open: BTreeMap<&str, Doing> = BTreeMap::new();
+        let mut open: Vec<Doing> = Vec::new();
         for entry in &self.entries {
             let text = |key: &str| entry.entry[key].as_str().unwrap_or_default();
-            let story = text("story");
+            let attempt = entry.entry["attempt"].as_u64().unwrap_or(1);
             match entry.kind {
                 JournalKind::Intent => {
                     let what =
                         if text("phase").is_empty() { text("effect") } else { text("phase") };
-                    let doing = Doing {
-                        story: story.to_owned(),
+                    open.push(Doing {
+                        story: text("story").to_owned(),
                         what: what.to_owned(),
-                        attempt: entry.entry["attempt"].as_u64().unwrap_or(1),
+                        attempt,
                         since: entry.created_at,
-                    };
-                    open.insert(story, doing);
+                    });
                 }
                 JournalKind::Result => {
-                    open.remove(story);
+                    let phase = text("phase");
+                    let ends = |doing: &Doing| {
+                        doing.story == text("story") && (phase.is_empty() || doing.what == phase)
+                    };
+                    if let Some(at) = open.iter().position(ends) {
+                        open.remove(at);
+                    }
                 }
                 JournalKind::Note => {}
             }
         }
-        open.into_values().collect()
+        open
     }
 
     /// The agents that ended, in order.

@@ -53,7 +53,7 @@ pub(crate) fn whole(site: &Site<'_>, request: &PageRequest, page: &Page) -> Page
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (page.title) " · " (site.project) " · Handover" }
+                title { (show::plain(&page.title)) " · " (site.project) " · Handover" }
                 link rel="icon" type="image/svg+xml" href=(asset::ICON.path);
                 link rel="stylesheet" href=(asset::STYLE.path);
                 script src=(asset::SCRIPT.path) defer {}
@@ -68,7 +68,7 @@ pub(crate) fn whole(site: &Site<'_>, request: &PageRequest, page: &Page) -> Page
                         }
                     }
                     form class="search" action="/search" role="search" {
-                        input type="search" name="q" value=(query) aria-label="Search everything"
+                        input type="search" name="q" value=(show::plain(query)) aria-label="Search everything"
                             placeholder="Search everything" maxlength="200";
                     }
                 }

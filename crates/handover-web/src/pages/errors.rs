@@ -1,7 +1,7 @@
 //! Errors that the project has met: what solved them, how far that is trusted, and how it came to that.
 
 use handover_model::learn::Trust;
-use handover_model::{ErrorPattern, Timestamp};
+use handover_model::{ErrorIncident, ErrorPattern, Timestamp};
 use handover_store::ErrorFilter;
 use maud::{Markup, html};
 
@@ -9,8 +9,8 @@ use crate::Site;
 use crate::layout::{Page, Part};
 use crate::route::{Shown, Trouble};
 use crate::show::{
-    Tone, badge, count, empty, fact, facts, meter, plural, role_name, said, section, short, spark,
-    when,
+    Column, Row, Tone, badge, count, empty, fact, facts, meter, plural, role_name, said, section,
+    short, steps, table, when,
 };
 
 /// How many patterns are listed, and how many sightings of one.
@@ -32,30 +32,42 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
             @if patterns.is_empty() {
                 (empty("No errors yet.", "Agents report them in their debriefs; or record what solved one:", "handover error resolve --message \"connect ECONNREFUSED 127.0.0.1:5432\" --solution \"docker compose up -d db\""))
             } @else {
-                table class="rows" {
-                    thead {
-                        tr { th { "Error" } th { "What solved it" } th { "Trust" } th class="wide" { span class="unseen" { "Trust as a bar" } } th class="number" { "Seen" } th { "Last" } }
-                    }
-                    tbody {
-                        @for pattern in &patterns {
-                            tr {
-                                th scope="row" {
-                                    a href={ "/errors/" (pattern.hash) } { (short(&pattern.signature.message, 110)) }
-                                    p class="muted" { (short(&pattern.signature.kind, 40)) @if let Some(language) = &pattern.language { " · " (short(language, 30)) } }
-                                }
-                                td { (solution(pattern)) }
-                                td { (trust(site.now, pattern)) }
-                                td class="wide" { (meter(value(pattern.confidence), 1.0, Tone::Good)) }
-                                td class="number" { (count(pattern.occurrences)) }
-                                td { (when(site.now, pattern.last_seen)) }
-                            }
-                        }
-                    }
-                }
+                (rows(site, &patterns))
             }
         }))
     };
     Ok(Page { title: "Errors".to_owned(), part: Part::Errors, above: Vec::new(), body })
+}
+
+fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
+    use Column::{Drawn, Number, Text};
+    let columns = [
+        Text("Error"),
+        Text("What solved it"),
+        Text("Trust"),
+        Drawn("Trust as a bar"),
+        Number("Seen"),
+        Text("Last"),
+    ];
+    let row = |pattern: &ErrorPattern| {
+        Row::new(
+            html! {
+                a href={ "/errors/" (pattern.hash) } { (short(&pattern.signature.message, 110)) }
+                p class="muted" {
+                    (short(&pattern.signature.kind, 40))
+                    @if let Some(language) = &pattern.language { " · " (short(language, 30)) }
+                }
+            },
+            [
+                solution(pattern),
+                trust(site.now, pattern),
+                meter(value(pattern.confidence), 1.0, Tone::Good),
+                html! { (count(pattern.occurrences)) },
+                when(site.now, pattern.last_seen),
+            ],
+        )
+    };
+    table("", &columns, patterns.iter().map(row))
 }
 
 fn solution(pattern: &ErrorPattern) -> Markup {
@@ -112,26 +124,14 @@ pub(crate) fn one(site: &Site<'_>, hash: &str) -> Shown {
         (section("trust", "Trust over time", html! { "Every use that helped raises it, every one that did not lowers it; above the line agents are told." }, html! {
             @if history.is_empty() { p class="muted" { "Not remembered." } }
             @else {
-                (spark(&stairs(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>()), value(Trust::RECALL_ABOVE), &format!("Trust, now {}", pattern.confidence)))
-                ol class="list points" {
+                (steps(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "agents are told above", &format!("Trust, now {}", pattern.confidence)))
+                ol class="points" {
                     @for point in history.iter().rev().take(12) { li { strong { (point.confidence) } span class="muted" { " since " (when(site.now, point.at)) } } }
                 }
             }
         }))
         (section("sightings", "Sightings", html! { (plural(incidents.len(), "time", "times")) @if incidents.len() > SIGHTINGS { ", the latest " (SIGHTINGS) } "." }, html! {
-            table class="rows" {
-                thead { tr { th { "When" } th { "Who" } th { "Session" } th { "Command" } } }
-                tbody {
-                    @for incident in incidents.iter().take(SIGHTINGS) {
-                        tr {
-                            th scope="row" { (when(site.now, incident.created_at)) }
-                            td { (incident.role.as_ref().map_or_else(|| "–".to_owned(), |role| role_name(role.as_str()))) }
-                            td { @match &incident.session { Some(session) => a href={ "/sessions/" (session) } { (session) }, None => "–" } }
-                            td { @match &incident.command { Some(command) => code { (short(command, 120)) }, None => "–" } }
-                        }
-                    }
-                }
-            }
+            (sightings(site, &incidents))
         }))
     };
     Ok(Page {
@@ -142,11 +142,20 @@ pub(crate) fn one(site: &Site<'_>, hash: &str) -> Shown {
     })
 }
 
-/// Values that hold until the next one: a line of steps.
-fn stairs(values: &[f64]) -> Vec<f64> {
-    let mut out: Vec<f64> = values.iter().flat_map(|value| [*value, *value]).collect();
-    if out.len() > 240 {
-        out.drain(..out.len() - 240);
-    }
-    out
+fn sightings(site: &Site<'_>, incidents: &[ErrorIncident]) -> Markup {
+    use Column::Text;
+    let row = |incident: &ErrorIncident| {
+        let who =
+            incident.role.as_ref().map_or_else(|| "–".to_owned(), |role| role_name(role.as_str()));
+        Row::new(
+            when(site.now, incident.created_at),
+            [
+                html! { (who) },
+                html! { @match &incident.session { Some(session) => a href={ "/sessions/" (session) } { (session) }, None => "–" } },
+                html! { @match &incident.command { Some(command) => code { (short(command, 120)) }, None => "–" } },
+            ],
+        )
+    };
+    let columns = [Text("When"), Text("Who"), Text("Session"), Text("Command")];
+    table("", &columns, incidents.iter().take(SIGHTINGS).map(row))
 }

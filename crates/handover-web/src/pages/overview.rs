@@ -69,13 +69,13 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
             }
             (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, listed(site, &needs)))
             @if !runs.is_empty() {
-                (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::table(site, &runs[..runs.len().min(LISTED)])))
+                (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))
             }
             @if !sessions.is_empty() {
-                (section("sessions", "Sessions", html! { a href="/sessions" { "All sessions" } }, sessions::table(site, &sessions[..sessions.len().min(LISTED)])))
+                (section("sessions", "Sessions", html! { a href="/sessions" { "All sessions" } }, sessions::rows(site, &sessions[..sessions.len().min(LISTED)])))
             }
             @if !receipts.is_empty() {
-                (section("receipts", "Latest briefs", html! { "What agents were given." }, receipts::table(site, &receipts[..receipts.len().min(LISTED)])))
+                (section("receipts", "Latest briefs", html! { "What agents were given." }, receipts::rows(site, &receipts[..receipts.len().min(LISTED)])))
             }
         }
     };
@@ -106,8 +106,9 @@ fn listed(site: &Site<'_>, needs: &[Need]) -> Markup {
         ul class="list needs" {
             @for need in needs.iter().take(NEEDS) {
                 li {
-                    (badge(need.tone, need.word)) " " a href=(need.link) { (need.what) }
-                    span class="muted" { " " (when(site.now, need.at)) }
+                    (badge(need.tone, need.word))
+                    a href=(need.link) { (need.what) }
+                    span class="muted" { (when(site.now, need.at)) }
                 }
             }
             @if needs.len() > NEEDS { li class="muted" { "and " (plural(needs.len() - NEEDS, "other", "others")) } }

@@ -9,8 +9,8 @@ use crate::layout::{Page, Part};
 use crate::markdown;
 use crate::route::Shown;
 use crate::show::{
-    Tone, badge, bytes, count, empty, fact, facts, plural, role_name, said, section, short,
-    state_tone, when,
+    Column, Row, Tone, badge, bytes, count, empty, fact, facts, plural, role_name, said, section,
+    short, state_tone, table, when,
 };
 
 /// How much of a file is shown.
@@ -97,25 +97,24 @@ fn readers(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
             "handover assemble --role developer --task \"…\" --explain",
         );
     }
-    html! {
-        table class="rows" {
-            thead { tr { th { "Role" } th { "State" } th { "Seen reading it" } th class="number" { "Version" } th { "Given" } } }
-            tbody {
-                @for delivery in deliveries.iter().rev().take(100) {
-                    tr {
-                        th scope="row" {
-                            a href={ "/receipts/" (delivery.receipt) } { (role_name(delivery.role.as_str())) }
-                            @if delivery.iteration > 0 { span class="muted" { " iteration " (delivery.iteration) } }
-                        }
-                        td { (badge(state_tone(delivery.state), delivery.state.as_str())) }
-                        td { @match delivery.read_at { Some(at) => (when(site.now, at)), None => "–" } }
-                        td class="number" { (delivery.version) }
-                        td { (when(site.now, delivery.delivered_at)) }
-                    }
-                }
-            }
-        }
-    }
+    use Column::{Number, Text};
+    let columns =
+        [Text("Role"), Text("State"), Text("Seen reading it"), Number("Version"), Text("Given")];
+    let row = |delivery: &Delivery| {
+        Row::new(
+            html! {
+                a href={ "/receipts/" (delivery.receipt) } { (role_name(delivery.role.as_str())) }
+                @if delivery.iteration > 0 { span class="muted" { " iteration " (delivery.iteration) } }
+            },
+            [
+                badge(state_tone(delivery.state), delivery.state.as_str()),
+                delivery.read_at.map_or_else(|| html! { "–" }, |at| when(site.now, at)),
+                html! { (delivery.version) },
+                when(site.now, delivery.delivered_at),
+            ],
+        )
+    };
+    table("", &columns, deliveries.iter().rev().take(100).map(row))
 }
 
 fn versions(site: &Site<'_>, history: &[Package], id: PackageId) -> Markup {

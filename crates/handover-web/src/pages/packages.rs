@@ -1,14 +1,16 @@
 //! The packages of a session: what each is about, for whom, and how far it came.
 
-use handover_model::{Priority, SessionId};
+use handover_model::{Package, Priority, SessionId};
 use handover_store::PackageFilter;
-use maud::html;
+use maud::{Markup, html};
 
 use super::session::scene::{Reach, Scene};
 use super::session::{heading, reach_badge};
 use crate::layout::{Page, Part};
 use crate::route::Shown;
-use crate::show::{Tone, badge, count, empty, plural, role_name, section, short, when};
+use crate::show::{
+    Column, Row, Tone, badge, count, empty, plural, role_name, section, short, table, when,
+};
 use crate::{PageRequest, Site};
 
 /// How many are listed on one page.
@@ -61,39 +63,7 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
             } @else if packages.is_empty() {
                 (empty("None fits.", "Every package here reached somebody, or nobody of that role wrote one.", ""))
             } @else {
-                table class="rows" {
-                    thead {
-                        tr {
-                            th { "Package" } th { "Kind" } th { "By" } th { "For" } th { "Reached" }
-                            th class="number" { "Version" } th class="number" { "Tokens" } th { "Written" }
-                        }
-                    }
-                    tbody {
-                        @for (package, reach) in &packages {
-                            tr {
-                                th scope="row" {
-                                    a href={ "/packages/" (package.id) } { (short(package.title.as_deref().unwrap_or(&package.path), 90)) }
-                                    p class="muted" { (short(&package.summary, 140)) }
-                                }
-                                td {
-                                    (package.kind)
-                                    @if package.priority >= Priority::High { " " (badge(Tone::Calm, package.priority.as_str())) }
-                                }
-                                td { (role_name(package.producer.as_str())) }
-                                td {
-                                    @if package.consumers.is_empty() { "everyone" }
-                                    @for (nth, role) in package.consumers.iter().enumerate() {
-                                        @if nth > 0 { ", " } (role_name(role.as_str()))
-                                    }
-                                }
-                                td { (reach_badge(*reach)) }
-                                td class="number" { (package.version) }
-                                td class="number" { (count(package.tokens)) }
-                                td { (when(site.now, package.created_at)) }
-                            }
-                        }
-                    }
-                }
+                (rows(site, &packages))
                 nav class="pages" aria-label="More packages" {
                     @if from > 0 { a href=(link(from.saturating_sub(LISTED))) { "Newer" } }
                     @if from + LISTED < all { a href=(link(from + LISTED)) { "Older" } }
@@ -110,4 +80,41 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
         ],
         body,
     })
+}
+
+fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
+    use Column::{Number, Text};
+    let columns = [
+        Text("Package"),
+        Text("Kind"),
+        Text("By"),
+        Text("For"),
+        Text("Reached"),
+        Number("Version"),
+        Number("Tokens"),
+        Text("Written"),
+    ];
+    let row = |(package, reach): &(Package, Reach)| {
+        let roles: Vec<String> =
+            package.consumers.iter().map(|role| role_name(role.as_str())).collect();
+        Row::new(
+            html! {
+                a href={ "/packages/" (package.id) } { (short(package.title.as_deref().unwrap_or(&package.path), 90)) }
+                p class="muted" { (short(&package.summary, 140)) }
+            },
+            [
+                html! {
+                    (package.kind)
+                    @if package.priority >= Priority::High { " " (badge(Tone::Calm, package.priority.as_str())) }
+                },
+                html! { (role_name(package.producer.as_str())) },
+                html! { @if roles.is_empty() { "everyone" } @else { (roles.join(", ")) } },
+                reach_badge(*reach),
+                html! { (package.version) },
+                html! { (count(package.tokens)) },
+                when(site.now, package.created_at),
+            ],
+        )
+    };
+    table("", &columns, packages.iter().map(row))
 }

@@ -7,7 +7,10 @@ use maud::{Markup, html};
 use super::session::heading;
 use crate::layout::{Page, Part};
 use crate::route::Shown;
-use crate::show::{Tone, badge, count, empty, meter, role_name, section, short, state_tone, when};
+use crate::show::{
+    Column, Row, Tone, badge, count, empty, meter, role_name, section, short, state_tone, table,
+    when,
+};
 use crate::{PageRequest, Site};
 
 /// How many are listed.
@@ -36,7 +39,7 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
         (section("receipts", "What agents were given", note, html! {
             @if receipts.is_empty() {
                 (empty("No receipts yet.", "Every brief leaves one:", &format!("handover assemble --role developer --task \"…\" --session {id} --deliver")))
-            } @else { (table(site, &receipts)) }
+            } @else { (rows(site, &receipts)) }
         }))
     };
     Ok(Page {
@@ -51,39 +54,42 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
 }
 
 /// Receipts as rows.
-pub(crate) fn table(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
+pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
+    use Column::{Drawn, Number, Text};
+    let columns = [
+        Text("For"),
+        Text("State"),
+        Number("Tokens"),
+        Drawn("Tokens as a bar"),
+        Text("Zone"),
+        Number("Left out"),
+        Number("Redacted"),
+        Text("When"),
+    ];
     let most = receipts.iter().map(|receipt| receipt.tokens).max().unwrap_or(0) as f64;
-    html! {
-        table class="rows" {
-            thead {
-                tr {
-                    th { "For" } th { "State" } th class="number" { "Tokens" } th class="wide" { span class="unseen" { "Share" } }
-                    th { "Zone" } th class="number" { "Left out" } th class="number" { "Redacted" } th { "When" }
-                }
+    let row = |receipt: &Receipt| {
+        let left_out: u64 = receipt.left_out_counts.values().sum();
+        let redacted: u64 = receipt.redactions.values().sum();
+        let head = html! {
+            a href={ "/receipts/" (receipt.id) } { (role_name(receipt.role.as_str())) }
+            span class="muted" {
+                @if let Some(group) = &receipt.group { " " (group) }
+                @if receipt.iteration > 0 { " iteration " (receipt.iteration) }
             }
-            tbody {
-                @for receipt in receipts {
-                    @let left_out: u64 = receipt.left_out_counts.values().sum();
-                    @let redacted: u64 = receipt.redactions.values().sum();
-                    tr {
-                        th scope="row" {
-                            a href={ "/receipts/" (receipt.id) } { (role_name(receipt.role.as_str())) }
-                            span class="muted" {
-                                @if let Some(group) = &receipt.group { " " (group) }
-                                @if receipt.iteration > 0 { " iteration " (receipt.iteration) }
-                            }
-                            @if let Some(failure) = &receipt.failure { p class="bad" { (short(failure, 120)) } }
-                        }
-                        td { (badge(state_tone(receipt.state), receipt.state.as_str())) }
-                        td class="number" { (count(receipt.tokens)) }
-                        td class="wide" { (meter(receipt.tokens as f64, most, Tone::Calm)) }
-                        td { (receipt.zone.as_str().replace('_', " ")) }
-                        td class="number" { (count(left_out)) }
-                        td class="number" { (count(redacted)) }
-                        td { (when(site.now, receipt.created_at)) }
-                    }
-                }
-            }
-        }
-    }
+            @if let Some(failure) = &receipt.failure { p class="bad" { (short(failure, 120)) } }
+        };
+        Row::new(
+            head,
+            [
+                badge(state_tone(receipt.state), receipt.state.as_str()),
+                html! { (count(receipt.tokens)) },
+                meter(receipt.tokens as f64, most, Tone::Calm),
+                html! { (receipt.zone.as_str().replace('_', " ")) },
+                html! { (count(left_out)) },
+                html! { (count(redacted)) },
+                when(site.now, receipt.created_at),
+            ],
+        )
+    };
+    table("", &columns, receipts.iter().map(row))
 }

@@ -1,6 +1,6 @@
 //! All runs.
 
-use handover_model::{Run, RunState};
+use handover_model::{Run, RunState, StoryState};
 use handover_store::RunFilter;
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::journal::Told;
 use crate::layout::{Page, Part};
 use crate::route::Shown;
 use crate::show::{
-    Tone, badge, count, duration, empty, meter, money, of, section, state_tone, when,
+    Column, Row, Tone, badge, duration, empty, meter, money, of, section, state_tone, table, when,
 };
 
 /// How many are listed.
@@ -25,7 +25,7 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
             p class="lead" { "A run takes the stories of an epic one by one: a fresh agent develops, the project's own tests check, another reviews, and what holds is committed." }
         }
         (section("runs", "All runs", note, html! {
-            @if runs.is_empty() { (nothing()) } @else { (table(site, &runs)) }
+            @if runs.is_empty() { (nothing()) } @else { (rows(site, &runs)) }
         }))
     };
     Ok(Page { title: "Runs".to_owned(), part: Part::Runs, above: Vec::new(), body })
@@ -41,43 +41,41 @@ pub(crate) fn nothing() -> Markup {
 }
 
 /// Runs as rows.
-pub(crate) fn table(site: &Site<'_>, runs: &[Run]) -> Markup {
-    html! {
-        table class="rows" {
-            thead {
-                tr {
-                    th { "Run" } th { "State" } th class="number" { "Stories done" } th class="wide" { span class="unseen" { "Stories done, as a bar" } }
-                    th class="number" { "Cost" } th class="number" { "Time of agents" } th { "Begun" }
-                }
-            }
-            tbody {
-                @for run in runs {
-                    @match Told::read(site.store, &run.id) {
-                        Ok(told) => {
-                            @let document = told.document.clone().unwrap_or_default();
-                            @let all = document.stories.len();
-                            @let done = document.stories.iter().filter(|story| story.state().as_str() == "done").count();
-                            tr {
-                                th scope="row" { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } }
-                                td { (badge(state_tone(told.state()), word(told.state()))) }
-                                td class="number" { (of(done, all)) }
-                                td class="wide" { (meter(done as f64, all as f64, Tone::Good)) }
-                                td class="number" { (money(document.cost_usd)) }
-                                td class="number" { (duration(document.duration_ms)) }
-                                td { (when(site.now, run.created_at)) }
-                            }
-                        }
-                        Err(_) => tr {
-                            th scope="row" { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } }
-                            td { (badge(Tone::Bad, "unreadable")) }
-                            td class="number" { "–" } td class="wide" {} td class="number" { "–" } td class="number" { (count(0_u64)) }
-                            td { (when(site.now, run.created_at)) }
-                        },
-                    }
-                }
-            }
-        }
-    }
+pub(crate) fn rows(site: &Site<'_>, runs: &[Run]) -> Markup {
+    use Column::{Drawn, Number, Text};
+    let columns = [
+        Text("Run"),
+        Text("State"),
+        Number("Stories done"),
+        Drawn("Stories done, as a bar"),
+        Number("Cost"),
+        Number("Time of agents"),
+        Text("Begun"),
+    ];
+    let row = |run: &Run| {
+        let head = html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } };
+        let told = Told::read(site.store, &run.id).ok();
+        let state = told.as_ref().map(Told::state);
+        let document = told.and_then(|told| told.document).unwrap_or_default();
+        let all = document.stories.len();
+        let done =
+            document.stories.iter().filter(|story| story.state() == StoryState::Done).count();
+        Row::new(
+            head,
+            [
+                match state {
+                    Some(state) => badge(state_tone(state), word(state)),
+                    None => badge(Tone::Bad, "unreadable"),
+                },
+                html! { (of(done, all)) },
+                meter(done as f64, all as f64, Tone::Good),
+                html! { (money(document.cost_usd)) },
+                html! { (duration(document.duration_ms)) },
+                when(site.now, run.created_at),
+            ],
+        )
+    };
+    table("", &columns, runs.iter().map(row))
 }
 
 /// A state in words.

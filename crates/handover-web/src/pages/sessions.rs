@@ -7,7 +7,7 @@ use handover_model::Session;
 use crate::Site;
 use crate::layout::{Page, Part};
 use crate::route::Shown;
-use crate::show::{badge, count, empty, section, state_tone, when};
+use crate::show::{Column, Row, badge, count, empty, section, state_tone, table, when};
 
 /// How many are listed.
 const LISTED: usize = 200;
@@ -22,7 +22,7 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
             @if sessions.is_empty() {
                 (empty("No session yet.", "Open one, one for each piece of work:", "handover session new login-rework"))
             } @else {
-                (table(site, &sessions[..listed]))
+                (rows(site, &sessions[..listed]))
             }
         }))
     };
@@ -30,29 +30,31 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
 }
 
 /// Sessions as rows.
-pub(crate) fn table(site: &Site<'_>, sessions: &[Session]) -> Markup {
-    html! {
-        table class="rows" {
-            thead {
-                tr {
-                    th { "Session" } th { "State" } th class="number" { "Packages" } th class="number" { "Reasoning" }
-                    th class="number" { "Receipts" } th { "Begun" } th { "Ended" }
-                }
-            }
-            tbody {
-                @for session in sessions {
-                    @let counts = site.store.session_counts(&session.id).unwrap_or_default();
-                    tr {
-                        th scope="row" { a href={ "/sessions/" (session.id) } { (session.id) } }
-                        td { (badge(state_tone(session.status), session.status.as_str())) }
-                        td class="number" { (count(counts.packages)) }
-                        td class="number" { (count(counts.reasoning)) }
-                        td class="number" { (count(counts.receipts)) }
-                        td { (when(site.now, session.created_at)) }
-                        td { @match session.ended_at { Some(end) => (when(site.now, end)), None => "–" } }
-                    }
-                }
-            }
-        }
-    }
+pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
+    use Column::{Number, Text};
+    let columns = [
+        Text("Session"),
+        Text("State"),
+        Number("Packages"),
+        Number("Reasoning"),
+        Number("Receipts"),
+        Text("Begun"),
+        Text("Ended"),
+    ];
+    let row = |session: &Session| {
+        let counts = site.store.session_counts(&session.id).unwrap_or_default();
+        let ended = session.ended_at.map_or_else(|| html! { "–" }, |end| when(site.now, end));
+        Row::new(
+            html! { a href={ "/sessions/" (session.id) } { (session.id) } },
+            [
+                badge(state_tone(session.status), session.status.as_str()),
+                html! { (count(counts.packages)) },
+                html! { (count(counts.reasoning)) },
+                html! { (count(counts.receipts)) },
+                when(site.now, session.created_at),
+                ended,
+            ],
+        )
+    };
+    table("", &columns, sessions.iter().map(row))
 }

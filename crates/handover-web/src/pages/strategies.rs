@@ -1,12 +1,15 @@
 //! What worked and may work again.
 
+use handover_model::Strategy;
 use handover_store::StrategyFilter;
-use maud::html;
+use maud::{Markup, html};
 
 use crate::Site;
 use crate::layout::{Page, Part};
 use crate::route::Shown;
-use crate::show::{Tone, badge, count, empty, meter, plural, said, section, short, when};
+use crate::show::{
+    Column, Row, Tone, badge, count, empty, meter, plural, said, section, short, table, when,
+};
 
 /// How many are listed.
 const LISTED: usize = 200;
@@ -15,7 +18,6 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
     let mut strategies = site.store.strategies(site.project, &StrategyFilter::default())?;
     let all = strategies.len();
     strategies.truncate(LISTED);
-    let most = strategies.iter().map(|strategy| strategy.helpfulness).max().unwrap_or(0) as f64;
     let note = html! { (plural(all, "strategy", "strategies")) ", most helpful first." };
     let body = html! {
         header class="page" {
@@ -26,31 +28,44 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
             @if strategies.is_empty() {
                 (empty("No strategies yet.", "They are taken from the decisions and completions of a group that is done:", "handover strategy extract --group login"))
             } @else {
-                table class="rows" {
-                    thead { tr { th { "Insight" } th { "About" } th { "Holds for" } th class="number" { "Helped" } th class="wide" { span class="unseen" { "Helped, as a bar" } } th { "Last" } } }
-                    tbody {
-                        @for strategy in &strategies {
-                            tr {
-                                th scope="row" class="words" { (said(&strategy.insight)) }
-                                td { (badge(Tone::Calm, strategy.topic.as_str())) }
-                                td {
-                                    @match (&strategy.language, &strategy.framework) {
-                                        (None, None) => "everything",
-                                        (language, framework) => {
-                                            @if let Some(language) = language { (short(language, 30)) " " }
-                                            @if let Some(framework) = framework { (short(framework, 30)) }
-                                        }
-                                    }
-                                }
-                                td class="number" { (count(strategy.helpfulness)) }
-                                td class="wide" { (meter(strategy.helpfulness as f64, most, Tone::Good)) }
-                                td { (when(site.now, strategy.last_seen)) }
-                            }
-                        }
-                    }
-                }
+                (rows(site, &strategies))
             }
         }))
     };
     Ok(Page { title: "Strategies".to_owned(), part: Part::Strategies, above: Vec::new(), body })
+}
+
+fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
+    use Column::{Drawn, Number, Text};
+    let columns = [
+        Text("Insight"),
+        Text("About"),
+        Text("Holds for"),
+        Number("Helped"),
+        Drawn("Helped, as a bar"),
+        Text("Last"),
+    ];
+    let most = strategies.iter().map(|strategy| strategy.helpfulness).max().unwrap_or(0) as f64;
+    let row = |strategy: &Strategy| {
+        let bound: Vec<&str> = [&strategy.language, &strategy.framework]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        Row::new(
+            said(&strategy.insight),
+            [
+                badge(Tone::Calm, strategy.topic.as_str()),
+                if bound.is_empty() {
+                    html! { "everything" }
+                } else {
+                    short(&bound.join(", "), 60)
+                },
+                html! { (count(strategy.helpfulness)) },
+                meter(strategy.helpfulness as f64, most, Tone::Good),
+                when(site.now, strategy.last_seen),
+            ],
+        )
+    };
+    table("", &columns, strategies.iter().map(row))
 }

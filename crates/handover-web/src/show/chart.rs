@@ -1,5 +1,7 @@
 //! Charts, drawn on the server. Sizes are attributes of drawings, so nothing is styled inline.
 
+use std::fmt::Write as _;
+
 use maud::{Markup, html};
 
 use super::{Tone, plain};
@@ -78,21 +80,29 @@ pub(crate) fn shares(list: &[Share], most: f64) -> Markup {
     }
 }
 
-/// A line of values between 0 and 1, with a line that they must pass.
-pub(crate) fn spark(values: &[f64], line: f64, label: &str) -> Markup {
-    const WIDTH: f64 = 240.0;
-    const HEIGHT: f64 = 40.0;
-    let y = |value: f64| HEIGHT - 3.0 - value.clamp(0.0, 1.0) * (HEIGHT - 6.0);
-    let step = WIDTH / (values.len().max(2) - 1) as f64;
-    let points: Vec<String> = values
-        .iter()
-        .enumerate()
-        .map(|(at, value)| format!("{:.1},{:.1}", at as f64 * step, y(*value)))
-        .collect();
+/// Values between 0 and 1 that hold until the next one, with a line that they must pass.
+pub(crate) fn steps(values: &[f64], line: f64, meaning: &str, label: &str) -> Markup {
+    const WIDTH: f64 = 560.0;
+    const HEIGHT: f64 = 110.0;
+    const MOST: usize = 120;
+    let y = |value: f64| format!("{:.1}", HEIGHT - 8.0 - value.clamp(0.0, 1.0) * (HEIGHT - 16.0));
+    let values = &values[values.len().saturating_sub(MOST)..];
+    let step = WIDTH / values.len().max(1) as f64;
+    let mut path = String::new();
+    for (at, value) in values.iter().enumerate() {
+        let start = if at == 0 { "M0 " } else { "V" };
+        let _ = write!(path, "{start}{}H{:.1}", y(*value), step * (at + 1) as f64);
+    }
     html! {
-        svg class="spark" viewBox="0 0 240 40" preserveAspectRatio="none" role="img" aria-label=(label) {
-            line class="mark" x1="0" x2="240" y1=(format!("{:.1}", y(line))) y2=(format!("{:.1}", y(line))) {}
-            polyline points=(points.join(" ")) {}
+        svg class="steps-chart" viewBox="0 0 600 110" role="img" aria-label=(label) {
+            @for mark in [0.0, 1.0] {
+                line class="edge" x1="0" x2="560" y1=(y(mark)) y2=(y(mark)) {}
+                text x="568" y=(y(mark)) dy="4" { (mark) }
+            }
+            line class="mark" x1="0" x2="560" y1=(y(line)) y2=(y(line)) {}
+            text x="568" y=(y(line)) dy="4" { (line) }
+            text class="meaning" x="4" y=(y(line)) dy="-5" { (meaning) }
+            path d=(path) {}
         }
     }
 }

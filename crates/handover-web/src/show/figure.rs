@@ -32,6 +32,7 @@ pub(crate) fn money(usd: f64) -> String {
 pub(crate) fn duration(ms: u64) -> String {
     let seconds = ms / 1_000;
     match seconds {
+        0 if ms == 0 => "–".to_owned(),
         0 => format!("{ms} ms"),
         1..=9 => format!("{:.1} s", ms as f64 / 1_000.0),
         10..=59 => format!("{seconds} s"),

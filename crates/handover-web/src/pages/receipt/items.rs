@@ -7,7 +7,9 @@ use handover_store::{ErrorFilter, ReasoningFilter, Result, StrategyFilter};
 use maud::{Markup, html};
 
 use crate::Site;
-use crate::show::{Share, Tone, badge, count, empty, plain, role_name, shares, short, when};
+use crate::show::{
+    Column, Row, Share, Tone, badge, count, empty, plain, role_name, shares, short, table, when,
+};
 
 /// What items are called. Looked up once: a receipt names them by id.
 pub(crate) struct Names {
@@ -22,11 +24,12 @@ struct Name {
 }
 
 impl Names {
-    pub(super) fn of(site: &Site<'_>, receipt: &Receipt) -> Result<Self> {
+    pub(super) fn of(site: &Site<'_>, receipt: &Receipt, former: Option<&Receipt>) -> Result<Self> {
         let mut names = HashMap::new();
         let wanted: Vec<(ItemKind, &str)> = receipt
             .items
             .iter()
+            .chain(former.iter().flat_map(|former| &former.items))
             .map(|item| (item.kind, item.id.as_str()))
             .chain(receipt.left_out.iter().map(|item| (item.kind, item.id.as_str())))
             .collect();
@@ -55,7 +58,10 @@ impl Names {
         if any(ItemKind::Error) {
             for error in site.store.errors(site.project, &ErrorFilter::default())? {
                 let link = Some(format!("/errors/{}", error.hash));
-                let title = error.solution.unwrap_or_else(|| error.signature.message.clone());
+                let title = match &error.solution {
+                    Some(solution) => format!("{} → {solution}", error.signature.message),
+                    None => error.signature.message.clone(),
+                };
                 names.insert((ItemKind::Error, error.hash), Name { title, by: None, link });
             }
         }
@@ -85,7 +91,7 @@ impl Names {
 }
 
 /// Everything that was a candidate.
-pub(super) fn table(receipt: &Receipt, names: &Names) -> Markup {
+pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
     if receipt.items.is_empty() && receipt.left_out.is_empty() {
         return empty(
             "There were no candidates.",
@@ -99,10 +105,7 @@ pub(super) fn table(receipt: &Receipt, names: &Names) -> Markup {
         .map(|item| item.terms.values().map(|value| value.max(0.0)).sum::<f64>().max(item.score))
         .chain(receipt.left_out.iter().map(|item| item.score))
         .fold(0.0, f64::max);
-    let mut terms: Vec<&str> =
-        receipt.items.iter().flat_map(|item| item.terms.keys().map(String::as_str)).collect();
-    terms.sort_unstable();
-    terms.dedup();
+    let terms = by_weight(receipt);
     let hidden: u64 =
         receipt.left_out_counts.values().sum::<u64>().saturating_sub(receipt.left_out.len() as u64);
     html! {
@@ -114,36 +117,7 @@ pub(super) fn table(receipt: &Receipt, names: &Names) -> Markup {
                 }
             }
         }
-        table class="rows candidates" {
-            thead {
-                tr {
-                    th { "Candidate" } th { "Why" } th class="number" { "Score" }
-                    th class="wide" { span class="unseen" { "Terms" } } th class="number" { "Tokens" } th { "Seen reading it" }
-                }
-            }
-            tbody {
-                @for item in &receipt.items {
-                    tr {
-                        th scope="row" { span class="kind" { (item.kind) } " " (names.show(item.kind, &item.id)) }
-                        td { (badge(Tone::Good, "in")) " " span class="muted" { (form(item.form)) @if item.version > 1 { ", v" (item.version) } } }
-                        td class="number" { (format!("{:.2}", item.score)) }
-                        td class="wide" { (parts(&item.terms, &terms, most)) }
-                        td class="number" { (count(item.tokens)) }
-                        td { @match item.read_at { Some(at) => (when(names.now, at)), None => "–" } }
-                    }
-                }
-                @for item in &receipt.left_out {
-                    tr class="out" {
-                        th scope="row" { span class="kind" { (item.kind) } " " (names.show(item.kind, &item.id)) }
-                        td { (badge(Tone::Calm, "out")) " " span class="muted" { (short(&item.reason, 80)) } }
-                        td class="number" { (format!("{:.2}", item.score)) }
-                        td class="wide" { (shares(&[], most)) }
-                        td class="number" { "–" }
-                        td { "–" }
-                    }
-                }
-            }
-        }
+        (rows(receipt, names, &terms, most))
         @if !receipt.left_out_counts.is_empty() {
             p class="note" {
                 "Left out: "
@@ -156,13 +130,62 @@ pub(super) fn table(receipt: &Receipt, names: &Names) -> Markup {
     }
 }
 
+fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
+    use Column::{Drawn, Number, Text};
+    let columns = [
+        Text("Candidate"),
+        Text("Why"),
+        Number("Score"),
+        Drawn("Terms of the score"),
+        Number("Tokens"),
+        Text("Seen reading it"),
+    ];
+    let none = || html! { "–" };
+    let head = |kind: ItemKind, id: &str| {
+        html! { span class="kind" { (kind) } " " (names.show(kind, id)) }
+    };
+    let inside = receipt.items.iter().map(|item| {
+        let scored = !item.terms.is_empty();
+        Row::new(
+            head(item.kind, &item.id),
+            [
+                html! {
+                    (badge(Tone::Good, "in")) " "
+                    span class="muted" { (form(item.form)) @if item.version > 1 { ", v" (item.version) } }
+                },
+                if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
+                if scored { parts(&item.terms, terms, most) } else { html! {} },
+                if item.tokens == 0 { none() } else { html! { (count(item.tokens)) } },
+                item.read_at.map_or_else(none, |at| when(names.now, at)),
+            ],
+        )
+    });
+    let outside = receipt.left_out.iter().map(|item| {
+        let why = html! { (badge(Tone::Calm, "out")) " " span class="muted" { (short(&item.reason, 80)) } };
+        let score = html! { (format!("{:.2}", item.score)) };
+        Row::new(head(item.kind, &item.id), [why, score, shares(&[], most), none(), none()]).faint()
+    });
+    table("candidates", &columns, inside.chain(outside))
+}
+
 const fn form(form: handover_model::Form) -> &'static str {
     use handover_model::Form;
     match form {
-        Form::Full => "whole summary",
-        Form::Short => "shortened summary",
+        Form::Full => "whole",
+        Form::Short => "shortened",
         Form::Pointer => "path only",
     }
+}
+
+/// The terms of the scores, those that decide most first.
+fn by_weight(receipt: &Receipt) -> Vec<&str> {
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, value) in receipt.items.iter().flat_map(|item| &item.terms) {
+        *sums.entry(name).or_default() += value.max(0.0);
+    }
+    let mut terms: Vec<(&str, f64)> = sums.into_iter().collect();
+    terms.sort_by(|a, b| b.1.total_cmp(&a.1));
+    terms.into_iter().map(|(name, _)| name).collect()
 }
 
 /// What a score is made of.
@@ -174,10 +197,7 @@ fn parts(terms: &BTreeMap<String, f64>, all: &[&str], most: f64) -> Markup {
             Share { name: format!("{} {value:.2}", name.replace('_', " ")), value }
         })
         .collect();
-    let words: Vec<String> = terms
-        .iter()
-        .filter(|(_, value)| **value != 0.0)
-        .map(|(name, value)| format!("{} {value:.2}", plain(&name.replace('_', " "))))
-        .collect();
+    let words: Vec<String> =
+        list.iter().filter(|share| share.value >= 0.005).map(|share| plain(&share.name)).collect();
     html! { (shares(&list, most)) span class="terms muted" { (words.join(" + ")) } }
 }

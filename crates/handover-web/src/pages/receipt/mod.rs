@@ -11,8 +11,8 @@ use crate::Site;
 use crate::layout::{Page, Part};
 use crate::route::Shown;
 use crate::show::{
-    Tone, badge, count, empty, meter, moment, plural, role_name, said, section, short, state_tone,
-    when,
+    Column, Row, Tone, badge, count, empty, meter, moment, plain, plural, role_name, said, section,
+    short, state_tone, table, when,
 };
 
 /// How much of a text is shown.
@@ -20,19 +20,19 @@ const SHOWN: usize = 100_000;
 
 pub(crate) fn page(site: &Site<'_>, id: &ReceiptId) -> Shown {
     let receipt = site.store.receipt(id)?;
-    let names = items::Names::of(site, &receipt)?;
     let former = change::former(site, &receipt)?;
+    let names = items::Names::of(site, &receipt, former.as_ref())?;
     let role = role_name(receipt.role.as_str());
     let body = html! {
         header class="page" {
-            h1 { "What " (role) " was given " (badge(state_tone(receipt.state), receipt.state.as_str())) }
+            h1 { "What the " (role) " was given " (badge(state_tone(receipt.state), receipt.state.as_str())) }
             p class="lead" { (sentence(&receipt)) }
             (steps(site, &receipt))
         }
         (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in all, counted for " (short(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
         (section("candidates", "Why it knew what it knew",
             html! { "Everything that was a candidate, best first: what its score is made of, and why it is in or out." },
-            items::table(&receipt, &names)))
+            items::candidates(&receipt, &names)))
         div class="columns" {
             (section("redactions", "Secrets taken out", html! { "By rule." }, redactions(&receipt)))
             (section("change", "Since the one before", html! { "The previous brief of this role." }, change::shown(site, &receipt, former.as_ref(), &names)))
@@ -41,7 +41,7 @@ pub(crate) fn page(site: &Site<'_>, id: &ReceiptId) -> Shown {
     };
     let session = &receipt.session;
     Ok(Page {
-        title: format!("What {role} was given"),
+        title: format!("What the {role} was given"),
         part: Part::Sessions,
         above: vec![
             ("/sessions".to_owned(), "Sessions".to_owned()),
@@ -82,9 +82,16 @@ fn sentence(receipt: &Receipt) -> Markup {
 fn steps(site: &Site<'_>, receipt: &Receipt) -> Markup {
     let failed = receipt.state == ReceiptState::Failed;
     let steps = [
-        ("Assembled", Some(receipt.created_at), "the text was made"),
-        ("Delivered", receipt.delivered_at, "the text was handed over"),
-        ("Confirmed", receipt.confirmed_at, "the agent was seen to have it"),
+        ("Assembled", Some(receipt.created_at), "the text was made".to_owned()),
+        (
+            "Delivered",
+            receipt.delivered_at,
+            match &receipt.host {
+                Some(host) => format!("handed to {}", plain(host)),
+                None => "handed over".to_owned(),
+            },
+        ),
+        ("Confirmed", receipt.confirmed_at, "seen to have it".to_owned()),
     ];
     html! {
         ol class="steps" {
@@ -138,16 +145,14 @@ fn redactions(receipt: &Receipt) -> Markup {
     if receipt.redactions.is_empty() {
         return html! { p class="muted" { "None were found." } };
     }
-    html! {
-        table class="rows small" {
-            thead { tr { th { "Rule" } th class="number" { "Times" } } }
-            tbody {
-                @for (rule, times) in &receipt.redactions {
-                    tr { th scope="row" { code { (short(rule, 80)) } } td class="number" { (count(*times)) } }
-                }
-            }
-        }
-    }
+    let row = |(rule, times): (&String, &u64)| {
+        Row::new(html! { code { (short(rule, 80)) } }, [html! { (count(*times)) }])
+    };
+    table(
+        "small",
+        &[Column::Text("Rule"), Column::Number("Times")],
+        receipt.redactions.iter().map(row),
+    )
 }
 
 fn text(site: &Site<'_>, receipt: &Receipt) -> Markup {

@@ -33,7 +33,7 @@ pub(super) fn grid(site: &Site<'_>, told: &Told, document: &Document) -> Markup 
                     }
                 }
                 tbody {
-                    @for story in &document.stories {
+                    @for story in document.units() {
                         tr {
                             th scope="row" {
                                 (short(&story.title, 80))
@@ -62,7 +62,7 @@ pub(super) fn grid(site: &Site<'_>, told: &Told, document: &Document) -> Markup 
 
 fn phases(document: &Document, doing: &[Doing]) -> Vec<String> {
     let mut phases: Vec<String> = vec!["dev".to_owned(), "gates".to_owned(), "review".to_owned()];
-    let seen = document.stories.iter().flat_map(|story| &story.phases).map(|phase| &phase.phase);
+    let seen = document.units().flat_map(|story| &story.phases).map(|phase| &phase.phase);
     let now = doing.iter().map(|doing| &doing.what).filter(|what| ORDER.contains(&what.as_str()));
     for phase in seen.chain(now) {
         if !phases.contains(phase) {

@@ -14,8 +14,7 @@ const BARS: usize = 24;
 
 pub(super) fn charts(site: &Site<'_>, told: &Told, document: &Document) -> Result<Markup, Trouble> {
     let stories: Vec<Bar> = document
-        .stories
-        .iter()
+        .units()
         .filter(|story| !story.phases.is_empty())
         .map(|story| {
             bar(&story.id, story.cost_usd, {
@@ -25,7 +24,7 @@ pub(super) fn charts(site: &Site<'_>, told: &Told, document: &Document) -> Resul
         })
         .collect();
     let mut by_phase: BTreeMap<&str, (f64, u64)> = BTreeMap::new();
-    for phase in document.stories.iter().flat_map(|story| &story.phases) {
+    for phase in document.units().flat_map(|story| &story.phases) {
         let sum = by_phase.entry(&phase.phase).or_default();
         sum.0 += phase.cost_usd;
         sum.1 += phase.duration_ms;

@@ -11,8 +11,8 @@ use crate::journal::{Document, Told};
 use crate::layout::{self, Page, Part};
 use crate::route::Shown;
 use crate::show::{
-    Tone, badge, clock, count, duration, empty, moment, money, of, plural, said, section, short,
-    stat, state_tone, when,
+    Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plural, said,
+    section, short, stat, state_tone, table, when,
 };
 use crate::{PageRequest, PageResponse, Site};
 
@@ -170,17 +170,13 @@ pub(crate) fn said_by_agents(told: &Told) -> Markup {
 
 /// Entries of a journal.
 fn journal(entries: &[JournalEntry], from: usize, most: usize) -> Markup {
-    html! {
-        table class="rows small journal" {
-            thead { tr { th class="number" { "No." } th { "Time" } th { "Kind" } th { "What" } th { "Story" } th { "Outcome" } } }
-            tbody {
-                @for entry in entries.iter().skip(from).take(most) { (line(entry)) }
-            }
-        }
-    }
+    use Column::{Number, Text};
+    let columns =
+        [Number("No."), Text("Time"), Text("Kind"), Text("What"), Text("Story"), Text("Outcome")];
+    table("small journal", &columns, entries.iter().skip(from).take(most).map(line))
 }
 
-fn line(entry: &JournalEntry) -> Markup {
+fn line(entry: &JournalEntry) -> Row {
     let word = |key: &str| entry.entry[key].as_str().unwrap_or_default();
     let what = [word("effect"), word("event"), word("note")].concat().replace('_', " ");
     let attempt = entry.entry["attempt"].as_u64();
@@ -193,16 +189,27 @@ fn line(entry: &JournalEntry) -> Markup {
         JournalKind::Intent | JournalKind::Note => Tone::Calm,
         JournalKind::Result => Tone::Good,
     };
-    html! {
-        tr {
-            td class="number" { (entry.seq) }
-            td { time datetime=(entry.created_at) title=(moment(entry.created_at)) { (clock(entry.created_at)) } }
-            td { (badge(tone, entry.kind.as_str())) }
-            th scope="row" { (short(&what, 60)) @if let Some(attempt) = attempt { " " span class="muted" { (word("phase")) " " (attempt) } } }
-            td { (short(word("story"), 60)) }
-            td { (short(outcome, 120)) }
-        }
-    }
+    let nothing = || html! { "–" };
+    let outcome = match outcome {
+        "" => nothing(),
+        commit if commit == word("commit") => html! { code { (short(commit, 11)) } },
+        outcome => short(&outcome.replace('_', " "), 120),
+    };
+    let attempt = html! {
+        (short(&what, 60))
+        @if let Some(attempt) = attempt { " " span class="muted" { (short(word("phase"), 30)) " " (attempt) } }
+    };
+    let story = word("story");
+    Row::new(
+        html! { (entry.seq) },
+        [
+            html! { time datetime=(entry.created_at) title=(moment(entry.created_at)) { (clock(entry.created_at)) } },
+            badge(tone, entry.kind.as_str()),
+            attempt,
+            if story.is_empty() { nothing() } else { short(story, 60) },
+            outcome,
+        ],
+    )
 }
 
 /// The whole journal, page by page.

@@ -4,7 +4,7 @@ mod picture;
 pub(crate) mod scene;
 mod tale;
 
-use handover_model::{Session, SessionId};
+use handover_model::{Group, Session, SessionId};
 use maud::{Markup, html};
 
 use self::scene::{Reach, Scene};
@@ -12,7 +12,8 @@ use crate::Site;
 use crate::layout::{Page, Part};
 use crate::route::Shown;
 use crate::show::{
-    Tone, badge, count, empty, of, plural, role_name, section, short, stat, state_tone, when,
+    Column, Row, Tone, badge, count, empty, of, plural, role_name, section, short, stat,
+    state_tone, table, when,
 };
 
 /// How many packages that reached nobody are named.
@@ -39,23 +40,7 @@ pub(crate) fn page(site: &Site<'_>, id: &SessionId) -> Shown {
             (section("tale", "What happened", html! { "Times are UTC." }, tale::tale(&scene)))
         }
         @if !groups.is_empty() {
-            (section("groups", "Groups", html! { "Parallel streams of work." }, html! {
-                table class="rows" {
-                    thead { tr { th { "Group" } th { "State" } th { "About" } th class="number" { "Attempts" } } }
-                    tbody {
-                        @for group in &groups {
-                            tr {
-                                th scope="row" { (group.id) }
-                                td { (badge(state_tone(group.status), group.status.as_str())) }
-                                td { (short(group.title.as_deref().unwrap_or("–"), 100)) }
-                                td class="number" {
-                                    @for (name, times) in &group.counters { (name.replace('_', " ")) " " (times) " " }
-                                }
-                            }
-                        }
-                    }
-                }
-            }))
+            (section("groups", "Groups", html! { "Parallel streams of work." }, groups_of(&groups)))
         }
     };
     Ok(Page {
@@ -64,6 +49,25 @@ pub(crate) fn page(site: &Site<'_>, id: &SessionId) -> Shown {
         above: vec![("/sessions".to_owned(), "Sessions".to_owned())],
         body,
     })
+}
+
+fn groups_of(groups: &[Group]) -> Markup {
+    use Column::Text;
+    let row = |group: &Group| {
+        Row::new(
+            html! { (group.id) },
+            [
+                badge(state_tone(group.status), group.status.as_str()),
+                short(group.title.as_deref().unwrap_or("–"), 100),
+                html! {
+                    @if group.counters.is_empty() { "–" }
+                    @for (name, times) in &group.counters { (short(&name.replace('_', " "), 40)) " " (times) " " }
+                },
+            ],
+        )
+    };
+    let columns = [Text("Group"), Text("State"), Text("About"), Text("Counted")];
+    table("", &columns, groups.iter().map(row))
 }
 
 /// The head of every page of a session.
@@ -95,7 +99,7 @@ pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup 
                 "Begun " (when(site.now, session.created_at))
                 @if let Some(end) = session.ended_at { ", ended " (when(site.now, end)) }
                 @for (name, value) in session.metadata.as_object().into_iter().flatten().take(6) {
-                    " · " (short(name, 40)) " "
+                    " · " (short(name, 40)) ": "
                     (short(&value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned), 60))
                 }
             }

@@ -11,10 +11,11 @@ use maud::{Markup, html};
 use super::scene::{From, Reach, Scene, reach_of};
 use crate::show::{clock, count, day, plain, plural, role_name};
 
-/// The most columns, lanes and lines.
+/// The most columns, lanes, places where a lane and a column meet, and lines.
 const COLUMNS: usize = 44;
 const LANES: usize = 12;
-const LINES: usize = 320;
+const PLACES: usize = 380;
+const LINES: usize = 300;
 /// Sizes, in the units of the drawing.
 const WIDTH: f64 = 1_000.0;
 const LANE: f64 = 72.0;
@@ -73,7 +74,8 @@ impl Plan {
         if rest {
             lanes.push(OTHERS.to_owned());
         }
-        Self { lanes, columns: columns(&times) }
+        let most = (PLACES / lanes.len().max(1)).min(COLUMNS);
+        Self { lanes, columns: columns(&times, most) }
     }
 
     fn lane(&self, role: &str) -> usize {
@@ -96,7 +98,7 @@ impl Plan {
 }
 
 /// When columns begin: where there was a pause, or, where things happen all the time, at equal steps.
-fn columns(times: &[i64]) -> Vec<Timestamp> {
+fn columns(times: &[i64], most: usize) -> Vec<Timestamp> {
     let starts = |pause: i64| -> Vec<i64> {
         let mut starts = Vec::new();
         let mut last = None;
@@ -108,13 +110,13 @@ fn columns(times: &[i64]) -> Vec<Timestamp> {
         }
         starts
     };
-    let by_pause = PAUSES.iter().map(|pause| starts(*pause)).find(|starts| starts.len() <= COLUMNS);
+    let by_pause = PAUSES.iter().map(|pause| starts(*pause)).find(|starts| starts.len() <= most);
     let starts = match (by_pause, times.first(), times.last()) {
-        (Some(starts), ..) if starts.len() >= COLUMNS / 4 || times.len() <= COLUMNS => starts,
+        (Some(starts), ..) if starts.len() >= most / 4 || times.len() <= most => starts,
         (_, Some(&first), Some(&last)) => {
-            let step = ((last - first) / COLUMNS as i64).max(1);
+            let step = ((last - first) / most as i64).max(1);
             let used: BTreeSet<i64> =
-                times.iter().map(|time| ((time - first) / step).min(COLUMNS as i64 - 1)).collect();
+                times.iter().map(|time| ((time - first) / step).min(most as i64 - 1)).collect();
             used.into_iter().map(|column| first + column * step).collect()
         }
         (starts, ..) => starts.unwrap_or_default(),
@@ -307,7 +309,7 @@ fn marks(
             @for (nth, at) in cell.sent.iter().enumerate() {
                 @if let Some(sent) = scene.sent.get(*at) {
                     @let name = format!("{} wrote {} ({})", role_name(role), plain(&sent.title), sent.reach.words());
-                    a href={ "/packages/" (sent.id) } aria-label=(name) {
+                    a href={ "/packages/" (sent.id) } {
                         title { (name) }
                         rect class={ "sent " (sent.reach.class()) @if !sent.is_latest { " old" } }
                             x=(round(x - 6.0 + 5.0 * nth as f64)) y=(round(y + SENT_Y - 6.0 - 4.0 * nth as f64))
@@ -340,7 +342,7 @@ fn pile(session: &SessionId, scene: &Scene, role: &str, x: f64, y: f64, cell: &C
     let name = format!("{} wrote {} packages: {}", role_name(role), count(all), said.join(", "));
     let mut top = y + SENT_Y + 8.0;
     html! {
-        a href={ "/sessions/" (session) "/packages?role=" (role) } aria-label=(name) {
+        a href={ "/sessions/" (session) "/packages?role=" (role) } {
             title { (name) }
             @for (reach, number) in counts {
                 @let high = HIGH * number as f64 / all as f64;
@@ -368,7 +370,7 @@ fn thoughts(session: &SessionId, scene: &Scene, role: &str, x: f64, y: f64, cell
         .iter()
         .any(|at| scene.thoughts.get(*at).is_some_and(|thought| thought.reach > Reach::Nobody));
     html! {
-        a href={ "/sessions/" (session) "/reasoning?role=" (role) } aria-label=(name) {
+        a href={ "/sessions/" (session) "/reasoning?role=" (role) } {
             title { (name) }
             circle class={ "thought" @if reached { " reached" } } cx=(round(x)) cy=(round(y + THOUGHT_Y)) r="4.5" {}
             @if cell.thoughts.len() > 1 {
@@ -407,7 +409,7 @@ fn briefed(session: &SessionId, scene: &Scene, role: &str, x: f64, y: f64, cell:
         ),
     };
     html! {
-        a href=(link) aria-label=(name) {
+        a href=(link) {
             title { (name) }
             circle class={ "brief " (worst.state) } cx=(round(x)) cy=(round(y)) r="9" {}
             @match worst.state {
@@ -485,15 +487,15 @@ mod tests {
     #[test]
     fn few_moments_have_a_column_each_and_many_share_them() {
         let few: Vec<i64> = (0..10).map(|n| n * 3).collect();
-        assert_eq!(columns(&few).len(), 10);
+        assert_eq!(columns(&few, COLUMNS).len(), 10);
         // Work, a pause, work: the pause parts them.
         let paused: Vec<i64> = (0..30)
             .flat_map(|part| (0..10).map(move |n| part * 3_600_000_000 + n * 1_000_000))
             .collect();
-        assert_eq!(columns(&paused).len(), 30);
+        assert_eq!(columns(&paused, COLUMNS).len(), 30);
         let steady: Vec<i64> = (0..10_000).map(|n| n * 1_000_000).collect();
-        assert_eq!(columns(&steady).len(), COLUMNS);
-        assert!(columns(&[]).is_empty());
-        assert_eq!(columns(&[5; 500]).len(), 1);
+        assert_eq!(columns(&steady, COLUMNS).len(), COLUMNS);
+        assert!(columns(&[], COLUMNS).is_empty());
+        assert_eq!(columns(&[5; 500], COLUMNS).len(), 1);
     }
 }
