@@ -221,7 +221,7 @@ impl Browser {
         fs_err::write(file, png).unwrap();
     }
 
-    /// The addresses of everything that was asked for since the last time.
+    /// The addresses of everything that pages asked for since the last time.
     pub fn requests(&self) -> Vec<String> {
         let log = self.special("se/log", json!({"type": "performance"}));
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -232,7 +232,8 @@ impl Browser {
                 .then(|| message["params"]["request"]["url"].as_str().map(str::to_owned))
                 .flatten()
         });
-        sent.collect()
+        // The browser's own pages come out of the browser.
+        sent.filter(|url| !url.starts_with("chrome://")).collect()
     }
 
     /// What the browser complained about since the last time.

@@ -22,6 +22,7 @@ mod serve;
 mod spawn;
 mod specialize;
 mod text;
+mod web;
 
 use handover_testkit::TestEnv;
 

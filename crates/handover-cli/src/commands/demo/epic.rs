@@ -18,10 +18,11 @@ const STORIES: [(&str, &str, &str); 8] = [
     ("2", "2-3-saved-searches", "Saved searches"),
 ];
 
-/// The agent. It waits as long as DEMO_PACE says, and its price depends on the story.
+/// The agent. It is quick in the past and slow before the eyes of a visitor; its price depends on the
+/// story.
 const AGENT: &str = r#"#!/bin/sh
 cat > /dev/null
-pace=1; case "$HANDOVER_STORY" in 2-*) pace=5;; esac
+pace=0.2; case "$HANDOVER_STORY" in 2-*) pace=5;; esac
 say() { echo "$1"; sleep "$pace"; }
 cost=0.42; tokens=61000; turns=14; verdict=complete; findings='[]'
 summary="Done, with tests."
