@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover-text", &["handover-model"]),
     ("handover-store", &["handover-model", "handover-text"]),
     ("handover-sqlite", &["handover-model", "handover-text", "handover-store", "rusqlite"]),
+    ("handover-remote", &["handover-model", "handover-text", "handover-store", "ureq"]),
     ("handover-context", &["handover-model", "handover-text", "handover-store", "fs-err"]),
     ("handover-agents", &["handover-model", "fs-err", "process-wrap"]),
     ("handover-hosts", &["handover-model", "handover-text", "handover-context"]),
@@ -47,6 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-text",
             "handover-store",
             "handover-context",
+            "handover-engine",
             "handover-mcp",
             "handover-web",
             "tokio",
@@ -66,6 +68,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-engine",
             "handover-hosts",
             "handover-web",
+            "handover-remote",
             "handover-serve",
             "clap",
             "fs-err",
@@ -74,7 +77,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Crates from outside that only some of ours may know.
-const MARKERS: &[&str] = &["rusqlite", "clap", "fs-err", "process-wrap", "rmcp", "tokio", "axum"];
+const MARKERS: &[&str] =
+    &["rusqlite", "clap", "fs-err", "process-wrap", "rmcp", "tokio", "axum", "ureq"];
 
 /// Fails with every dependency that the table does not allow.
 pub fn run() -> Result<()> {

@@ -9,6 +9,7 @@ use handover_context::package_file::{Places, Setting, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
+use handover_remote::RemoteStore;
 use handover_sqlite::SqliteStore;
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
@@ -37,13 +38,16 @@ pub(crate) struct App {
     project: OnceCell<Project>,
     config: OnceCell<Loaded>,
     redactor: OnceCell<Redactor>,
-    store: OnceCell<SqliteStore>,
+    store: OnceCell<Box<dyn Store + Send>>,
     places: OnceCell<Places>,
     hurried: Cell<bool>,
 }
 
 /// How long a command that an agent waits for tries to get the store's lock.
 const HURRY: Duration = Duration::from_secs(5);
+
+/// How long any other command waits for a service.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl App {
     pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
@@ -164,9 +168,38 @@ impl App {
         Ok(path)
     }
 
+    /// The service that the store is behind, if it is behind one.
+    pub(crate) fn service_url(&self) -> Result<Option<&str>, CommandError> {
+        let location = self.config()?.store.location.as_deref();
+        if location.is_some_and(|url| url.starts_with("https://")) {
+            return Err(CommandError::new(
+                Exit::Usage,
+                "store_unsupported",
+                "the service is reached over plain HTTP only",
+            )
+            .hinted(
+                "Go through a tunnel or a proxy on this machine and name that with `http://`.",
+            ));
+        }
+        Ok(location.filter(|url| url.starts_with("http://")))
+    }
+
+    /// The store as people know it: its file, or its service.
+    pub(crate) fn store_name(&self) -> Result<String, CommandError> {
+        match self.service_url()? {
+            Some(url) => Ok(url.to_owned()),
+            None => Ok(self.store_path()?.display().to_string()),
+        }
+    }
+
     /// The store.
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
         let store = get_or_try(&self.store, || {
+            if let Some(url) = self.service_url()? {
+                let patience = if self.hurried.get() { HURRY } else { PATIENCE };
+                let store = RemoteStore::new(url, env::var(env::TOKEN), patience);
+                return Ok(Box::new(store) as Box<dyn Store + Send>);
+            }
             let path = self.store_path()?;
             let was_there = path.exists();
             let store = match self.hurried.get() {
@@ -176,13 +209,16 @@ impl App {
             if !was_there {
                 self.warn_of_a_lost_store(&store)?;
             }
-            Ok(store)
+            Ok(Box::new(store) as Box<dyn Store + Send>)
         })?;
-        Ok(store)
+        Ok(&**store)
     }
 
     /// The store, if there is one: nothing is made for a command that only reads.
     pub(crate) fn existing_store(&self) -> Result<&dyn Store, CommandError> {
+        if self.service_url()?.is_some() {
+            return self.store();
+        }
         let path = self.store_path()?;
         if !path.exists() {
             let message = format!("there is no store at {}", path.display());

@@ -96,6 +96,7 @@ impl Reception {
             session: app.session().map_err(|error| refusal(&error)),
             bound: app.named_session()?.is_some(),
             group: app.group()?,
+            may_write: true,
             receipt: ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?,
             now: app.now(),
         })

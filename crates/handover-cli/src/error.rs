@@ -189,6 +189,14 @@ impl From<StoreError> for CommandError {
                 "store_foreign",
                 Some("Point HANDOVER_STORE to another file, or move this one away.".to_owned()),
             ),
+            StoreError::Denied { .. } => (
+                Exit::Blocked,
+                "forbidden",
+                Some(
+                    "Ask for a token with that right: `handover token create --scope …`."
+                        .to_owned(),
+                ),
+            ),
             StoreError::Backend { fault, .. } => {
                 let (code, hint) = fault_words(*fault);
                 (Exit::Environment, code, Some(hint.to_owned()))
@@ -206,6 +214,7 @@ fn not_found_hint(what: &str) -> Option<String> {
         "strategy" => "handover strategy list",
         "receipt" => "handover receipt list",
         "run" => "handover status",
+        "token" => "handover token list",
         _ if what.starts_with("package") => "handover package list --all-versions",
         _ => return None,
     };

@@ -10,5 +10,6 @@ pub mod learning;
 pub mod package_file;
 pub mod rank;
 pub mod search;
+pub mod shape;
 pub mod specialize;
 pub mod stack;

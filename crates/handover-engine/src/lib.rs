@@ -16,6 +16,7 @@ pub mod prompt;
 pub mod reducer;
 pub mod report;
 mod runner;
+pub mod stats;
 pub mod story;
 mod task;
 pub mod verdict;

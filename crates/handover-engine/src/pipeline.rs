@@ -58,6 +58,16 @@ impl Pipeline {
             after_fix: 1,
         }
     }
+
+    /// Who works in a phase.
+    pub fn role_in(&self, phase: RunPhase) -> Option<&Role> {
+        let agents = self.steps.iter().filter_map(|step| match step {
+            Step::Agent(agent) => Some(agent),
+            Step::Gates | Step::Commit => None,
+        });
+        let mut all = agents.chain([&self.fix]);
+        all.find(|agent| agent.phase == phase).map(|agent| &agent.role)
+    }
 }
 
 fn agent(phase: RunPhase, role: &str, profile: Profile) -> Step {

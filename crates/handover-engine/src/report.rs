@@ -6,6 +6,26 @@ use handover_store::Store;
 use serde_json::{Value, json};
 
 use crate::reducer::State;
+use crate::{EngineError, fold};
+
+/// A run as it stands in the store; none if it died before it was planned.
+pub fn of_run(store: &dyn Store, run: &Run) -> Result<Option<Value>, EngineError> {
+    let journal = store.journal(&run.id, 1)?;
+    let Some(folded) = fold(&run.id, &journal)? else { return Ok(None) };
+    Ok(Some(document(run, &folded.state, is_at_work(store, run)?)))
+}
+
+/// Whether an engine holds the epic, as far as that can be told from here.
+fn is_at_work(store: &dyn Store, run: &Run) -> Result<bool, EngineError> {
+    let Some((owner, _)) = store.epic_owner(&run.epic)? else { return Ok(false) };
+    let identity = Identity {
+        pid: owner.pid,
+        started: owner.started,
+        boot: owner.boot,
+        spawn: "engine".to_owned(),
+    };
+    Ok(owner.host != machine() || is_alive(&identity) != Some(false))
+}
 
 /// The run as one document.
 pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
@@ -66,18 +86,6 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
 /// A run that nobody works on and that did not come to its end was interrupted, whatever it says.
 fn shown(state: &State, at_work: bool) -> RunState {
     if state.state == RunState::Running && !at_work { RunState::Interrupted } else { state.state }
-}
-
-/// Whether an engine holds the epic of a run, as far as that can be told from here.
-pub fn is_at_work(store: &dyn Store, run: &Run) -> handover_store::Result<bool> {
-    let Some((owner, _)) = store.epic_owner(&run.epic)? else { return Ok(false) };
-    let identity = Identity {
-        pid: owner.pid,
-        started: owner.started,
-        boot: owner.boot,
-        spawn: "engine".to_owned(),
-    };
-    Ok(owner.host != machine() || is_alive(&identity) != Some(false))
 }
 
 /// How many stories stand where.

@@ -57,6 +57,8 @@ pub struct Seat<'a> {
     pub bound: bool,
     /// The group that is meant if a request names none.
     pub group: Option<GroupId>,
+    /// Whether whoever asks may add anything.
+    pub may_write: bool,
     /// The id of a receipt, if one is made.
     pub receipt: ReceiptId,
     /// Now.
@@ -73,7 +75,7 @@ pub struct Technology {
 
 impl Seat<'_> {
     /// The session that a request is about. It exists.
-    pub(crate) fn session(&self, asked: Option<&SessionId>) -> Result<SessionId, ToolError> {
+    pub fn session(&self, asked: Option<&SessionId>) -> Result<SessionId, ToolError> {
         let session = match (asked, &self.session) {
             (Some(asked), Ok(own)) if self.bound && asked != own => {
                 return Err(ToolError::invalid(
@@ -89,13 +91,13 @@ impl Seat<'_> {
     }
 
     /// The group that a request is about.
-    pub(crate) fn group(&self, asked: Option<&GroupId>) -> Result<Option<GroupId>, ToolError> {
+    pub fn group(&self, asked: Option<&GroupId>) -> Result<Option<GroupId>, ToolError> {
         let group = asked.map(|group| self.no_secret("group", group.clone())).transpose()?;
         Ok(group.or_else(|| self.group.clone()))
     }
 
     /// An id that is not a secret of a known form: ids are stored and shown as they are.
-    pub(crate) fn no_secret<T: fmt::Display>(&self, what: &str, id: T) -> Result<T, ToolError> {
+    pub fn no_secret<T: fmt::Display>(&self, what: &str, id: T) -> Result<T, ToolError> {
         match vendor_secret(self.redactor, &id.to_string()) {
             Some(rule) => Err(ToolError::invalid(
                 format!("the {what} looks like a secret ({rule})"),
@@ -106,7 +108,7 @@ impl Seat<'_> {
     }
 
     /// A stored text on its way out.
-    pub(crate) fn out(&self, text: &str) -> String {
+    pub fn out(&self, text: &str) -> String {
         self.redactor.clean(text).as_str().to_owned()
     }
 }

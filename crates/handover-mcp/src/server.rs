@@ -36,7 +36,12 @@ pub struct Server {
 impl Server {
     /// A server that works at a desk.
     pub fn new(desk: impl Desk) -> Self {
-        Self { desk: Arc::new(desk) }
+        Self::at(Arc::new(desk))
+    }
+
+    /// The same at a desk that others use too.
+    pub fn at(desk: Arc<dyn Desk>) -> Self {
+        Self { desk }
     }
 
     /// Works on a thread that may wait: the store is synchronous.

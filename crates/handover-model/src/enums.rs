@@ -629,6 +629,48 @@ words! {
     }
 }
 
+words! {
+    /// What the holder of a token may do; each includes the ones before it.
+    TokenScope, "scope" {
+        /// See.
+        Read => "read",
+        /// Add and change.
+        Write => "write",
+        /// Delete, and give rights to others.
+        Admin => "admin",
+    }
+}
+
+words! {
+    /// What a token is good for.
+    TokenKind, "kind of token" {
+        /// For as many requests as one likes.
+        Bearer => "bearer",
+        /// For one login, after which a browser has a token of its own.
+        Login => "login",
+    }
+}
+
+words! {
+    /// What kind of record a change is about.
+    ChangeKind, "kind of change" {
+        /// A session was opened, closed, reopened or purged.
+        Session => "session",
+        /// A package was registered.
+        Package => "package",
+        /// A thought was recorded.
+        Reasoning => "reasoning",
+        /// An event was logged.
+        Event => "event",
+        /// A receipt was made or moved on.
+        Receipt => "receipt",
+        /// A run was started or is in another state.
+        Run => "run",
+        /// A run wrote something down.
+        Journal => "journal",
+    }
+}
+
 impl Default for RedactionMode {
     /// Patterns alone find a quarter of the secrets in public example sets.
     fn default() -> Self {

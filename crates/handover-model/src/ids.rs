@@ -161,6 +161,10 @@ text_id!(
     /// The type of an event, such as `delivery`.
     EventType, "event type", check
 );
+text_id!(
+    /// The public part of a token.
+    TokenId, "token id", check
+);
 
 impl From<crate::KnownEvent> for EventType {
     fn from(event: crate::KnownEvent) -> Self {

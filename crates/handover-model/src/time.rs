@@ -32,6 +32,11 @@ impl Timestamp {
         self.0
     }
 
+    /// So many seconds later.
+    pub fn plus_seconds(self, seconds: i64) -> Self {
+        Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
+    }
+
     /// The day in words, such as `8 May 2023`: how people ask for it.
     pub fn day_in_words(self) -> String {
         const MONTHS: [&str; 12] = [

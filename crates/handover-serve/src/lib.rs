@@ -4,12 +4,24 @@
 //! starts it. The store is synchronous: all work on it is done at a [`Desk`](handover_mcp::Desk), on
 //! threads that may wait.
 
+mod access;
+mod admit;
 mod answer;
+mod api;
 mod health;
 mod limits;
 mod listen;
+mod live;
+mod login;
+mod mcp;
 mod office;
 mod pages;
+mod rate;
 mod router;
+mod rpc;
+mod token;
+mod unread;
 
+pub use admit::Rules;
 pub use listen::{BindError, Port, ServeError, Service};
+pub use token::{MintError, Minted, mint};

@@ -25,3 +25,45 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 
 /// How long to wait before accepting again when the system could give no connection.
 pub(crate) const BREATH: Duration = Duration::from_millis(50);
+
+/// How many requests a second another machine may send on average.
+pub(crate) const RATE: f64 = 500.0;
+
+/// How many it may send at once.
+pub(crate) const BURST: f64 = 1_000.0;
+
+/// What a wrong token costs, in requests.
+pub(crate) const WRONG_TOKEN: f64 = 100.0;
+
+/// How many addresses are remembered.
+pub(crate) const ADDRESSES: usize = 4_096;
+
+/// Live listeners at once.
+pub(crate) const LISTENERS: usize = 512;
+
+/// How many changes a listener may fall behind.
+pub(crate) const BACKLOG: usize = 1_024;
+
+/// How often changes are looked for while somebody listens.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// How many changes one look brings at most; fewer than a listener may fall behind.
+pub(crate) const BATCH: u32 = 500;
+
+/// How often a listener to whom nothing happens is told that the service is there.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How long one connection listens before it has to come back.
+pub(crate) const LISTEN_TIME: Duration = Duration::from_secs(600);
+
+/// How soon a browser comes back by itself.
+pub(crate) const COME_BACK: Duration = Duration::from_secs(2);
+
+/// How long a client may leave its answer unread before the connection is cut.
+pub(crate) const UNREAD_TIME: Duration = Duration::from_secs(30);
+
+/// Transactions of other machines at once; each holds a thread and a connection.
+pub(crate) const TRANSACTIONS: usize = 16;
+
+/// How long a transaction of another machine may take; then it is undone.
+pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(10);

@@ -15,11 +15,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tower_service::Service as _;
 
+use crate::admit::Rules;
 use crate::office::Office;
-use crate::{limits, router};
+use crate::unread::Impatient;
+use crate::{limits, live, router};
 
 /// Which port to listen on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +112,7 @@ impl Service {
     pub fn run<E: From<ServeError>>(
         self,
         desk: Arc<dyn Desk>,
+        rules: Rules,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -118,7 +121,7 @@ impl Service {
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;
-        let outcome = runtime.block_on(self.serve(desk, ready));
+        let outcome = runtime.block_on(self.serve(desk, rules, ready));
         // A thread that still waits for the store must not keep the process.
         runtime.shutdown_background();
         outcome
@@ -127,6 +130,7 @@ impl Service {
     async fn serve<E: From<ServeError>>(
         self,
         desk: Arc<dyn Desk>,
+        rules: Rules,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let mut term = signal(SignalKind::terminate()).map_err(ServeError::Start)?;
@@ -134,7 +138,10 @@ impl Service {
         let listener =
             tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         ready()?;
-        let router = router::router(Office::new(desk));
+        let (end, ended) = watch::channel(false);
+        let office = Office::new(desk, rules, ended);
+        tokio::spawn(live::look(office.clone()));
+        let router = router::router(office);
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(limits::CONNECTIONS));
         loop {
@@ -159,6 +166,7 @@ impl Service {
             }
         }
         drop(listener);
+        let _ = end.send(true);
         let _ = tokio::time::timeout(limits::FAREWELL, graceful.shutdown()).await;
         Ok(())
     }
@@ -179,5 +187,5 @@ fn converse(
         .timer(TokioTimer::new())
         .header_read_timeout(limits::HEAD_TIME)
         .max_buf_size(limits::HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(Impatient::new(stream)), service)
 }

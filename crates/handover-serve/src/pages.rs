@@ -1,11 +1,14 @@
 //! The dashboard: what a browser sends becomes a [`PageRequest`], and what comes back goes out with
 //! the headers that protect a browser.
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use handover_model::TokenScope;
 use handover_web::{PageRequest, PageResponse, Site};
 
+use crate::admit::{self, Caller};
 use crate::answer::{Answer, raw, refused};
 use crate::office::Office;
 
@@ -16,6 +19,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// Everything that is not an interface of the service is a page.
 pub(crate) async fn page(
     State(office): State<Office>,
+    Extension(caller): Extension<Caller>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -38,14 +42,18 @@ pub(crate) async fn page(
         cookies: text(header::COOKIE).map(cookies).unwrap_or_default(),
         known_tag: text(header::IF_NONE_MATCH).map(str::to_owned),
     };
-    let answered = office.work(move |seat| {
+    let need = match method {
+        handover_web::Method::Get => TokenScope::Read,
+        handover_web::Method::Post => TokenScope::Write,
+    };
+    let answered = office.work(caller, need, move |seat| {
         let site = Site {
             store: seat.store,
             redactor: seat.redactor,
             config: seat.config,
             places: seat.places,
             project: &seat.project,
-            may_write: true,
+            may_write: seat.may_write,
             now: seat.now,
         };
         Ok(handover_web::answer(&site, &request))
@@ -55,20 +63,24 @@ pub(crate) async fn page(
 
 fn send(page: PageResponse) -> Answer {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut answer = raw(status, page.content_type, Body::from(page.body));
-    let headers = answer.headers_mut();
+    let mut answer = protect(raw(status, page.content_type, Body::from(page.body)));
+    for (name, value) in page.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            answer.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    answer
+}
+
+/// The headers that protect a browser.
+pub(crate) fn protect(mut answer: Answer) -> Answer {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    for (name, value) in page.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     answer
 }
@@ -81,5 +93,6 @@ fn fields(text: &[u8]) -> Vec<(String, String)> {
 
 fn cookies(header: &str) -> Vec<(String, String)> {
     let pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
+    let pairs = pairs.filter(|(name, _)| *name != admit::COOKIE);
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

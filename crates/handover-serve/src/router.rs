@@ -4,19 +4,24 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use axum::routing::get;
+use axum::routing::{any, get};
 use handover_mcp::Refusal;
 use http_body_util::Limited;
 
 use crate::answer::{Answer, refused};
 use crate::office::Office;
-use crate::{health, limits, pages};
+use crate::{admit, api, health, limits, live, login, mcp, pages};
 
 /// Everything that the service answers.
 pub(crate) fn router(office: Office) -> Router {
     Router::new()
         .route("/health", get(health::health))
+        .nest("/api/v1", api::router())
+        .route("/events", get(live::events))
+        .route("/mcp", any(mcp::mcp))
+        .route("/login", get(login::ask).post(login::enter))
         .fallback(pages::page)
+        .layer(middleware::from_fn_with_state(office.clone(), admit::admit))
         .layer(middleware::from_fn(within_limits))
         .with_state(office)
 }

@@ -7,6 +7,7 @@ mod connection;
 mod error;
 mod errors;
 mod events;
+mod feed;
 mod groups;
 mod hosts;
 mod index;
@@ -19,6 +20,7 @@ mod runs;
 mod sessions;
 mod skill_outputs;
 mod strategies;
+mod tokens;
 
 use std::path::Path;
 use std::time::Duration;

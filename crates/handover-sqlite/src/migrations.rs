@@ -19,6 +19,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0003_briefs.sql"),
     include_str!("../migrations/0004_runs.sql"),
     include_str!("../migrations/0005_hosts.sql"),
+    include_str!("../migrations/0050_feed.sql"),
+    include_str!("../migrations/0051_tokens.sql"),
     include_str!("../migrations/0060_trust.sql"),
 ];
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use handover_model::{PackageId, SessionId};
+use serde::{Deserialize, Serialize};
 
 /// A store's refusal or failure.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +109,13 @@ pub enum StoreError {
         path: PathBuf,
     },
 
+    /// Whoever asks may not do that.
+    #[error("that needs the right to {need}")]
+    Denied {
+        /// The right that is missing.
+        need: handover_model::TokenScope,
+    },
+
     /// The backend failed.
     #[error("{fault}")]
     Backend {
@@ -120,7 +128,7 @@ pub enum StoreError {
 }
 
 /// How a backend can fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Fault {
     /// Somebody else held the write lock for too long.
     #[error("the store is locked by another process")]

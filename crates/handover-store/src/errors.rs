@@ -3,11 +3,12 @@
 use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp};
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// An error that was just met.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ErrorSighting {
     /// The project.
     pub project: ProjectId,
@@ -42,7 +43,7 @@ impl ErrorSighting {
 }
 
 /// Whether a known solution helped when it was used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It did.
     Confirmed,
@@ -60,7 +61,7 @@ pub struct TrustAt {
 }
 
 /// Which patterns to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ErrorFilter {
     /// Only of this language, or of none.
     pub language: Option<String>,

@@ -2,11 +2,12 @@
 
 use handover_model::{Event, EventId, EventType, GroupId, SessionId, Timestamp};
 use handover_text::{Clean, CleanJson, Redactor};
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// An event to be logged.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewEvent {
     /// The session.
     pub session: SessionId,
@@ -24,7 +25,7 @@ pub struct NewEvent {
 
 /// What makes an event the same as another. Random keys look like secrets, so they are compared by
 /// their hash, and only their redacted form is kept to be shown.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventKey {
     hash: String,
     shown: Clean,
@@ -48,7 +49,7 @@ impl EventKey {
 }
 
 /// The answer to logging an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
     /// The event: the new one, or the one that has the key.
     pub id: EventId,
@@ -57,7 +58,7 @@ pub struct Logged {
 }
 
 /// Which events to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct EventFilter {
     /// Only of this type.
     pub kind: Option<EventType>,

@@ -2,11 +2,12 @@
 
 use handover_model::{CounterName, Group, GroupId, GroupStatus, PackageId, SessionId, Timestamp};
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// What to set on a group; what is `None` stays as it is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GroupUpdate {
     /// The session.
     pub session: SessionId,

@@ -5,11 +5,12 @@ use handover_model::{
     AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, TicketWay, Timestamp,
 };
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// A subagent that is about to start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewTicket {
     /// The receipt of its brief, which must be in the store.
     pub receipt: ReceiptId,

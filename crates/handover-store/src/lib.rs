@@ -14,8 +14,10 @@ pub mod conformance;
 mod error;
 mod errors;
 mod events;
+mod feed;
 mod groups;
 mod hosts;
+mod methods;
 mod packages;
 mod reasoning;
 mod receipts;
@@ -24,10 +26,13 @@ mod search;
 mod sessions;
 mod skill_outputs;
 mod strategies;
+mod tokens;
+pub mod wire;
 
 pub use error::{Fault, StoreError};
 pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, TrustAt, Verdict};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
+pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use packages::{
@@ -40,6 +45,7 @@ pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
+pub use tokens::{NewToken, Tokens};
 
 /// The result of a store's method.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -58,6 +64,8 @@ pub trait Store:
     + Runs
     + Hosts
     + TextIndex
+    + Feed
+    + Tokens
 {
     /// Runs work while nobody else can write, as one transaction: what it reads is still true when it
     /// writes. An error undoes everything.

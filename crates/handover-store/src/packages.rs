@@ -4,11 +4,12 @@ use handover_model::{
     Delivery, GroupId, Package, PackageId, PackageKind, Priority, Role, Scope, SessionId, Timestamp,
 };
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::{COLUMNS, Result};
 
 /// A package to be registered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewPackage {
     /// The session.
     pub session: SessionId,
@@ -49,7 +50,7 @@ pub struct NewPackage {
 }
 
 /// Which package a new one replaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Supersede {
     /// The latest one with the same session, group, kind and path, if there is one. If its content
     /// is the same too, nothing is written.
@@ -60,7 +61,7 @@ pub enum Supersede {
 }
 
 /// A package as it is after registration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
     /// The record: the new one, or the one that was there.
     pub package: Package,
@@ -69,7 +70,7 @@ pub struct Registered {
 }
 
 /// Which versions a listing shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Versions {
     /// Those that nothing supersedes.
     #[default]
@@ -79,7 +80,7 @@ pub enum Versions {
 }
 
 /// Which packages to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PackageFilter {
     /// Only those of this group (a global package of another group is not among them).
     pub group: Option<GroupId>,
@@ -92,7 +93,7 @@ pub struct PackageFilter {
 }
 
 /// A package that may go into a prompt: what ranking needs to know, and no text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The package.
     pub id: PackageId,
@@ -124,13 +125,17 @@ pub trait Packages {
     /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn package(&self, id: PackageId) -> Result<Package>;
 
-    /// Shows the session's packages one by one: a listing of thousands need not be held.
+    /// Shows the session's packages one by one: a listing of thousands need not be held. A store
+    /// implements this or [`packages`](Self::packages).
     fn each_package(
         &self,
         session: &SessionId,
         filter: &PackageFilter,
         visit: &mut dyn FnMut(Package),
-    ) -> Result<()>;
+    ) -> Result<()> {
+        self.packages(session, filter)?.into_iter().for_each(visit);
+        Ok(())
+    }
 
     /// The session's packages.
     fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>> {

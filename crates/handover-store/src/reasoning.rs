@@ -2,11 +2,12 @@
 
 use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId, Timestamp};
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// A piece of reasoning to be recorded.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewReasoning {
     /// The session.
     pub session: SessionId,
@@ -31,7 +32,7 @@ pub struct NewReasoning {
 }
 
 /// The direction of a listing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeOrder {
     /// Newest first.
     #[default]
@@ -41,7 +42,7 @@ pub enum TimeOrder {
 }
 
 /// Which reasoning to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReasoningFilter {
     /// Only about this group.
     pub group: Option<GroupId>,

@@ -7,11 +7,12 @@ use handover_model::{
     Role, Section, SessionId, Timestamp, Zone,
 };
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// A receipt to be kept; its state is `assembled`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewReceipt {
     /// Its id; sorts by time.
     pub id: ReceiptId,
@@ -59,7 +60,7 @@ pub struct NewReceipt {
 pub const CLAIM_SECONDS: i64 = 60;
 
 /// A step of a receipt.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ReceiptStep {
     /// The text was handed over to this host.
     Delivered {
@@ -111,7 +112,7 @@ pub struct Handed {
 }
 
 /// Which receipts to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReceiptFilter {
     /// Only of this session.
     pub session: Option<SessionId>,

@@ -4,11 +4,12 @@ use handover_model::{
     EpicId, JournalEntry, JournalKind, LockOwner, Run, RunId, RunState, SessionId, Timestamp,
 };
 use handover_text::CleanJson;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// Somebody who wants to work on an epic.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LockClaim {
     /// The epic.
     pub epic: EpicId,
@@ -23,7 +24,7 @@ pub struct LockClaim {
 }
 
 /// A run to be started.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewRun {
     /// Its id.
     pub id: RunId,
@@ -36,7 +37,7 @@ pub struct NewRun {
 }
 
 /// An entry to be appended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewJournalEntry {
     /// Its place: one more than the last.
     pub seq: u64,
@@ -53,7 +54,7 @@ pub struct NewJournalEntry {
 }
 
 /// Which runs to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunFilter {
     /// Only of this epic.
     pub epic: Option<EpicId>,

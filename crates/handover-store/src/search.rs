@@ -2,11 +2,12 @@
 //! backend.
 
 use handover_model::{PackageId, SessionId};
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// The parts of a package that are indexed apart, so that they can weigh differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Column {
     /// The first heading.
     Title,
@@ -32,7 +33,7 @@ impl Column {
 
 /// Where a term occurs: a package, and how often in each column, in the order of [`Column::ALL`];
 /// more than 255 is 255.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posting {
     /// The package.
     pub package: PackageId,
@@ -44,13 +45,17 @@ pub struct Posting {
 pub trait TextIndex {
     /// Shows, for each term in order, where it occurs in the session, sorted by package: only one
     /// list is held at a time. The cost depends on this session's packages, not on how many others
-    /// the store holds.
+    /// the store holds. A store implements this or [`postings`](Self::postings).
     fn each_postings(
         &self,
         session: &SessionId,
         terms: &[String],
         visit: &mut dyn FnMut(usize, &[Posting]),
-    ) -> Result<()>;
+    ) -> Result<()> {
+        let lists = self.postings(session, terms)?;
+        lists.iter().enumerate().for_each(|(term, list)| visit(term, list));
+        Ok(())
+    }
 
     /// The lists themselves.
     fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Vec<Posting>>> {

@@ -2,11 +2,12 @@
 
 use handover_model::{ProjectId, Session, SessionCounts, SessionId, SessionStatus, Timestamp};
 use handover_text::CleanJson;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// A session to be opened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewSession {
     /// Its id.
     pub id: SessionId,
@@ -19,7 +20,7 @@ pub struct NewSession {
 }
 
 /// A record that was asked for, and whether it had to be made.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened<T> {
     /// The record as it is in the store.
     pub record: T,

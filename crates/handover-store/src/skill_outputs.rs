@@ -2,11 +2,12 @@
 
 use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput, Timestamp};
 use handover_text::CleanJson;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// A skill output to be saved.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewSkillOutput {
     /// The session.
     pub session: SessionId,
@@ -23,7 +24,7 @@ pub struct NewSkillOutput {
 }
 
 /// Which outputs to list; what is `None` fits everything.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SkillOutputFilter {
     /// Only of this skill.
     pub skill: Option<SkillName>,

@@ -2,11 +2,12 @@
 
 use handover_model::{ProjectId, ReasoningId, Strategy, Timestamp, Topic};
 use handover_text::Clean;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// An insight to be kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewStrategy {
     /// The project.
     pub project: ProjectId,
@@ -25,7 +26,7 @@ pub struct NewStrategy {
 }
 
 /// Which strategies to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StrategyFilter {
     /// Only of this language, or of none.
     pub language: Option<String>,

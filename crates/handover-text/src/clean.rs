@@ -1,14 +1,17 @@
 //! Text that has passed redaction, as types that nothing else can make.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::redact::Marks;
 use crate::{Redactor, cut};
 
-/// Text without known secrets. Made by [`Redactor::clean`] alone.
+/// Text without known secrets. Made by [`Redactor::clean`] alone, also when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clean {
     text: String,
@@ -73,6 +76,58 @@ impl CleanJson {
     /// How many secrets each rule took out.
     pub fn redactions_by_rule(&self) -> &BTreeMap<String, u32> {
         &self.rules
+    }
+}
+
+thread_local! {
+    /// Who redacts what is being read at this moment.
+    static READER: RefCell<Option<Redactor>> = const { RefCell::new(None) };
+}
+
+impl Redactor {
+    /// Reads something whose texts are to be [`Clean`]: whatever `read` makes of serialized data is
+    /// redacted on the way, because nothing that comes from outside is trusted to be clean.
+    pub fn reading<T>(&self, read: impl FnOnce() -> T) -> T {
+        let former = READER.replace(Some(self.clone()));
+        let value = read();
+        READER.set(former);
+        value
+    }
+}
+
+/// What the redactor of the moment makes of a text.
+fn read_clean<T, E: serde::de::Error>(read: impl FnOnce(&Redactor) -> T) -> Result<T, E> {
+    READER.with_borrow(|reader| match reader {
+        Some(redactor) => Ok(read(redactor)),
+        None => Err(E::custom("text is only read where it is redacted")),
+    })
+}
+
+impl Serialize for Clean {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+/// Works inside of [`Redactor::reading`] alone.
+impl<'de> Deserialize<'de> for Clean {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        read_clean(|redactor| redactor.clean(&text))
+    }
+}
+
+impl Serialize for CleanJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+/// Works inside of [`Redactor::reading`] alone.
+impl<'de> Deserialize<'de> for CleanJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        read_clean(|redactor| redactor.clean_json(value))
     }
 }
 
@@ -208,5 +263,19 @@ mod tests {
     fn clean_text_is_left_alone() {
         let text = "The secret management module\n\tkeeps   its white space.";
         assert_eq!(redactor().clean(text).as_str(), text);
+    }
+
+    #[test]
+    fn what_is_read_is_redacted_or_refused() {
+        let secret = "\"password=hunter2sEcret\"";
+        let read = || serde_json::from_str::<Clean>(secret);
+        assert!(read().is_err());
+        assert_eq!(redactor().reading(read).unwrap().as_str(), "password=[REDACTED-1]");
+        assert!(read().is_err());
+        let value = || serde_json::from_str::<CleanJson>("{\"password\": \"hunter2\"}");
+        assert_eq!(
+            redactor().reading(value).unwrap().value(),
+            &json!({"password": "[REDACTED-1]"})
+        );
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use handover_engine::{fold, report};
+use handover_engine::report;
 use handover_model::{
     JournalEntry, JournalKind, ReceiptId, Run, RunId, RunState, StoryState, Timestamp,
 };
@@ -18,7 +18,6 @@ pub(crate) struct Told {
     pub(crate) entries: Vec<JournalEntry>,
     /// None if it died before it was planned.
     pub(crate) document: Option<Document>,
-    pub(crate) at_work: bool,
 }
 
 /// What scripts get of a run, as far as pages show it.
@@ -106,19 +105,15 @@ impl Told {
     pub(crate) fn read(store: &dyn Store, id: &RunId) -> Result<Self, Trouble> {
         let run = store.run_record(id)?;
         let entries = store.journal(id, 1)?;
-        let at_work = report::is_at_work(store, &run)?;
-        let document = fold(id, &entries)?.map(|folded| {
-            let value = report::document(&run, &folded.state, at_work);
-            serde_json::from_value(value).unwrap_or_default()
-        });
-        Ok(Self { run, entries, document, at_work })
+        let document = report::of_run(store, &run)?;
+        let document = document.map(|value| serde_json::from_value(value).unwrap_or_default());
+        Ok(Self { run, entries, document })
     }
 
     /// Where it stands, whatever could be read of it.
     pub(crate) fn state(&self) -> RunState {
         match &self.document {
             Some(document) => document.state(),
-            None if self.at_work => RunState::Running,
             None => RunState::Interrupted,
         }
     }

@@ -2,9 +2,10 @@
 
 use handover_context::assemble::{Assembly, Request, Setting, assemble, deliver, fallback};
 use handover_context::learning::Binding;
+use handover_context::shape;
 use handover_model::{KnownEvent, ReceiptState, Role};
 use handover_store::{NewEvent, ReceiptStep};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Outcome;
 use super::request::RequestArgs;
@@ -79,7 +80,7 @@ fn binding(app: &App) -> Binding {
 fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
     let state = if args.deliver { ReceiptState::Delivered } else { ReceiptState::Assembled };
     if app.ui.is_json() {
-        app.ui.document(&document(assembly, state, args.explain))?;
+        app.ui.document(&shape::assembly(assembly, state, args.explain))?;
     } else {
         app.ui.bytes(assembly.markdown.as_bytes())?;
         if args.explain {
@@ -102,49 +103,6 @@ fn give_back(app: &App, args: &AssembleArgs, assembly: &Assembly, reason: &str) 
         // The first error is the one to report.
         let _ = store.advance_receipt(&assembly.receipt.id, &step, app.now());
     }
-}
-
-fn document(assembly: &Assembly, state: ReceiptState, explain: bool) -> Value {
-    let errors: Vec<Value> = assembly
-        .errors
-        .iter()
-        .map(|pattern| {
-            json!({
-                "hash": pattern.hash,
-                "message": pattern.signature.message,
-                "solution": pattern.solution,
-                "confidence": pattern.confidence,
-                "occurrences": pattern.occurrences,
-            })
-        })
-        .collect();
-    let strategies: Vec<Value> = assembly
-        .strategies
-        .iter()
-        .map(|s| json!({"id": s.id, "topic": s.topic, "insight": s.insight, "helpfulness": s.helpfulness}))
-        .collect();
-    let mut document = json!({
-        "schema": 1,
-        "receipt": assembly.receipt.id,
-        "state": state,
-        "zone": assembly.zone,
-        "usage_pct": assembly.usage_percent,
-        "degraded": false,
-        "budget": assembly.budget,
-        "packages": assembly.packages,
-        "available": assembly.available,
-        "overflow": assembly.overflow,
-        "reasoning": assembly.reasoning,
-        "errors": errors,
-        "strategies": strategies,
-        "redactions": assembly.redactions,
-        "tokens": assembly.tokens,
-        "markdown": assembly.markdown,
-    });
-    if explain {
-        document["candidates"] = serde_json::to_value(&assembly.candidates).unwrap_or_default();
-    }
-    document
 }
 
 fn explain(app: &App, assembly: &Assembly) {

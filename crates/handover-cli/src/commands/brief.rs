@@ -2,8 +2,8 @@
 
 use handover_context::assemble::deliver;
 use handover_context::brief::{Brief, Request, Setting, brief};
+use handover_context::shape;
 use handover_model::{ReceiptState, TestingMode};
-use serde_json::{Value, json};
 
 use super::Outcome;
 use super::request::{RequestArgs, on_or_off};
@@ -88,7 +88,7 @@ pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
     warn_about(app, &made);
     if app.ui.is_json() {
         let state = if args.deliver { ReceiptState::Delivered } else { ReceiptState::Assembled };
-        app.ui.document(&document(&made, state))?;
+        app.ui.document(&shape::brief(&made, state))?;
     } else {
         app.ui.bytes(made.text.as_bytes())?;
     }
@@ -112,26 +112,4 @@ pub(crate) fn warn_about(app: &App, made: &Brief) {
     for note in made.specialization.iter().flat_map(|made| &made.notes) {
         app.ui.warn(note);
     }
-}
-
-/// A brief as scripts get it.
-fn document(made: &Brief, state: ReceiptState) -> Value {
-    let mut document = json!({
-        "schema": 1,
-        "receipt": made.receipt.id,
-        "state": state,
-        "tokens": made.tokens,
-        "sections": made.sections,
-        "trimmed": made.receipt.trimmed,
-        "provided": made.receipt.provided,
-        "text": made.text,
-    });
-    if let Some(special) = &made.specialization {
-        document["templates"] = json!(special.templates);
-    }
-    if let Some(context) = &made.context {
-        document["packages"] = json!(context.packages);
-        document["available"] = json!(context.available);
-    }
-    document
 }

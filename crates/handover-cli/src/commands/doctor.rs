@@ -90,10 +90,9 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
 }
 
 fn store(app: &App) -> Result<Vec<Check>, CommandError> {
-    let path = app.store_path()?;
     let mut checks = vec![];
     let store = app.store()?;
-    checks.push(Check::fine("store", path.display().to_string()));
+    checks.push(Check::fine("store", app.store_name()?));
     for check in store.check()? {
         let name = format!("store {}", check.name);
         checks.push(match check.problems.first() {

@@ -1,8 +1,6 @@
 //! `handover init`
 
-use std::path::PathBuf;
 
-use handover_sqlite::SqliteStore;
 use serde_json::json;
 
 use super::Outcome;
@@ -41,16 +39,17 @@ pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
 }
 
 /// Makes the project, unless it is one, and says where its store is.
-pub(crate) fn make(app: &App) -> Result<(Project, PathBuf), CommandError> {
+pub(crate) fn make(app: &App) -> Result<(Project, String), CommandError> {
     let project = app.project_to_be()?;
     let folder = project.folder();
     fs_err::create_dir_all(folder.join("artifacts")).map_err(|error| io(&error))?;
     write_new(&folder.join(".gitignore"), GITIGNORE)?;
     write_new(&folder.join("config.toml"), &config_text(&project))?;
     // From here on it is a project like any other.
-    let store = App::new_at(app, &project.root).store_path()?;
-    SqliteStore::open(&store)?;
-    Ok((project, store))
+    let own = App::new_at(app, &project.root);
+    own.store()?;
+    let name = own.store_name()?;
+    Ok((project, name))
 }
 
 /// Writes a file unless it is there; whole or not at all, also when sixteen processes try.

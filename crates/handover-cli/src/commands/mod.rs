@@ -31,9 +31,11 @@ mod skill_output;
 mod spawn;
 mod specialize;
 mod stack;
+mod stats;
 mod status;
 mod strategy;
 mod template;
+mod token;
 mod tokens;
 
 use clap::Subcommand;
@@ -81,6 +83,7 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Report(report::ReportArgs),
+    Stats(stats::StatsArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -91,6 +94,8 @@ pub(crate) enum Command {
     Mcp(mcp::McpArgs),
     Serve(serve::ServeArgs),
     Open(open::OpenArgs),
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
@@ -121,6 +126,7 @@ impl Command {
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Report(args) => report::run(app, args),
+            Self::Stats(args) => stats::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),
@@ -129,6 +135,7 @@ impl Command {
             Self::Mcp(args) => mcp::run(app, args),
             Self::Serve(args) => serve::run(app, args),
             Self::Open(args) => open::run(app, args),
+            Self::Token(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),
             Self::Completions(args) => completions::run(app, args),

@@ -2,7 +2,7 @@
 
 use handover_context::package_file::{FileState, file_state};
 use handover_context::search::{Query, search};
-use serde_json::json;
+use handover_context::shape;
 
 use super::Outcome;
 use crate::app::App;
@@ -44,22 +44,7 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
     };
     let hits = search(app.store()?, &query)?;
     let places = app.places()?;
-    let results: Vec<_> = hits
-        .iter()
-        .map(|hit| {
-            json!({
-                "id": hit.package.id,
-                "path": hit.package.path,
-                "score": (hit.score * 1000.0).round() / 1000.0,
-                "snippet": hit.snippet,
-                "kind": hit.package.kind,
-                "priority": hit.package.priority,
-                "summary": hit.package.summary,
-                "version": hit.package.version,
-                "file": file_state(places, &hit.package),
-            })
-        })
-        .collect();
+    let results: Vec<_> = hits.iter().map(|hit| shape::hit(hit, places)).collect();
     app.ui.answer("results", &results, |ui| {
         if hits.is_empty() {
             return ui.line("Nothing found.");

@@ -1,6 +1,6 @@
 //! `handover status`
 
-use handover_engine::{fold, report};
+use handover_engine::report;
 use handover_model::{Run, RunId};
 use handover_store::{RunFilter, StoreError};
 use serde_json::Value;
@@ -20,8 +20,7 @@ pub(crate) struct StatusArgs {
 
 pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
     let run = find(app, args.run)?;
-    let journal = app.store()?.journal(&run.id, 1)?;
-    let Some(folded) = fold(&run.id, &journal)? else {
+    let Some(document) = report::of_run(app.store()?, &run)? else {
         return Err(CommandError::new(
             Exit::Failed,
             "empty_run",
@@ -29,7 +28,6 @@ pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
         )
         .hinted(format!("Start it again with `handover run {}`.", run.epic)));
     };
-    let document = report::document(&run, &folded.state, report::is_at_work(app.store()?, &run)?);
     app.ui.answer("run", &document, |_| show(app, &document))?;
     Ok(Exit::Done)
 }

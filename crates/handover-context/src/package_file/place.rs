@@ -36,6 +36,12 @@ impl Places {
         })
     }
 
+    /// No place at all: for whoever has no files on this machine. Below a device there is nothing, and
+    /// nothing can be made.
+    pub fn nowhere() -> Self {
+        Self { root: PathBuf::from("/dev/null/nowhere"), worktrees: Vec::new() }
+    }
+
     /// The project's root.
     pub fn root(&self) -> &Path {
         &self.root

@@ -11,6 +11,8 @@ mod status;
 
 use std::sync::Arc;
 
+use handover_model::{Reasoning, TokenScope};
+use handover_store::StoreError;
 use rmcp::handler::server::common::{schema_for_input, schema_for_output};
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use schemars::JsonSchema;
@@ -19,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub(crate) use read_package::text_of;
+pub use save_package::Saved;
 
 use crate::{Seat, ToolError, limits, schema};
 
@@ -55,6 +58,7 @@ enum Effect {
 /// A tool whose types are no longer needed.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
+    effect: Effect,
     define: fn() -> Option<Definition>,
     call: fn(&Seat<'_>, JsonObject) -> Result<Value, ToolError>,
 }
@@ -84,6 +88,10 @@ pub(crate) fn definitions() -> Vec<Definition> {
 impl Entry {
     /// Calls the tool; its answer is within the limits.
     pub(crate) fn call(&self, seat: &Seat<'_>, input: JsonObject) -> Result<Value, ToolError> {
+        // Before anything is done: some tools write files before they write records.
+        if self.effect != Effect::Reads && !seat.may_write {
+            return Err(StoreError::Denied { need: TokenScope::Write }.into());
+        }
         let mut answer = (self.call)(seat, input)?;
         limits::fit(&mut answer);
         Ok(answer)
@@ -91,7 +99,7 @@ impl Entry {
 }
 
 const fn entry<T: Tool>() -> Entry {
-    Entry { name: T::NAME, define: define::<T>, call: call::<T> }
+    Entry { name: T::NAME, effect: T::EFFECT, define: define::<T>, call: call::<T> }
 }
 
 /// The description of a tool; none only if its arguments are no object, which a test rules out.
@@ -116,16 +124,36 @@ fn portable(mut schema: Arc<JsonObject>) -> Arc<JsonObject> {
 }
 
 fn call<T: Tool>(seat: &Seat<'_>, input: JsonObject) -> Result<Value, ToolError> {
-    let input = serde_json::from_value(Value::Object(input)).map_err(|error| {
+    let output = T::call(seat, read::<T>(input)?)?;
+    serde_json::to_value(output).map_err(|error| {
+        ToolError::invalid(format!("the answer cannot be told: {error}"), "Please report this.")
+    })
+}
+
+fn read<T: Tool>(input: JsonObject) -> Result<T::Input, ToolError> {
+    serde_json::from_value(Value::Object(input)).map_err(|error| {
         ToolError::invalid(
             format!("the arguments of `{}` are not valid: {error}", T::NAME),
             "The tool's input schema says what is expected.",
         )
-    })?;
-    let output = T::call(seat, input)?;
-    serde_json::to_value(output).map_err(|error| {
-        ToolError::invalid(format!("the answer cannot be told: {error}"), "Please report this.")
     })
+}
+
+/// What `save_package` does, for whoever speaks another protocol: the same arguments, the record
+/// itself as the answer.
+pub fn save(seat: &Seat<'_>, input: JsonObject) -> Result<Saved, ToolError> {
+    save_package::save(seat, read::<save_package::SavePackage>(input)?)
+}
+
+/// What `record_reasoning` does, in the same way; also how many secrets were taken out.
+pub fn record(seat: &Seat<'_>, input: JsonObject) -> Result<(Reasoning, u32), ToolError> {
+    record_reasoning::record(seat, read::<record_reasoning::RecordReasoning>(input)?)
+}
+
+/// The JSON Schema of what they take.
+pub fn input_schema(tool: &str) -> Option<Value> {
+    let definition = (named(tool)?.define)()?;
+    Some(Value::Object(definition.input_schema.as_ref().clone()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `record_reasoning`: a thought that others should know.
 
-use handover_model::{AgentId, Confidence, GroupId, Phase, Role, SessionId};
+use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId};
 use handover_store::NewReasoning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,25 +60,31 @@ impl Tool for RecordReasoning {
     type Output = Output;
 
     fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
-        limits::text("content", &input.content, MAX_TEXT_BYTES)?;
-        limits::items("references", &input.references)?;
-        for reference in &input.references {
-            limits::text("references", reference, MAX_LINE_BYTES)?;
-        }
-        let content = seat.redactor.clean(input.content.trim());
-        let redactions = content.redactions();
-        let new = NewReasoning {
-            session: seat.session(input.session.as_ref())?,
-            group: seat.group(input.group.as_ref())?,
-            role: seat.no_secret("role", input.role)?,
-            agent_id: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
-            iteration: input.iteration.unwrap_or(0),
-            phase: input.phase,
-            confidence: input.confidence,
-            content,
-            references: input.references.iter().map(|text| seat.redactor.clean(text)).collect(),
-            now: seat.now,
-        };
-        Ok(Output { id: seat.store.add_reasoning(&new)?.id.0, redactions })
+        let (kept, redactions) = record(seat, input)?;
+        Ok(Output { id: kept.id.0, redactions })
     }
+}
+
+/// Keeps a thought; also how many secrets were taken out of it.
+pub(crate) fn record(seat: &Seat<'_>, input: Input) -> Result<(Reasoning, u32), ToolError> {
+    limits::text("content", &input.content, MAX_TEXT_BYTES)?;
+    limits::items("references", &input.references)?;
+    for reference in &input.references {
+        limits::text("references", reference, MAX_LINE_BYTES)?;
+    }
+    let content = seat.redactor.clean(input.content.trim());
+    let redactions = content.redactions();
+    let new = NewReasoning {
+        session: seat.session(input.session.as_ref())?,
+        group: seat.group(input.group.as_ref())?,
+        role: seat.no_secret("role", input.role)?,
+        agent_id: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
+        iteration: input.iteration.unwrap_or(0),
+        phase: input.phase,
+        confidence: input.confidence,
+        content,
+        references: input.references.iter().map(|text| seat.redactor.clean(text)).collect(),
+        now: seat.now,
+    };
+    Ok((seat.store.add_reasoning(&new)?, redactions))
 }

@@ -6,7 +6,7 @@ use handover_context::package_file::{
     Draft, Facts, NewText, Placement, Setting, WrittenText, at_path, draft, former, write_text,
 };
 use handover_model::{GroupId, PackageId, PackageKind, Priority, Role, SessionId};
-use handover_store::Supersede;
+use handover_store::{Registered, Supersede};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,38 +77,56 @@ impl Tool for SavePackage {
     type Output = Output;
 
     fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
-        let session = seat.session(input.session.as_ref())?;
-        let placement = input.group.as_deref().map(Placement::parse).transpose()?;
-        let said = Said {
-            source: Source::of(input.text, input.path)?,
-            kind: input.kind,
-            summary: input.summary,
-            producer: input.producer,
-            consumers: input.consumers,
-            priority: input.priority,
-            placement,
-            iteration: input.iteration,
-            supersedes: input.supersedes.map(|id| PackageId(i64::from(id))),
-        };
-        all_or_nothing(|written| {
-            let draft = prepare(seat, &session, said, written)?;
-            let new = std::slice::from_ref(&draft.package);
-            let registered = seat
-                .store
-                .register_packages(new)?
-                .pop()
-                .ok_or_else(|| ToolError::invalid("nothing was registered", "Try again."))?;
-            let in_file: u32 = written.iter().map(|file| file.redactions).sum();
-            Ok(Output {
-                id: registered.package.id.0,
-                path: registered.package.path,
-                version: registered.package.version,
-                created: registered.created,
-                redactions: in_file + draft.package.body.redactions(),
-                warnings: draft.warnings,
-            })
+        let saved = save(seat, input)?;
+        let package = saved.registered.package;
+        Ok(Output {
+            id: package.id.0,
+            path: package.path,
+            version: package.version,
+            created: saved.registered.created,
+            redactions: saved.redactions,
+            warnings: saved.warnings,
         })
     }
+}
+
+/// A package that was saved.
+pub struct Saved {
+    /// The record.
+    pub registered: Registered,
+    /// How many secrets were taken out.
+    pub redactions: u32,
+    /// What is odd but allowed.
+    pub warnings: Vec<String>,
+}
+
+/// Saves a package; if that fails, no file is left behind.
+pub(crate) fn save(seat: &Seat<'_>, input: Input) -> Result<Saved, ToolError> {
+    let session = seat.session(input.session.as_ref())?;
+    let placement = input.group.as_deref().map(Placement::parse).transpose()?;
+    let said = Said {
+        source: Source::of(input.text, input.path)?,
+        kind: input.kind,
+        summary: input.summary,
+        producer: input.producer,
+        consumers: input.consumers,
+        priority: input.priority,
+        placement,
+        iteration: input.iteration,
+        supersedes: input.supersedes.map(|id| PackageId(i64::from(id))),
+    };
+    all_or_nothing(|written| {
+        let draft = prepare(seat, &session, said, written)?;
+        let new = std::slice::from_ref(&draft.package);
+        let registered = seat
+            .store
+            .register_packages(new)?
+            .pop()
+            .ok_or_else(|| ToolError::invalid("nothing was registered", "Try again."))?;
+        let in_file: u32 = written.iter().map(|file| file.redactions).sum();
+        let redactions = in_file + draft.package.body.redactions();
+        Ok(Saved { registered, redactions, warnings: draft.warnings })
+    })
 }
 
 /// Where the text is.

@@ -1,6 +1,7 @@
 //! The records of the store, as they are read. What is written has types of its own in
 //! handover-store, because text may enter only after redaction.
 
+mod change;
 mod error_pattern;
 mod event;
 mod group;
@@ -12,7 +13,9 @@ mod run;
 mod session;
 mod skill_output;
 mod strategy;
+mod token;
 
+pub use change::Change;
 pub use error_pattern::{ErrorIncident, ErrorPattern};
 pub use event::Event;
 pub use group::Group;
@@ -24,3 +27,4 @@ pub use run::{JournalEntry, LockOwner, Run};
 pub use session::{Session, SessionCounts};
 pub use skill_output::SkillOutput;
 pub use strategy::Strategy;
+pub use token::Token;

@@ -11,6 +11,7 @@ use crate::Store;
 pub mod concurrency;
 pub mod errors;
 pub mod events;
+pub mod feed;
 mod fixture;
 pub mod groups;
 pub mod hosts;
@@ -22,6 +23,7 @@ pub mod search;
 pub mod sessions;
 pub mod skill_outputs;
 pub mod strategies;
+pub mod tokens;
 
 /// One empty store that can be opened as often as needed.
 pub trait Backend: Sync {
@@ -63,6 +65,8 @@ macro_rules! conformance_tests {
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
                 purged_sessions_leave_nothing;
+            feed: every_change_is_told_once, only_what_happened_is_told;
+            tokens: kept_and_listed, ends_once;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
                 one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;
         }

@@ -8,9 +8,10 @@ mod reject;
 mod resolve;
 
 use clap::{Args, Subcommand};
+use handover_context::shape;
 use handover_model::{ErrorPattern, Role};
 use handover_store::{ErrorSighting, Verdict};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Outcome;
 use crate::app::App;
@@ -109,22 +110,8 @@ fn judge(app: &App, hash: &str, verdict: Verdict) -> Outcome {
 }
 
 fn answer(app: &App, pattern: &ErrorPattern) -> Outcome {
-    app.ui.answer("error", &to_json(pattern), |ui| print(ui, pattern))?;
+    app.ui.answer("error", &shape::error(pattern), |ui| print(ui, pattern))?;
     Ok(Exit::Done)
-}
-
-fn to_json(pattern: &ErrorPattern) -> Value {
-    json!({
-        "hash": pattern.hash,
-        "signature": pattern.signature,
-        "solution": pattern.solution,
-        "confidence": pattern.confidence,
-        "occurrences": pattern.occurrences,
-        "language": pattern.language,
-        "first_seen": pattern.first_seen,
-        "last_seen": pattern.last_seen,
-        "ttl_days": pattern.ttl_days,
-    })
 }
 
 fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
@@ -143,7 +130,7 @@ fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
 }
 
 fn answer_all(app: &App, patterns: &[ErrorPattern], empty: &str) -> Outcome {
-    let errors: Vec<Value> = patterns.iter().map(to_json).collect();
+    let errors: Vec<Value> = patterns.iter().map(shape::error).collect();
     app.ui.answer("errors", &errors, |ui| {
         if patterns.is_empty() {
             return ui.line(empty);

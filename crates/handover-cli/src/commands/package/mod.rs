@@ -12,6 +12,7 @@ pub(crate) use scan::register_found;
 
 use clap::{Args, Subcommand};
 use handover_context::package_file::{Draft, Facts, Placement};
+use handover_context::shape;
 use handover_model::{Package, PackageKind, Priority, Role};
 use handover_store::Registered;
 use serde_json::Value;
@@ -109,8 +110,7 @@ fn register(app: &App, draft: &Draft) -> Result<Registered, CommandError> {
     let new = std::slice::from_ref(&draft.package);
     let registered = app.store()?.register_packages(new)?.remove(0);
     let package = &registered.package;
-    let mut value = with_created(&registered);
-    value["redactions"] = draft.package.body.redactions().into();
+    let value = shape::registered(&registered, draft.package.body.redactions());
     app.ui.answer("package", &value, |ui| {
         let word = match (registered.created, package.supersedes) {
             (false, _) => "Unchanged".to_owned(),

@@ -1,6 +1,7 @@
 //! `handover package show`
 
 use handover_context::package_file::{FileState, file_state};
+use handover_context::shape;
 use handover_model::PackageId;
 
 use crate::app::App;
@@ -25,14 +26,8 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     let history = store.package_history(args.id)?;
     let deliveries = store.package_deliveries(args.id)?;
     let state = file_state(app.places()?, &package);
-    let body = args.body.then(|| store.package_body(args.id)).transpose()?;
-    let mut answer = serde_json::to_value(&package).unwrap_or_default();
-    answer["file"] = serde_json::to_value(state).unwrap_or_default();
-    answer["history"] = serde_json::to_value(&history).unwrap_or_default();
-    answer["deliveries"] = serde_json::to_value(&deliveries).unwrap_or_default();
-    if let Some(body) = &body {
-        answer["body"] = body.as_str().into();
-    }
+    let answer = shape::package(store, app.places()?, args.id, args.body)?;
+    let body = answer["body"].as_str();
     app.ui.answer("package", &answer, |ui| {
         ui.line(format_args!("Package    {} (version {})", package.id, package.version))?;
         ui.line(format_args!(
@@ -73,7 +68,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
                 delivery.delivered_at, delivery.role, delivery.iteration, delivery.state
             ))?;
         }
-        match &body {
+        match body {
             Some(body) => ui.line(format_args!("\n{body}")),
             None => Ok(()),
         }

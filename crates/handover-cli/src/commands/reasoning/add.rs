@@ -1,8 +1,8 @@
 //! `handover reasoning add`
 
+use handover_context::shape;
 use handover_model::{AgentId, Confidence, Phase, Role};
 use handover_store::NewReasoning;
-use serde_json::json;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -80,14 +80,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         now: app.now(),
     };
     let kept = app.store()?.add_reasoning(&new)?;
-    let answer = json!({
-        "id": kept.id,
-        "role": kept.role,
-        "phase": kept.phase,
-        "group": kept.group,
-        "redactions": redactions,
-        "created_at": kept.created_at,
-    });
+    let answer = shape::recorded(&kept, redactions);
     app.ui.answer("reasoning", &answer, |ui| {
         ui.line(format_args!("Recorded {} ({} of {})", kept.id, kept.phase, kept.role))?;
         if redactions > 0 {

@@ -1,8 +1,9 @@
 //! `handover receipt list`
 
+use handover_context::shape;
 use handover_model::Role;
 use handover_store::ReceiptFilter;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -31,16 +32,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         limit: args.limit,
     };
     let receipts = app.store()?.receipts(&filter)?;
-    let answer: Vec<Value> = receipts
-        .iter()
-        .map(|r| {
-            json!({
-                "id": r.id, "session": r.session, "group": r.group, "role": r.role,
-                "iteration": r.iteration, "state": r.state, "zone": r.zone, "tokens": r.tokens,
-                "model": r.model, "created_at": r.created_at,
-            })
-        })
-        .collect();
+    let answer: Vec<Value> = receipts.iter().map(shape::receipt_row).collect();
     app.ui.answer("receipts", &answer, |ui| {
         let rows = receipts
             .iter()

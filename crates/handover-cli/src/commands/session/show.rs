@@ -1,5 +1,6 @@
 //! `handover session show`
 
+use handover_context::shape;
 use handover_model::SessionId;
 use serde_json::Value;
 
@@ -23,9 +24,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         None => app.session()?,
     };
     let session = app.store()?.session(&id)?;
-    let counts = app.store()?.session_counts(&id)?;
-    let mut answer = serde_json::to_value(&session).unwrap_or_default();
-    answer["counts"] = serde_json::to_value(counts).unwrap_or_default();
+    let answer = shape::session(app.store()?, &id)?;
     app.ui.answer("session", &answer, |ui| {
         ui.line(format_args!("Session   {}", session.id))?;
         ui.line(format_args!("Project   {}", session.project))?;

@@ -1,3 +1,4 @@
 //! `handover serve`: a real process on a port of its own.
 
 mod basics;
+mod remote;

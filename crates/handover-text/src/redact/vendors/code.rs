@@ -5,6 +5,7 @@ use super::Vendor;
 pub(super) const TABLE: &[Vendor] = vendors! {
     "github-token": "ghp_{w30,}" | "gho_{w30,}" | "ghu_{w30,}" | "ghs_{w30,}" | "ghr_{w30,}" | "github_pat_{b30,}", yes "ghp_(a1B2)36", no "ghp_(a1B2)12";
     "github-app-token": "v1.{h40}!", yes "v1.(a1b2)40", no "v1.(12)6";
+    "handover-token": "hnd_{h12}_{h64}", yes "hnd_(a1b2)12_(c3d4)64", no "hnd_(a1b2)12";
     "gitlab-token": "glpat-{x20,}" | "gldt-{x20,}" | "glrt-{x20,}" | "glcbt-{x20,}" | "glptt-{x20,}" | "glft-{x20,}" | "glimt-{x20,}" | "glagent-{x20,}" | "gloas-{x20,}" | "glsoat-{x20,}" | "glffct-{x20,}" | "glwt-{x20,}" | "glrtr-{x20,}" | "glcbt-{x20,}", yes "glpat-(a1B2)20", no "glpat-(a1B2)9";
     "gitlab-runner-registration": "GR1348941{b20}", yes "GR1348941(a1B2)20", no "GR1348941x";
     "gitlab-session": "_gitlab_session={h32}" | "gitlab_session={h32}", yes "_gitlab_session=(a1b2)32", no "_gitlab_session=x";

@@ -1,0 +1,48 @@
+//! `handover token list`
+
+use serde_json::Value;
+
+use super::to_json;
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::error::Exit;
+
+/// List tokens, newest first; what they are is not known any more, only what they give
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  handover token list\n  handover token list --all --json")]
+pub(crate) struct ListArgs {
+    /// Those too that are no longer good
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
+    let now = app.now();
+    let mut tokens = app.store()?.tokens()?;
+    tokens.retain(|token| args.all || token.is_good(now));
+    let answer: Vec<Value> = tokens.iter().map(to_json).collect();
+    app.ui.answer("tokens", &answer, |ui| {
+        let rows = tokens
+            .iter()
+            .map(|token| {
+                let ended = match (token.ended_at, token.expires_at) {
+                    (Some(time), _) => format!("ended {time}"),
+                    (None, Some(time)) => format!("until {time}"),
+                    (None, None) => "–".to_owned(),
+                };
+                vec![
+                    token.id.to_string(),
+                    token.kind.to_string(),
+                    token.scope.to_string(),
+                    token.project.as_ref().map_or("all".to_owned(), ToString::to_string),
+                    token.created_at.to_string(),
+                    ended,
+                    token.name.clone().unwrap_or_default(),
+                ]
+            })
+            .collect();
+        let header = ["token", "kind", "scope", "project", "created", "good", "name"];
+        ui.table(&header, rows, "No tokens; `handover token create` makes one.")
+    })?;
+    Ok(Exit::Done)
+}

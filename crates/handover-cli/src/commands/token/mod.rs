@@ -1,0 +1,97 @@
+//! `handover token …`
+
+mod create;
+mod link;
+mod list;
+mod revoke;
+
+use clap::Subcommand;
+use handover_model::{ProjectId, Token, TokenKind, TokenScope};
+use handover_serve::{Minted, mint};
+use handover_store::NewToken;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+
+/// Give, list and take back rights to use the service
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    Create(create::CreateArgs),
+    Link(link::LinkArgs),
+    List(list::ListArgs),
+    Revoke(revoke::RevokeArgs),
+}
+
+impl TokenCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Create(args) => create::run(app, args),
+            Self::Link(args) => link::run(app, args),
+            Self::List(args) => list::run(app, args),
+            Self::Revoke(args) => revoke::run(app, &args),
+        }
+    }
+}
+
+/// What a token gives.
+#[derive(Debug, clap::Args)]
+struct RightsArgs {
+    /// What its holder may do: read, write, or admin, each with what comes before it
+    #[arg(long)]
+    scope: TokenScope,
+
+    /// The project that its holder sees [default: this one]
+    #[arg(long, value_name = "ID", conflicts_with = "all_projects")]
+    project_id: Option<ProjectId>,
+
+    /// Let its holder see every project of the store
+    #[arg(long)]
+    all_projects: bool,
+
+    /// What it is for, in words
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+}
+
+impl RightsArgs {
+    /// Makes a token and keeps what is needed to know it again.
+    fn make(
+        self,
+        app: &App,
+        kind: TokenKind,
+        seconds: Option<i64>,
+    ) -> Result<(Minted, Token), CommandError> {
+        let minted = mint()
+            .map_err(|error| CommandError::chain(Exit::Environment, "no_randomness", &error))?;
+        let project = match (self.project_id, self.all_projects) {
+            (Some(project), _) => Some(project),
+            (None, true) => None,
+            (None, false) => Some(app.project_id()?),
+        };
+        let redactor = app.redactor()?;
+        let now = app.now();
+        let new = NewToken {
+            id: minted.id.clone(),
+            name: self.name.map(|name| redactor.clean(&name).one_line().cut(80)),
+            kind,
+            scope: self.scope,
+            project,
+            hash: minted.hash.clone(),
+            expires_at: seconds.map(|seconds| now.plus_seconds(seconds)),
+            now,
+        };
+        let token = app.store()?.create_token(&new)?;
+        Ok((minted, token))
+    }
+}
+
+/// A token as scripts get it: never its hash.
+fn to_json(token: &Token) -> Value {
+    json!({
+        "id": token.id, "name": token.name, "kind": token.kind, "scope": token.scope,
+        "project": token.project, "created_at": token.created_at,
+        "expires_at": token.expires_at, "ended_at": token.ended_at,
+    })
+}

@@ -1,0 +1,36 @@
+//! HTTP as a transport: every request stands for itself, in both generations.
+//!
+//! Nothing is kept between two requests, so there are no sessions to take over. Who may ask, and under
+//! which name of the host, was settled by whoever calls this.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+use crate::{Desk, Server};
+
+/// Answers one request of an MCP client.
+pub async fn answer_http<B>(
+    desk: Arc<dyn Desk>,
+    request: Request<B>,
+) -> Response<BoxBody<Bytes, Infallible>>
+where
+    B: Body + Send + 'static,
+    B::Error: Display,
+{
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts();
+    let make = move || Ok(Server::at(Arc::clone(&desk)));
+    let service =
+        StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
+    service.handle(request).await
+}

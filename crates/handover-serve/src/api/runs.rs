@@ -1,0 +1,81 @@
+//! Runs and their journals, and what all of it comes to.
+
+use handover_engine::{EngineError, report, stats};
+use handover_mcp::{Refusal, Seat, ToolError};
+use handover_model::{Run, RunId, Timestamp};
+use handover_store::{RunFilter, StoreError};
+use serde_json::{Value, json};
+
+use super::{Ask, Endpoint, Verb};
+
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        verb: Verb::Get,
+        path: "/runs",
+        about: "Runs, newest first",
+        fields: &[("epic", "only of this epic"), ("limit", "at most so many; default 100")],
+        call: |seat, ask| {
+            let filter = RunFilter { epic: ask.field("epic")?, limit: ask.limit()? };
+            Ok(json!({"runs": seat.store.runs(&filter)?}))
+        },
+    },
+    Endpoint {
+        verb: Verb::Get,
+        path: "/status",
+        about: "Where the latest run stands: its stories, their phases, what they cost",
+        fields: &[],
+        call: |seat, _| {
+            let latest = seat.store.runs(&RunFilter { epic: None, limit: Some(1) })?.pop();
+            let run = latest.ok_or_else(|| StoreError::not_found("run", "latest"))?;
+            standing(seat, &run)
+        },
+    },
+    Endpoint {
+        verb: Verb::Get,
+        path: "/runs/{run}",
+        about: "Where a run stands",
+        fields: &[],
+        call: |seat, ask| standing(seat, &seat.store.run_record(&ask.part("run")?)?),
+    },
+    Endpoint {
+        verb: Verb::Get,
+        path: "/runs/{run}/journal",
+        about: "Everything that a run intended and what came of it, oldest first",
+        fields: &[("from", "from this entry on; default 1")],
+        call: |seat, ask| {
+            let id: RunId = ask.part("run")?;
+            let from = ask.field("from")?.unwrap_or(1);
+            Ok(json!({"journal": seat.store.journal(&id, from)?}))
+        },
+    },
+    Endpoint {
+        verb: Verb::Get,
+        path: "/stats",
+        about: "What all sessions and runs come to",
+        fields: &[("since", "only what happened since this time, in RFC 3339")],
+        call: |seat, ask: &Ask| {
+            let since: Option<Timestamp> = ask.field("since")?;
+            let stats = stats::of(seat.store, &seat.project, since).map_err(engine)?;
+            Ok(json!({"stats": stats}))
+        },
+    },
+];
+
+fn standing(seat: &Seat<'_>, run: &Run) -> Result<Value, ToolError> {
+    let document = report::of_run(seat.store, run).map_err(engine)?;
+    let document = document.ok_or_else(|| {
+        ToolError::Refused(Refusal {
+            code: "empty_run",
+            message: format!("run `{}` died before it was planned", run.id),
+            hint: Some(format!("Start it again with `handover run {}`.", run.epic)),
+        })
+    })?;
+    Ok(json!({"run": document}))
+}
+
+fn engine(error: EngineError) -> ToolError {
+    match error {
+        EngineError::Store(error) => error.into(),
+        other => ToolError::Refused(Refusal::broken(&other.to_string())),
+    }
+}

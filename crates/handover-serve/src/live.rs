@@ -1,0 +1,262 @@
+//! `/events`: what changes, as it changes (server-sent events).
+//!
+//! One task looks for changes for all listeners, and only while there are any. Everybody hears from one
+//! bounded channel: whoever falls too far behind is told so and let go, and can come back with the
+//! number of the last change that they saw.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::stream::{self, Stream};
+use handover_mcp::Refusal;
+use handover_model::{Change, ProjectId, SessionId, TokenScope};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
+
+use crate::admit::Caller;
+use crate::answer::{Answer, refused};
+use crate::limits;
+use crate::office::Office;
+
+/// Where changes are heard.
+pub(crate) struct Live {
+    sender: broadcast::Sender<Arc<Change>>,
+    watch: Mutex<Watch>,
+    /// Becomes true when the service ends.
+    ended: watch::Receiver<bool>,
+}
+
+/// What the one who looks knows.
+#[derive(Default)]
+struct Watch {
+    listeners: usize,
+    /// The last change that was told.
+    after: u64,
+}
+
+impl Live {
+    pub(crate) fn new(ended: watch::Receiver<bool>) -> Self {
+        let (sender, _) = broadcast::channel(limits::BACKLOG);
+        Self { sender, watch: Mutex::default(), ended }
+    }
+
+    /// One more listener, who has seen everything up to a change. The first one says where to begin.
+    fn join(self: &Arc<Self>, seen: u64) -> Option<Joined> {
+        let mut watch = self.watch.lock().ok()?;
+        if watch.listeners >= limits::LISTENERS {
+            return None;
+        }
+        if watch.listeners == 0 {
+            watch.after = seen;
+        }
+        watch.listeners += 1;
+        Some(Joined { live: Arc::clone(self) })
+    }
+
+    fn after(&self) -> Option<u64> {
+        self.watch.lock().ok().filter(|watch| watch.listeners > 0).map(|watch| watch.after)
+    }
+
+    fn tell(&self, changes: Vec<Change>) {
+        let Some(last) = changes.last().map(|change| change.id) else { return };
+        for change in changes {
+            // Nobody listening any more is no failure.
+            let _ = self.sender.send(Arc::new(change));
+        }
+        if let Ok(mut watch) = self.watch.lock() {
+            watch.after = watch.after.max(last);
+        }
+    }
+}
+
+/// A listener's place, given back when they leave.
+struct Joined {
+    live: Arc<Live>,
+}
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        if let Ok(mut watch) = self.live.watch.lock() {
+            watch.listeners -= 1;
+        }
+    }
+}
+
+/// Looks for changes until the service ends.
+pub(crate) async fn look(office: Office) {
+    let live = Arc::clone(&office.live);
+    let mut ended = live.ended.clone();
+    loop {
+        tokio::select! {
+            _ = ended.wait_for(|ended| *ended) => return,
+            () = tokio::time::sleep(limits::LOOK_EVERY) => {}
+        }
+        let Some(after) = live.after() else { continue };
+        let found = office.unguarded(move |seat| Ok(seat.store.changes(after, limits::BATCH)?));
+        // A store that is broken now may be mended for the next look; `/health` says so meanwhile.
+        if let Ok(changes) = found.await {
+            live.tell(changes);
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    session: Option<SessionId>,
+    /// For clients that cannot set the header.
+    last_event_id: Option<u64>,
+}
+
+/// Listens.
+pub(crate) async fn events(
+    State(office): State<Office>,
+    Extension(caller): Extension<Caller>,
+    wanted: Result<Query<Wanted>, axum::extract::rejection::QueryRejection>,
+    headers: HeaderMap,
+) -> Answer {
+    let Ok(Query(wanted)) = wanted else {
+        return refused(&Refusal {
+            code: "invalid_input",
+            message: "there are only the fields `session` and `last_event_id`".to_owned(),
+            hint: None,
+        });
+    };
+    let header = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    let from: Option<u64> = header.or(wanted.last_event_id);
+    // Heard from here on, so that nothing falls between what is read now and what is told later.
+    let heard = office.live.sender.subscribe();
+    let session = wanted.session.clone();
+    let begun = office.work_as(caller, TokenScope::Read, move |seat, access| {
+        if let Some(session) = &session {
+            seat.store.session(session)?;
+        }
+        let span = seat.store.feed_span()?;
+        // Whoever was away for too long, or comes from another store, looks at everything anew.
+        let known = from.filter(|from| *from + 1 >= span.first && *from <= span.last);
+        let missed = match known {
+            Some(from) => seat.store.changes(from, limits::BACKLOG as u32)?,
+            None => Vec::new(),
+        };
+        let reset = from.is_some() && known.is_none();
+        let seen = match missed.len() < limits::BACKLOG {
+            true => span.last,
+            false => missed.last().map_or(span.last, |change| change.id),
+        };
+        Ok((access.project.clone(), missed, reset, seen.max(known.unwrap_or(0))))
+    });
+    let (project, missed, reset, seen) = match begun.await {
+        Ok(begun) => begun,
+        Err(refusal) => return refused(&refusal),
+    };
+    let Some(joined) = office.live.join(seen) else {
+        return refused(&Refusal {
+            code: "too_many",
+            message: "there are too many listeners".to_owned(),
+            hint: Some("Try again later.".to_owned()),
+        });
+    };
+    let mut listener = Listener {
+        first: VecDeque::new(),
+        heard,
+        seen,
+        project,
+        session: wanted.session,
+        until: Instant::now() + limits::LISTEN_TIME,
+        ended: office.live.ended.clone(),
+        finished: false,
+        _joined: joined,
+    };
+    listener.first.push_back(Event::default().retry(limits::COME_BACK).comment("handover"));
+    if reset {
+        let reason = json!({"reason": "what came after that change is not known any more"});
+        listener.first.push_back(named("reset", &reason).id(seen.to_string()));
+    }
+    for change in missed {
+        if listener.wants(&change) {
+            listener.first.push_back(told(&change));
+        }
+    }
+    let beat = KeepAlive::new().interval(limits::HEARTBEAT);
+    Sse::new(listener.stream()).keep_alive(beat).into_response()
+}
+
+/// One who listens.
+struct Listener {
+    /// What is said before anything new.
+    first: VecDeque<Event>,
+    heard: broadcast::Receiver<Arc<Change>>,
+    seen: u64,
+    project: Option<ProjectId>,
+    session: Option<SessionId>,
+    until: Instant,
+    ended: watch::Receiver<bool>,
+    finished: bool,
+    _joined: Joined,
+}
+
+impl Listener {
+    fn wants(&self, change: &Change) -> bool {
+        self.project.as_ref().is_none_or(|project| *project == change.project)
+            && self.session.as_ref().is_none_or(|session| *session == change.session)
+    }
+
+    fn stream(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        stream::unfold(self, |mut listener| async {
+            let event = listener.next().await?;
+            Some((Ok(event), listener))
+        })
+    }
+
+    /// The next event; the last one says why it is the last.
+    async fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.first.pop_front() {
+            return Some(event);
+        }
+        loop {
+            if self.finished {
+                return None;
+            }
+            let ended = async { self.ended.wait_for(|ended| *ended).await.map(drop) };
+            let heard = tokio::select! {
+                heard = self.heard.recv() => heard.map_err(|error| match error {
+                    broadcast::error::RecvError::Lagged(_) => "too_slow",
+                    broadcast::error::RecvError::Closed => "shutdown",
+                }),
+                _ = ended => Err("shutdown"),
+                // Rights are looked at again when a client comes back.
+                () = tokio::time::sleep_until(self.until) => Err("again"),
+            };
+            let reason = match heard {
+                Ok(change) if change.id <= self.seen => continue,
+                Ok(change) => {
+                    self.seen = change.id;
+                    if self.wants(&change) {
+                        return Some(told(&change));
+                    }
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            self.finished = true;
+            return Some(named("end", &json!({"reason": reason})));
+        }
+    }
+}
+
+fn told(change: &Change) -> Event {
+    let value = serde_json::to_value(change).unwrap_or_default();
+    named(change.kind.as_str(), &value).id(change.id.to_string())
+}
+
+fn named(name: &str, value: &serde_json::Value) -> Event {
+    Event::default().event(name).data(value.to_string())
+}

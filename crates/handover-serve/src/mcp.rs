@@ -1,0 +1,43 @@
+//! `/mcp`: agents that speak MCP over HTTP.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use handover_mcp::{Desk, Refusal, Seat, ToolError, answer_http};
+use handover_model::TokenScope;
+
+use crate::admit::Caller;
+use crate::answer::{Answer, refused};
+use crate::office::{Office, as_caller};
+
+/// Answers one message. Whoever has no right to read at all is told so by HTTP, and not by a tool.
+pub(crate) async fn mcp(
+    State(office): State<Office>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Answer {
+    if let Err(refusal) = office.work(caller.clone(), TokenScope::Read, |_| Ok(())).await
+        && matches!(refusal.code, "unauthorized" | "forbidden")
+    {
+        return refused(&refusal);
+    }
+    let desk = Arc::new(CallersDesk { office, caller });
+    answer_http(desk, request).await.map(Body::new)
+}
+
+/// A desk at which a caller has their own rights and no others.
+struct CallersDesk {
+    office: Office,
+    caller: Caller,
+}
+
+impl Desk for CallersDesk {
+    fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal> {
+        self.office.desk.sit(&mut |seat| {
+            let access = self.office.access(seat.store, &self.caller, seat.now)?;
+            as_caller(seat, &access, &mut *work)
+        })
+    }
+}

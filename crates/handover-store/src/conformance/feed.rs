@@ -1,0 +1,63 @@
+//! Cases of [`Feed`](crate::Feed).
+
+use handover_model::{Change, ChangeKind, Phase, SessionStatus};
+
+use super::Backend;
+use super::fixture::*;
+use crate::{FeedSpan, ReceiptStep};
+
+fn told(changes: &[Change]) -> Vec<(ChangeKind, &str, &str)> {
+    changes.iter().map(|c| (c.kind, c.subject.as_str(), c.detail.as_str())).collect()
+}
+
+/// Every write is in the feed, in order, and what changed nothing is not.
+pub fn every_change_is_told_once(backend: &dyn Backend) {
+    let store = backend.open();
+    assert_eq!(store.feed_span().unwrap(), FeedSpan { first: 1, last: 0 });
+    let s1 = session(&*store, "s1");
+    let package = register(&*store, package(&s1, "a.md", "x"));
+    let thought = store.add_reasoning(&reasoning(&s1, Phase::Risks, "y")).unwrap();
+    let event = store.log_event(&event(&s1, "verdict", Some("k"))).unwrap();
+    store.put_receipt(&receipt(&s1, "r1", &[package.id])).unwrap();
+    let id = handover_model::ReceiptId::new("r1").unwrap();
+    let step = ReceiptStep::Delivered { host: None };
+    store.advance_receipt(&id, &step, at(1)).unwrap();
+    store.set_session_status(&s1, SessionStatus::Completed, at(2)).unwrap();
+    // The same again is no news.
+    store.log_event(&super::fixture::event(&s1, "verdict", Some("k"))).unwrap();
+    store.advance_receipt(&id, &step, at(3)).unwrap();
+    store.register_packages(&[super::fixture::package(&s1, "a.md", "x")]).unwrap();
+    let changes = store.changes(0, 100).unwrap();
+    assert_eq!(
+        told(&changes),
+        [
+            (ChangeKind::Session, "s1", "active"),
+            (ChangeKind::Package, package.id.to_string().as_str(), "research"),
+            (ChangeKind::Reasoning, thought.id.to_string().as_str(), "risks"),
+            (ChangeKind::Event, event.id.to_string().as_str(), "verdict"),
+            (ChangeKind::Receipt, "r1", "assembled"),
+            (ChangeKind::Receipt, "r1", "delivered"),
+            (ChangeKind::Session, "s1", "completed"),
+        ]
+    );
+    assert!(changes.iter().all(|c| c.session == s1 && c.project == project()));
+    assert!(changes.windows(2).all(|pair| pair[0].id < pair[1].id));
+    let span = store.feed_span().unwrap();
+    assert_eq!((span.first, span.last), (changes[0].id, changes[6].id));
+    assert_eq!(store.changes(changes[4].id, 1).unwrap(), changes[5..6]);
+    assert_eq!(store.changes(span.last, 10).unwrap(), []);
+}
+
+/// What was undone was never told, and a purge is.
+pub fn only_what_happened_is_told(backend: &dyn Backend) {
+    let store = backend.open();
+    let s1 = session(&*store, "s1");
+    let before = store.feed_span().unwrap().last;
+    let undone = store.exclusively(&mut |store| {
+        store.add_reasoning(&reasoning(&s1, Phase::Risks, "never"))?;
+        store.session(&session_id("nobody")).map(drop)
+    });
+    assert!(undone.is_err());
+    store.purge_session(&s1).unwrap();
+    assert_eq!(told(&store.changes(before, 10).unwrap()), [(ChangeKind::Session, "s1", "purged")]);
+}

@@ -1,0 +1,110 @@
+//! Every method of a store, once, as a table: what crosses a network, and what must be allowed.
+//!
+//! A macro that is given to [`store_methods!`](crate::store_methods) gets the whole table. What is made
+//! of it cannot drift from the traits: a method that is missing here leaves a trait unimplemented, and
+//! one that does not exist there cannot be called.
+//!
+//! A line reads: the right that it needs, its name, its arguments (`by` reference, `val`ue, `opt`ional
+//! reference, `text`, or `list`), its result, and what it is about, which must be of the caller's
+//! project: a `session`, a `project`, `projects`, a `package`, a `receipt`, a `run`, an
+//! `epic`; `any` if its result alone tells (or nothing needs to); `own` if the rule is more than that.
+
+/// Hands the table of a store's methods to a macro.
+#[macro_export]
+macro_rules! store_methods {
+    ($callback:ident) => {
+        $callback! {
+            Sessions {
+                write open_session(new: by NewSession) -> Opened<Session>, own();
+                read session(id: by SessionId) -> Session, any();
+                read sessions(status: val Option<SessionStatus>) -> Vec<Session>, any();
+                read session_counts(id: by SessionId) -> SessionCounts, session(id);
+                write set_session_status(id: by SessionId, status: val SessionStatus, now: val Timestamp) -> Session, session(id);
+                admin purge_session(id: by SessionId) -> SessionCounts, session(id);
+            }
+            Groups {
+                write set_group(update: by GroupUpdate) -> Group, session(&update.session);
+                read group(session: by SessionId, id: by GroupId) -> Group, session(session);
+                read groups(session: by SessionId) -> Vec<Group>, session(session);
+            }
+            Packages {
+                write register_packages(new: list NewPackage) -> Vec<Registered>, own();
+                read package(id: val PackageId) -> Package, any();
+                read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
+                read candidates(session: by SessionId, group: opt GroupId, role: opt Role) -> Vec<Candidate>, session(session);
+                read package_history(id: val PackageId) -> Vec<Package>, package(id);
+                read package_deliveries(id: val PackageId) -> Vec<Delivery>, package(id);
+                read package_body(id: val PackageId) -> String, package(id);
+            }
+            Reasonings {
+                write add_reasoning(new: by NewReasoning) -> Reasoning, session(&new.session);
+                read reasoning(session: by SessionId, filter: by ReasoningFilter) -> Vec<Reasoning>, session(session);
+            }
+            SkillOutputs {
+                write save_skill_output(new: by NewSkillOutput) -> SkillOutput, session(&new.session);
+                read skill_outputs(session: by SessionId, filter: by SkillOutputFilter) -> Vec<SkillOutput>, session(session);
+            }
+            ErrorPatterns {
+                write record_error(sighting: by ErrorSighting) -> ErrorPattern, own();
+                write resolve_error(sighting: by ErrorSighting, solution: by Clean) -> ErrorPattern, own();
+                write judge_error(project: by ProjectId, hash: text String, verdict: val $crate::Verdict, now: val Timestamp) -> ErrorPattern, project(project);
+                read errors(project: by ProjectId, filter: by ErrorFilter) -> Vec<ErrorPattern>, project(project);
+                read error_incidents(project: by ProjectId, hash: text String) -> Vec<ErrorIncident>, project(project);
+            }
+            Strategies {
+                write learn_strategies(new: list NewStrategy) -> Vec<Strategy>, projects(new.iter().map(|new| &new.project));
+                write strategy_helped(id: text String, now: val Timestamp) -> Strategy, own();
+                read strategies(project: by ProjectId, filter: by StrategyFilter) -> Vec<Strategy>, project(project);
+            }
+            Events {
+                write log_event(new: by NewEvent) -> Logged, session(&new.session);
+                read events(session: by SessionId, filter: by EventFilter) -> Vec<Event>, session(session);
+            }
+            Receipts {
+                write put_receipt(new: by NewReceipt) -> (), session(&new.session);
+                write advance_receipt(id: by ReceiptId, step: by ReceiptStep, now: val Timestamp) -> Receipt, receipt(id);
+                write claim_receipt(id: by ReceiptId, now: val Timestamp) -> (), receipt(id);
+                read deliveries(session: by SessionId, group: opt GroupId, role: by Role, now: val Timestamp) -> u32, session(session);
+                write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, receipt(id);
+                read receipt(id: by ReceiptId) -> Receipt, any();
+                read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
+                read consumed(session: by SessionId, group: opt GroupId, role: by Role, iteration: val u32, now: val Timestamp) -> Vec<(PackageId, u32)>, session(session);
+            }
+            Runs {
+                write lock_epic(claim: by LockClaim) -> u64, epic(&claim.epic);
+                write unlock_epic(epic: by EpicId, fence: val u64) -> (), epic(epic);
+                read epic_owner(epic: by EpicId) -> Option<(LockOwner, u64)>, epic(epic);
+                write start_run(new: by NewRun, fence: val u64) -> (), session(&new.session);
+                write append_journal(run: by RunId, new: by NewJournalEntry, fence: val u64) -> (), run(run);
+                read journal(run: by RunId, from: val u64) -> Vec<JournalEntry>, run(run);
+                read run_record(id: by RunId) -> Run, any();
+                read runs(filter: by RunFilter) -> Vec<Run>, own();
+            }
+            Hosts {
+                write bind_host(host: val Host, conversation: by HostSessionId, session: by SessionId, now: val Timestamp) -> (), session(session);
+                read bound_session(host: val Host, conversation: by HostSessionId) -> Option<SessionId>, any();
+                write open_ticket(new: by NewTicket) -> (), receipt(&new.receipt);
+                read open_tickets(host: val Host, conversation: by HostSessionId) -> Vec<Ticket>, any();
+                read ticket_of(host: val Host, agent: by AgentId) -> Option<Ticket>, any();
+                write take_ticket(receipt: by ReceiptId, agent: by AgentId) -> bool, receipt(receipt);
+                write ask_ticket(receipt: by ReceiptId) -> bool, receipt(receipt);
+                write close_ticket(receipt: by ReceiptId, now: val Timestamp) -> bool, receipt(receipt);
+                write note_host_version(host: val Host, version: by Clean, drops_rewrites: val bool, now: val Timestamp) -> (), any();
+                read host_versions() -> Vec<HostVersion>, any();
+            }
+            TextIndex {
+                read postings(session: by SessionId, terms: list String) -> Vec<Vec<Posting>>, session(session);
+            }
+            Feed {
+                read changes(after: val u64, limit: val u32) -> Vec<Change>, any();
+                read feed_span() -> FeedSpan, any();
+            }
+            Tokens {
+                admin create_token(new: by NewToken) -> Token, own();
+                admin token(id: by TokenId) -> Token, own();
+                admin tokens() -> Vec<Token>, own();
+                admin end_token(id: by TokenId, now: val Timestamp) -> bool, own();
+            }
+        }
+    };
+}
