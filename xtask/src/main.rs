@@ -42,6 +42,8 @@ enum Bench {
     Run(bench::run::Args),
     /// How the embedded store behaves as it grows
     Store(bench::store::Args),
+    /// What the pages of the dashboard cost
+    Web(bench::web::Args),
 }
 
 #[derive(Subcommand)]
@@ -60,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench(Bench::Hook(args)) => bench::hook::run(&args),
         Chore::Bench(Bench::Run(args)) => bench::run::run(&args),
         Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
+        Chore::Bench(Bench::Web(args)) => bench::web::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),
         Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),

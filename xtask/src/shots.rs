@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use handover_testkit::{Browser, Demo, Look};
 
 /// What is taken.
@@ -13,9 +13,20 @@ pub struct Args {
     #[arg(long, default_value = "target/shots")]
     out: PathBuf,
 
+    /// Renew the pictures of the documentation instead
+    #[arg(long)]
+    docs: bool,
+
     /// Only pages with these names
     pages: Vec<String>,
 }
+
+/// The pictures of the documentation: which page, in which look.
+const DOCS: [(&str, Look); 3] = [
+    ("session", Look { width: 1240, height: 1010, dark: false }),
+    ("receipt", Look { width: 1240, height: 1010, dark: false }),
+    ("run", Look { width: 1240, height: 880, dark: true }),
+];
 
 /// Takes the pictures.
 pub fn run(args: &Args) -> Result<()> {
@@ -25,6 +36,17 @@ pub fn run(args: &Args) -> Result<()> {
     fs_err::create_dir_all(&args.out)?;
     let demo = Demo::start(&fs_err::canonicalize("target/debug/handover")?);
     let browser = Browser::start();
+    if args.docs {
+        for (name, look) in DOCS {
+            let (_, path) =
+                demo.pages().into_iter().find(|(page, _)| *page == name).context("no such page")?;
+            browser.look(look);
+            browser.go(&format!("{}{path}", demo.url));
+            browser.wait("return document.getElementById('live').textContent === 'Live'");
+            browser.window(&PathBuf::from(format!("docs/pictures/{name}.png")));
+        }
+        return Ok(());
+    }
     for (name, path) in demo.pages() {
         if !args.pages.is_empty() && !args.pages.iter().any(|page| page == name) {
             continue;

@@ -251,29 +251,23 @@ impl Receipts for SqliteStore {
         )
     }
 
-    fn each_handed(&self, session: &SessionId, visit: &mut dyn FnMut(Handed)) -> Result<()> {
+    fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
         let key = session_key(&self.connection, session)?;
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT i.receipt, i.kind, i.item, i.read_at
-                 FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
-                 WHERE r.session = ?1 ORDER BY i.receipt, i.position",
-            )
-            .map_err(backend)?;
-        let mut rows = statement.query([key]).map_err(backend)?;
-        while let Some(r) = rows.next().map_err(backend)? {
-            let handed = |r: &Row<'_>| {
+        row::all(
+            &self.connection,
+            "SELECT i.receipt, i.kind, i.item, i.read_at
+             FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+             WHERE r.session = ?1 ORDER BY i.receipt, i.position",
+            [key],
+            |r| {
                 Ok(Handed {
                     receipt: row::parsed(r, 0)?,
                     kind: row::parsed(r, 1)?,
                     item: r.get(2)?,
                     read_at: row::time_opt(r, 3)?,
                 })
-            };
-            visit(handed(r).map_err(backend)?);
-        }
-        Ok(())
+            },
+        )
     }
 
     fn consumed(

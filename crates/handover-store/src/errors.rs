@@ -52,7 +52,7 @@ pub enum Verdict {
 }
 
 /// What the trust in a solution was, from a moment on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustAt {
     /// When it became that.
     pub at: Timestamp,

@@ -50,6 +50,7 @@ macro_rules! store_methods {
                 write judge_error(project: by ProjectId, hash: text String, verdict: val $crate::Verdict, now: val Timestamp) -> ErrorPattern, project(project);
                 read errors(project: by ProjectId, filter: by ErrorFilter) -> Vec<ErrorPattern>, project(project);
                 read error_incidents(project: by ProjectId, hash: text String) -> Vec<ErrorIncident>, project(project);
+                read error_trust(project: by ProjectId, hash: text String) -> Vec<TrustAt>, project(project);
             }
             Strategies {
                 write learn_strategies(new: list NewStrategy) -> Vec<Strategy>, projects(new.iter().map(|new| &new.project));
@@ -68,6 +69,7 @@ macro_rules! store_methods {
                 write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, receipt(id);
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
+                read handed(session: by SessionId) -> Vec<Handed>, session(session);
                 read consumed(session: by SessionId, group: opt GroupId, role: by Role, iteration: val u32, now: val Timestamp) -> Vec<(PackageId, u32)>, session(session);
             }
             Runs {

@@ -99,7 +99,7 @@ impl ReceiptStep {
 }
 
 /// One item of a receipt: what went to whom, without the rest.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handed {
     /// The receipt.
     pub receipt: ReceiptId,
@@ -162,19 +162,22 @@ pub trait Receipts {
     /// Receipts, newest first, without their items and what was left out.
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
 
-    /// Shows the items of all receipts of a session one by one, by receipt and then in their order.
-    fn each_handed(&self, session: &SessionId, visit: &mut dyn FnMut(Handed)) -> Result<()> {
+    /// The items of all receipts of a session, by receipt and then in their order.
+    fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
         let filter = ReceiptFilter { session: Some(session.clone()), ..ReceiptFilter::default() };
         let mut ids: Vec<ReceiptId> =
             self.receipts(&filter)?.into_iter().map(|receipt| receipt.id).collect();
         ids.sort();
+        let mut all = Vec::new();
         for id in ids {
-            for item in self.receipt(&id)?.items {
-                let (kind, read_at) = (item.kind, item.read_at);
-                visit(Handed { receipt: id.clone(), kind, item: item.id, read_at });
-            }
+            all.extend(self.receipt(&id)?.items.into_iter().map(|item| Handed {
+                receipt: id.clone(),
+                kind: item.kind,
+                item: item.id,
+                read_at: item.read_at,
+            }));
         }
-        Ok(())
+        Ok(all)
     }
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are

@@ -217,6 +217,11 @@ impl Browser {
             self.eval("return Math.ceil(document.documentElement.scrollHeight)").as_u64().unwrap();
         let height = u32::try_from(height).unwrap_or(u32::MAX).clamp(look.height, 6_000);
         self.look(Look { height, ..look });
+        self.window(file);
+    }
+
+    /// A picture of what is in the window.
+    pub fn window(&self, file: &Path) {
         let png = self.runtime.block_on(self.client().screenshot()).unwrap();
         fs_err::write(file, png).unwrap();
     }

@@ -45,6 +45,8 @@ pub(crate) struct Story {
     pub(crate) title: String,
     pub(crate) state: String,
     pub(crate) reason: Option<String>,
+    /// What a person is asked.
+    pub(crate) question: Option<String>,
     pub(crate) commit: Option<String>,
     pub(crate) failed_branch: Option<String>,
     pub(crate) cost_usd: f64,

@@ -5,6 +5,7 @@ pub mod assemble;
 pub mod hook;
 pub mod run;
 pub mod store;
+pub mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

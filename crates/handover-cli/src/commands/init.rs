@@ -1,6 +1,5 @@
 //! `handover init`
 
-
 use serde_json::json;
 
 use super::Outcome;

@@ -42,12 +42,12 @@ pub fn shows_what_went_to_whom(backend: &dyn Backend) {
     store.put_receipt(&receipt(&one, "r1", &[a])).unwrap();
     store.put_receipt(&receipt(&two, "r3", &[])).unwrap();
     store.mark_read(&id("r2"), a, at(9)).unwrap();
-    let mut seen = Vec::new();
-    store
-        .each_handed(&one, &mut |handed| {
-            seen.push((handed.receipt.to_string(), handed.item, handed.read_at));
-        })
-        .unwrap();
+    let seen: Vec<_> = store
+        .handed(&one)
+        .unwrap()
+        .into_iter()
+        .map(|handed| (handed.receipt.to_string(), handed.item, handed.read_at))
+        .collect();
     let row = |receipt: &str, item: PackageId, read| (receipt.to_owned(), item.to_string(), read);
     assert_eq!(seen, [row("r1", a, None), row("r2", b, None), row("r2", a, Some(at(9)))]);
 }

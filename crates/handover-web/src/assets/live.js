@@ -113,8 +113,8 @@
       say("Not live; trying again", "off");
       if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
     });
-    for (const kind of ["message", "event", "receipt", "package", "reasoning", "journal", "run", "session", "group", "error", "strategy"]) {
-      if (kind !== "error") events.addEventListener(kind, soon);
+    for (const kind of ["session", "package", "reasoning", "event", "receipt", "run", "journal"]) {
+      events.addEventListener(kind, soon);
     }
     addEventListener("pagehide", () => events.close());
   };
@@ -129,6 +129,18 @@
       document.querySelector(".search input").focus();
     }
   });
+  // Looking at a mark of a picture shows where its lines come from and lead to.
+  const near = (event) => {
+    const picture = event.target.closest && event.target.closest(".picture");
+    if (!picture) return;
+    const mark = event.type === "mouseout" || event.type === "focusout" ? null : event.target.closest("[data-at]");
+    const at = mark && mark.dataset.at;
+    picture.classList.toggle("looking", at !== null);
+    for (const way of picture.querySelectorAll(".ways path")) {
+      way.classList.toggle("near", at !== null && (way.dataset.from === at || way.dataset.to === at));
+    }
+  };
+  for (const kind of ["mouseover", "mouseout", "focusin", "focusout"]) document.addEventListener(kind, near);
   setInterval(times, 30000);
   listen();
 })();

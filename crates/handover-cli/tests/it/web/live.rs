@@ -43,7 +43,9 @@ fn a_service_that_comes_back_is_found_again() {
     service.stop(&env).ok();
     browser.wait("return document.getElementById('live').className === 'off'");
     env.run(["session", "new", "meanwhile"]).ok();
-    let _service = Service::start(&env, &["--port", &port]);
+    let mut again = env.start(["serve", "--port", &port]);
     browser.wait("return document.body.textContent.includes('meanwhile')");
     browser.wait("return document.getElementById('live').textContent === 'Live'");
+    again.kill().unwrap();
+    again.wait().unwrap();
 }

@@ -4,15 +4,15 @@ mod grid;
 mod ledger;
 mod log;
 
-use handover_model::{JournalEntry, JournalKind, RunId, RunState};
+use handover_model::{JournalEntry, JournalKind, RunId, RunState, StoryState};
 use maud::{Markup, html};
 
 use crate::journal::{Document, Told};
 use crate::layout::{self, Page, Part};
 use crate::route::Shown;
 use crate::show::{
-    Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plural, said,
-    section, short, stat, state_tone, table, when,
+    Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plain, plural,
+    said, section, short, stat, state_tone, table, when,
 };
 use crate::{PageRequest, PageResponse, Site};
 
@@ -44,6 +44,7 @@ pub(crate) fn parts(site: &Site<'_>, told: &Told) -> Result<Markup, crate::route
     Ok(match &told.document {
         Some(document) => html! {
             (figures(told, document))
+            (questions(told, document))
             (needed(told, document))
             (section("grid", "Stories and phases", html! { "What each agent and each check said, how long it took, what it cost." }, grid::grid(site, told, document)))
             (section("ledger", "Where the money went", html! { (money(document.cost_usd)) " in all, as the agents' programs report it." }, ledger::charts(site, told, document)?))
@@ -93,6 +94,29 @@ fn figures(told: &Told, document: &Document) -> Markup {
     }
 }
 
+/// What a person is asked, and how to answer.
+fn questions(told: &Told, document: &Document) -> Markup {
+    let asked: Vec<_> =
+        document.units().filter_map(|story| Some((story, story.question.as_ref()?))).collect();
+    if asked.is_empty() {
+        return html! {};
+    }
+    section(
+        "questions",
+        "Waits for an answer",
+        html! { (plural(asked.len(), "question", "questions")) },
+        html! {
+            @for (story, question) in asked {
+                div class="notice warn" {
+                    p { strong { (short(&story.title, 100)) } " " code { (short(&story.id, 80)) } }
+                    p class="words" { (said(question)) }
+                    pre { code { "handover answer " (told.run.id) " " (plain(&story.id)) " \"…\" --resume" } }
+                }
+            }
+        },
+    )
+}
+
 /// What a person should know or do.
 fn needed(told: &Told, document: &Document) -> Markup {
     let epic = &told.run.epic;
@@ -125,8 +149,11 @@ fn needed(told: &Told, document: &Document) -> Markup {
     html! {
         div class={ "notice " (tone.class()) } id="needed" data-live {
             p { strong { (what) } @if let Some(reason) = &document.reason { " " (said(reason)) } }
-            @for story in document.stories.iter().filter(|story| matches!(story.state.as_str(), "failed" | "blocked")) {
-                p { code { (short(&story.id, 80)) } " " (story.state) @if let Some(reason) = &story.reason { ": " (short(reason, 300)) } }
+            @for story in document.units().filter(|story| matches!(story.state(), StoryState::Failed | StoryState::Blocked)) {
+                p {
+                    code { (short(&story.id, 80)) } " " (story.state().as_str())
+                    @if let Some(reason) = &story.reason { ": " (short(reason, 300)) }
+                }
             }
             pre { code { (command) } }
         }

@@ -279,7 +279,10 @@ fn way(plan: &Plan, from: Spot, to: Spot, is_thought: bool, line: &Line) -> Mark
     let kind = if is_thought { "thought" } else { "sent" };
     let reach = line.reach.unwrap_or(Reach::Nobody).class();
     let width = 1.0 + (line.count as f64).log2() * 0.6;
-    html! { path class={ (kind) " " (reach) } d=(path) stroke-width=(round(width.min(5.0))) {} }
+    html! {
+        path class={ (kind) " " (reach) } data-from={ (from.0) "-" (from.1) } data-to={ (to.0) "-" (to.1) }
+            d=(path) stroke-width=(round(width.min(5.0))) {}
+    }
 }
 
 /// Where marks are, from the middle of their lane.
@@ -305,6 +308,7 @@ fn marks(
     let (x, y) = (plan.x(column), lane_y(lane));
     let role = plan.lanes.get(lane).map(String::as_str).unwrap_or_default();
     html! {
+        g data-at={ (lane) "-" (column) } {
         @if cell.sent.len() <= SINGLE {
             @for (nth, at) in cell.sent.iter().enumerate() {
                 @if let Some(sent) = scene.sent.get(*at) {
@@ -322,6 +326,7 @@ fn marks(
         }
         @if !cell.thoughts.is_empty() { (thoughts(session, scene, role, x, y, cell)) }
         @if !cell.receipts.is_empty() { (briefed(session, scene, role, x, y, cell)) }
+        }
     }
 }
 

@@ -143,8 +143,8 @@ impl Scene {
             self.sent.iter().enumerate().map(|(at, sent)| (sent.id.0, at)).collect();
         let receipt_ids: HashMap<String, usize> =
             self.receipts.iter().enumerate().map(|(at, r)| (r.id.to_string(), at)).collect();
-        store.each_handed(session, &mut |handed| {
-            let Some(&to) = receipt_ids.get(handed.receipt.as_str()) else { return };
+        for handed in store.handed(session)? {
+            let Some(&to) = receipt_ids.get(handed.receipt.as_str()) else { continue };
             let reach = match self.receipts.get(to).map(|receipt| receipt.state) {
                 Some(ReceiptState::Delivered | ReceiptState::Confirmed)
                     if handed.read_at.is_some() =>
@@ -177,7 +177,8 @@ impl Scene {
             if let Some(from) = from {
                 self.ways.push(Way { from, to, read_at: handed.read_at });
             }
-        })
+        }
+        Ok(())
     }
 
     /// The packages that count: those that nothing supersedes.
