@@ -36,7 +36,7 @@ pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use packages::{
-    Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,
+    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Supersede, Versions,
 };
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};

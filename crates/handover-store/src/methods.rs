@@ -32,6 +32,7 @@ macro_rules! store_methods {
                 read package(id: val PackageId) -> Package, any();
                 read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
                 read candidates(session: by SessionId, group: opt GroupId, role: opt Role) -> Vec<Candidate>, session(session);
+                read outlines(session: by SessionId) -> Vec<Outline>, session(session);
                 read package_history(id: val PackageId) -> Vec<Package>, package(id);
                 read package_deliveries(id: val PackageId) -> Vec<Delivery>, package(id);
                 read package_body(id: val PackageId) -> String, package(id);

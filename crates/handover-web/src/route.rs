@@ -38,17 +38,18 @@ pub(crate) type Shown = Result<Page, Trouble>;
 
 /// Answers a request for a page. What goes wrong becomes a page too.
 pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
-    match request.method {
-        Method::Get => {}
-        Method::Post => return pages::run::post(site, request),
-    }
     if let Some(response) = asset::at(&request.path) {
         return response;
     }
     if request.path == "/theme" {
         return layout::choose_theme(request);
     }
-    let (status, page) = match page(site, request) {
+    let shown = match request.method {
+        Method::Get => page(site, request),
+        // No page has a form that changes something.
+        Method::Post => Err(Trouble::Missing { what: "form", id: request.path.clone() }),
+    };
+    let (status, page) = match shown {
         Ok(page) => (200, page),
         Err(trouble) => trouble.page(),
     };

@@ -8,13 +8,13 @@ use handover_model::{JournalEntry, JournalKind, RunId, RunState, StoryState};
 use maud::{Markup, html};
 
 use crate::journal::{Document, Told};
-use crate::layout::{self, Page, Part};
+use crate::layout::{Page, Part};
 use crate::route::Shown;
 use crate::show::{
     Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plain, plural,
     said, section, short, stat, state_tone, table, when,
 };
-use crate::{PageRequest, PageResponse, Site};
+use crate::{PageRequest, Site};
 
 use super::runs::word;
 
@@ -264,16 +264,4 @@ pub(crate) fn journal_page(site: &Site<'_>, request: &PageRequest, id: &RunId) -
         ],
         body,
     })
-}
-
-/// Forms that were sent. There are none yet that change something.
-pub(crate) fn post(site: &Site<'_>, request: &PageRequest) -> PageResponse {
-    let page = layout::trouble(
-        "Not found",
-        "There is no such form.",
-        &html! { a href="/" { "Go to the overview" } },
-    );
-    let mut response = layout::whole(site, request, &page);
-    response.status = 404;
-    response
 }

@@ -37,7 +37,7 @@ pub(crate) fn page(site: &Site<'_>, id: &SessionId) -> Shown {
             (section("picture", "Who knew what, and from whom", html! { "Time runs to the right. Lines lead from whoever made something to whoever was given it." },
                 html! { (picture::legend()) (picture::picture(id, &scene)) }))
             (lost(id, &scene, site))
-            (section("tale", "What happened", html! { "Times are UTC." }, tale::tale(&scene)))
+            (section("tale", "What happened", html! { "Times are UTC." }, tale::tale(site, &scene)))
         }
         @if !groups.is_empty() {
             (section("groups", "Groups", html! { "Parallel streams of work." }, groups_of(&groups)))

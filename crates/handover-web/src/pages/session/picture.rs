@@ -14,8 +14,8 @@ use crate::show::{clock, count, day, plain, plural, role_name};
 /// The most columns, lanes, places where a lane and a column meet, and lines.
 const COLUMNS: usize = 44;
 const LANES: usize = 12;
-const PLACES: usize = 380;
-const LINES: usize = 300;
+const PLACES: usize = 320;
+const LINES: usize = 240;
 /// Sizes, in the units of the drawing.
 const WIDTH: f64 = 1_000.0;
 const LANE: f64 = 72.0;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use handover_model::{
-    Event, ItemKind, KnownEvent, Package, PackageId, Phase, Receipt, ReceiptState, Role, SessionId,
+    Event, ItemKind, KnownEvent, PackageId, Phase, Receipt, ReceiptState, Role, SessionId,
     Timestamp,
 };
 use handover_store::{
-    EventFilter, PackageFilter, ReasoningFilter, ReceiptFilter, Result, Store, TimeOrder, Versions,
+    EventFilter, Outline, ReasoningFilter, ReceiptFilter, Result, Store, TimeOrder,
 };
 
 /// How far something came that was meant for others; ordered from least to most.
@@ -50,7 +50,6 @@ pub(crate) struct Sent {
     pub(crate) id: PackageId,
     pub(crate) title: String,
     pub(crate) producer: Role,
-    pub(crate) consumers: Vec<Role>,
     pub(crate) version: u32,
     pub(crate) is_latest: bool,
     pub(crate) at: Timestamp,
@@ -96,10 +95,7 @@ const ENDINGS: u32 = 200;
 
 impl Scene {
     pub(crate) fn read(store: &dyn Store, session: &SessionId) -> Result<Self> {
-        let mut sent = Vec::new();
-        let all = PackageFilter { versions: Versions::All, ..PackageFilter::default() };
-        store.each_package(session, &all, &mut |package| sent.push(Sent::new(package)))?;
-        sent.reverse();
+        let sent = store.outlines(session)?.into_iter().map(Sent::new).collect();
         let oldest =
             ReasoningFilter { order: TimeOrder::OldestFirst, ..ReasoningFilter::default() };
         let mut thought_ids = HashMap::new();
@@ -193,15 +189,14 @@ impl Scene {
 }
 
 impl Sent {
-    fn new(package: Package) -> Self {
+    fn new(outline: Outline) -> Self {
         Self {
-            id: package.id,
-            title: package.title.unwrap_or(package.path),
-            producer: package.producer,
-            consumers: package.consumers,
-            version: package.version,
-            is_latest: package.superseded_by.is_none(),
-            at: package.created_at,
+            id: outline.id,
+            title: outline.name,
+            producer: outline.producer,
+            version: outline.version,
+            is_latest: outline.is_latest,
+            at: outline.created_at,
             reach: Reach::Nobody,
         }
     }

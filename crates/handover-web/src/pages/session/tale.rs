@@ -4,6 +4,7 @@ use handover_model::{ReceiptState, Timestamp};
 use maud::{Markup, html};
 
 use super::scene::{From, Reach, Scene};
+use crate::Site;
 use crate::show::{Tone, badge, clock, count, day, moment, plural, role_name, short, state_tone};
 
 /// How many sentences are told.
@@ -16,13 +17,14 @@ struct Told {
 }
 
 /// The last sentences, in the order of time.
-pub(super) fn tale(scene: &Scene) -> Markup {
+pub(super) fn tale(site: &Site<'_>, scene: &Scene) -> Markup {
     let mut told = Vec::new();
     // Only what may be among the last ones is put into words.
     for sent in scene.sent.iter().rev().take(SENTENCES) {
-        let to = match sent.consumers.as_slice() {
-            [] => "everyone".to_owned(),
-            roles => {
+        let consumers = site.store.package(sent.id).map(|package| package.consumers);
+        let to = match consumers.as_deref() {
+            Ok([]) | Err(_) => "everyone".to_owned(),
+            Ok(roles) => {
                 roles.iter().map(|role| role_name(role.as_str())).collect::<Vec<_>>().join(", ")
             }
         };
@@ -72,7 +74,7 @@ pub(super) fn tale(scene: &Scene) -> Markup {
             },
         });
     }
-    for way in scene.ways.iter().rev() {
+    for way in scene.ways.iter().rev().filter(|way| way.read_at.is_some()).take(SENTENCES) {
         let (Some(at), From::Sent(from)) = (way.read_at, way.from) else { continue };
         let (Some(sent), Some(receipt)) = (scene.sent.get(from), scene.receipts.get(way.to)) else {
             continue;
