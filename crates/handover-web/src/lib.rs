@@ -19,7 +19,7 @@ mod response;
 mod route;
 mod show;
 
-pub use report::report;
+pub use report::{ReportError, report};
 pub use request::{Method, PageRequest};
 pub use response::PageResponse;
 pub use route::answer;

@@ -1,6 +1,8 @@
 //! A run as one file that needs nothing else: to be attached to a pull request.
 
+use handover_engine::EngineError;
 use handover_model::RunId;
+use handover_store::StoreError;
 use maud::{DOCTYPE, html};
 
 use crate::journal::Told;
@@ -9,11 +11,39 @@ use crate::route::Trouble;
 use crate::show::moment;
 use crate::{Site, asset};
 
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// There is nothing of this kind and name.
+    #[error("there is no {what} `{id}`")]
+    Missing {
+        /// What was looked for.
+        what: &'static str,
+        /// What it is called.
+        id: String,
+    },
+    /// The store says so.
+    #[error(transparent)]
+    Store(StoreError),
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Engine(EngineError),
+}
+
+impl From<Trouble> for ReportError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Missing { what, id } => Self::Missing { what, id },
+            Trouble::Store(error) => Self::Store(error),
+            Trouble::Engine(error) => Self::Engine(error),
+        }
+    }
+}
+
 /// The report of a run. Its links lead nowhere: nobody who reads it has this service.
-pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, String> {
-    let page = |trouble: Trouble| trouble.words();
-    let told = Told::read(site.store, id).map_err(page)?;
-    let parts = run::parts(site, &told).map_err(page)?;
+pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
+    let told = Told::read(site.store, id)?;
+    let parts = run::parts(site, &told)?;
     let document = html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {

@@ -95,15 +95,6 @@ fn named<T: std::str::FromStr>(what: &'static str, text: &str) -> Result<T, Trou
 }
 
 impl Trouble {
-    /// In words.
-    pub(crate) fn words(&self) -> String {
-        match self {
-            Self::Missing { what, id } => format!("there is no {what} `{id}`"),
-            Self::Store(error) => error.to_string(),
-            Self::Engine(error) => error.to_string(),
-        }
-    }
-
     pub(crate) fn page(self) -> (u16, Page) {
         match self {
             Self::Missing { what, id } => {
