@@ -7,6 +7,7 @@ mod eval_redaction;
 mod eval_retrieval;
 mod eval_tokens;
 mod place;
+mod shots;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +27,8 @@ enum Chore {
     /// Measure a part of Handover on data given by path
     #[command(subcommand)]
     Eval(Eval),
+    /// Take pictures of every page of the dashboard
+    Shots(shots::Args),
     /// Check what no compiler checks: which crate may know which
     Tidy,
 }
@@ -42,6 +45,8 @@ enum Bench {
     Serve(bench::serve::Args),
     /// How a store behaves as it grows
     Store(bench::store::Args),
+    /// What the pages of the dashboard cost
+    Web(bench::web::Args),
 }
 
 #[derive(Subcommand)]
@@ -61,9 +66,11 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench(Bench::Run(args)) => bench::run::run(&args),
         Chore::Bench(Bench::Serve(args)) => bench::serve::run(&args),
         Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
+        Chore::Bench(Bench::Web(args)) => bench::web::run(&args),
         Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
         Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),
         Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),
+        Chore::Shots(args) => shots::run(&args),
         Chore::Tidy => tidy::run(),
     }
 }

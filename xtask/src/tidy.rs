@@ -42,6 +42,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-store",
             "handover-context",
             "handover-engine",
+            "fs-err",
         ],
     ),
     (
@@ -71,6 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "handover-mcp",
             "handover-engine",
             "handover-hosts",
+            "handover-web",
             "handover-remote",
             "handover-serve",
             "clap",

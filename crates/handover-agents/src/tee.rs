@@ -10,7 +10,7 @@ type Redact<'a> = Box<dyn FnMut(&[u8]) -> Cow<'_, [u8]> + 'a>;
 
 /// Keeps the raw output of a run in a file.
 pub struct Tee<'a> {
-    file: io::BufWriter<File>,
+    file: io::LineWriter<File>,
     left: u64,
     redact: Redact<'a>,
     error: Option<String>,
@@ -25,7 +25,8 @@ impl<'a> Tee<'a> {
         cap: u64,
         redact: impl FnMut(&[u8]) -> Cow<'_, [u8]> + 'a,
     ) -> io::Result<Self> {
-        let file = io::BufWriter::new(File::create(path)?);
+        // Whoever looks on sees a line when it is there.
+        let file = io::LineWriter::new(File::create(path)?);
         Ok(Self { file, left: cap, redact: Box::new(redact), error: None, full: false })
     }
 

@@ -46,9 +46,6 @@ pub(crate) struct App {
 /// How long a command that an agent waits for tries to get the store's lock.
 const HURRY: Duration = Duration::from_secs(5);
 
-/// How long any other command waits for a service.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 impl App {
     pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
         Self {

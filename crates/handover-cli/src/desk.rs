@@ -8,8 +8,8 @@ use handover_model::{ReceiptId, Timestamp};
 use handover_store::{Store, StoreError};
 
 use crate::app::{App, Common};
-use crate::env;
 use crate::commands::stack_of;
+use crate::env;
 use crate::error::CommandError;
 use crate::input::Stdin;
 use crate::store::StorePlace;

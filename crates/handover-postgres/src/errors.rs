@@ -2,7 +2,9 @@
 
 use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
-use handover_store::{ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, Verdict};
+use handover_store::{
+    ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, TrustAt, Verdict,
+};
 use handover_text::Clean;
 use tokio_postgres::Row;
 
@@ -99,7 +101,21 @@ impl PostgresStore {
                 now,
             ],
         )?;
+        self.remember_trust(&sighting.project, &hash, now)?;
         Ok(hash)
+    }
+
+    /// Notes what the trust in a pattern is, if that has changed.
+    fn remember_trust(&self, project: &ProjectId, hash: &str, now: Timestamp) -> Result<()> {
+        self.change(
+            "INSERT INTO error_trust (project, hash, confidence, changed_at)
+             SELECT e.project, e.hash, e.confidence, $3 FROM error_pattern e
+             WHERE e.project = $1 AND e.hash = $2 AND e.confidence IS DISTINCT FROM
+                (SELECT t.confidence FROM error_trust t WHERE t.project = $1 AND t.hash = $2
+                 ORDER BY t.id DESC LIMIT 1)",
+            params![project.as_str(), hash, now],
+        )?;
+        Ok(())
     }
 }
 
@@ -130,6 +146,7 @@ impl ErrorPatterns for PostgresStore {
                     DO UPDATE SET uses = s.uses + 1, last_used = excluded.last_used",
                 params![project, hash.as_str(), solution.as_str(), sighting.now],
             )?;
+            self.remember_trust(&sighting.project, &hash, sighting.now)?;
             self.error(&sighting.project, &hash)
         })
     }
@@ -162,6 +179,7 @@ impl ErrorPatterns for PostgresStore {
                     seen,
                 ],
             )?;
+            self.remember_trust(project, &hash, now)?;
             self.error(project, &hash)
         })
     }
@@ -204,6 +222,18 @@ impl ErrorPatterns for PostgresStore {
                     command: value::text_opt(r, "command")?,
                     created_at: value::time(r, "created_at")?,
                 })
+            },
+        )
+    }
+
+    fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
+        self.all(
+            "SELECT changed_at, confidence FROM error_trust
+             WHERE project = $1 AND hash = $2 ORDER BY id",
+            params![project.as_str(), hash],
+            |r| {
+                let confidence = Trust::from_thousandths(value::int(r, "confidence")?);
+                Ok(TrustAt { at: value::time(r, "changed_at")?, confidence })
             },
         )
     }

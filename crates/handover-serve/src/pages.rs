@@ -54,6 +54,7 @@ pub(crate) async fn page(
             places: seat.places,
             project: &seat.project,
             may_write: seat.may_write,
+            machine: &seat.machine,
             now: seat.now,
         };
         Ok(handover_web::answer(&site, &request))

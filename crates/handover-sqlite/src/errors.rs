@@ -2,7 +2,9 @@
 
 use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
-use handover_store::{ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, Verdict};
+use handover_store::{
+    ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, TrustAt, Verdict,
+};
 use handover_text::Clean;
 use rusqlite::{Connection, Row};
 
@@ -106,7 +108,22 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
         ),
     )
     .map_err(backend)?;
+    remember(tx, &sighting.project, &hash, sighting.now)?;
     Ok(hash)
+}
+
+/// Notes what the trust in a pattern is, if that has changed.
+fn remember(tx: &Connection, project: &ProjectId, hash: &str, now: Timestamp) -> Result<()> {
+    tx.execute(
+        "INSERT INTO error_trust (project, hash, confidence, changed_at)
+         SELECT e.project, e.hash, e.confidence, ?3 FROM error_pattern e
+         WHERE e.project = ?1 AND e.hash = ?2 AND e.confidence IS NOT
+            (SELECT t.confidence FROM error_trust t WHERE t.project = ?1 AND t.hash = ?2
+             ORDER BY t.id DESC LIMIT 1)",
+        (project.as_str(), hash, now.as_micros()),
+    )
+    .map_err(backend)?;
+    Ok(())
 }
 
 impl ErrorPatterns for SqliteStore {
@@ -129,6 +146,7 @@ impl ErrorPatterns for SqliteStore {
                 (project, &hash, Trust::CONFIRM_STEP, Trust::MAX.thousandths()),
             )
             .map_err(backend)?;
+            remember(tx, &sighting.project, &hash, sighting.now)?;
             tx.execute(
                 "INSERT INTO error_solution (project, hash, solution, uses, last_used)
                  VALUES (?1, ?2, ?3, 1, ?4)
@@ -169,6 +187,7 @@ impl ErrorPatterns for SqliteStore {
                 ),
             )
             .map_err(backend)?;
+            remember(tx, project, &hash, now)?;
             by_prefix(tx, project, &hash)
         })
     }
@@ -212,6 +231,19 @@ impl ErrorPatterns for SqliteStore {
                     command: r.get("command")?,
                     created_at: row::time(r, "created_at")?,
                 })
+            },
+        )
+    }
+
+    fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
+        row::all(
+            &self.connection,
+            "SELECT changed_at, confidence FROM error_trust
+             WHERE project = ?1 AND hash = ?2 ORDER BY id",
+            (project.as_str(), hash),
+            |r| {
+                let confidence = Trust::from_thousandths(r.get("confidence")?);
+                Ok(TrustAt { at: row::time(r, "changed_at")?, confidence })
             },
         )
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::packed::Entry;
 use handover_store::{
-    Candidate, NewPackage, PackageFilter, Packages, Registered, Result, StoreError, Supersede,
-    Versions,
+    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Result, StoreError,
+    Supersede, Versions,
 };
 use handover_text::Clean;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -276,6 +276,26 @@ impl Packages for SqliteStore {
             visit(read(row).map_err(backend)?);
         }
         Ok(())
+    }
+
+    fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
+        let key = session_key(&self.connection, session)?;
+        row::all(
+            &self.connection,
+            "SELECT id, ifnull(title, path), producer, version, superseded_by IS NULL, created_at
+             FROM package WHERE session = ?1 ORDER BY created_at, id",
+            [key],
+            |r| {
+                Ok(Outline {
+                    id: PackageId(r.get(0)?),
+                    name: r.get(1)?,
+                    producer: row::parsed(r, 2)?,
+                    version: r.get(3)?,
+                    is_latest: r.get(4)?,
+                    created_at: row::time(r, 5)?,
+                })
+            },
+        )
     }
 
     fn candidates(

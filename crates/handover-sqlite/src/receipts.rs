@@ -5,7 +5,7 @@ use handover_model::{
     Timestamp,
 };
 use handover_store::{
-    CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
+    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
 };
 use handover_text::Clean;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -248,6 +248,25 @@ impl Receipts for SqliteStore {
                 filter.limit.map_or(-1, i64::from),
             ),
             read,
+        )
+    }
+
+    fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
+        let key = session_key(&self.connection, session)?;
+        row::all(
+            &self.connection,
+            "SELECT i.receipt, i.kind, i.item, i.read_at
+             FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+             WHERE r.session = ?1 ORDER BY i.receipt, i.position",
+            [key],
+            |r| {
+                Ok(Handed {
+                    receipt: row::parsed(r, 0)?,
+                    kind: row::parsed(r, 1)?,
+                    item: r.get(2)?,
+                    read_at: row::time_opt(r, 3)?,
+                })
+            },
         )
     }
 

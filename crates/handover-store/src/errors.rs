@@ -51,6 +51,15 @@ pub enum Verdict {
     Rejected,
 }
 
+/// What the trust in a solution was, from a moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustAt {
+    /// When it became that.
+    pub at: Timestamp,
+    /// What it became.
+    pub confidence: Trust,
+}
+
 /// Which patterns to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ErrorFilter {
@@ -89,4 +98,14 @@ pub trait ErrorPatterns {
 
     /// The sightings of one pattern.
     fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>>;
+
+    /// How the trust in one pattern came to be what it is, oldest first; the last is what it is now.
+    /// `hash` is whole. A store that does not remember says only what it is now.
+    fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
+        let patterns = self.errors(project, &ErrorFilter::default())?;
+        let pattern = patterns.into_iter().find(|pattern| pattern.hash == hash);
+        let now = pattern
+            .map(|pattern| TrustAt { at: pattern.last_seen, confidence: pattern.confidence });
+        Ok(now.into_iter().collect())
+    }
 }

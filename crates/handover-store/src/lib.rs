@@ -33,17 +33,17 @@ mod tokens;
 pub mod wire;
 
 pub use error::{Fault, StoreError};
-pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Verdict};
+pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, TrustAt, Verdict};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use jobs::{Hold, Job, Jobs, NewJob};
 pub use packages::{
-    Candidate, NewPackage, PackageFilter, Packages, Registered, Supersede, Versions,
+    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Supersede, Versions,
 };
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
-pub use receipts::{CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
+pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{COLUMNS, Column, Posting, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};

@@ -32,6 +32,7 @@ macro_rules! store_methods {
                 read package(id: val PackageId) -> Package, any();
                 read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
                 read candidates(session: by SessionId, group: opt GroupId, role: opt Role) -> Vec<Candidate>, session(session);
+                read outlines(session: by SessionId) -> Vec<Outline>, session(session);
                 read package_history(id: val PackageId) -> Vec<Package>, package(id);
                 read package_deliveries(id: val PackageId) -> Vec<Delivery>, package(id);
                 read package_body(id: val PackageId) -> String, package(id);
@@ -50,6 +51,7 @@ macro_rules! store_methods {
                 write judge_error(project: by ProjectId, hash: text String, verdict: val $crate::Verdict, now: val Timestamp) -> ErrorPattern, project(project);
                 read errors(project: by ProjectId, filter: by ErrorFilter) -> Vec<ErrorPattern>, project(project);
                 read error_incidents(project: by ProjectId, hash: text String) -> Vec<ErrorIncident>, project(project);
+                read error_trust(project: by ProjectId, hash: text String) -> Vec<TrustAt>, project(project);
             }
             Strategies {
                 write learn_strategies(new: list NewStrategy) -> Vec<Strategy>, projects(new.iter().map(|new| &new.project));
@@ -68,6 +70,7 @@ macro_rules! store_methods {
                 write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, receipt(id);
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
+                read handed(session: by SessionId) -> Vec<Handed>, session(session);
                 read consumed(session: by SessionId, group: opt GroupId, role: by Role, iteration: val u32, now: val Timestamp) -> Vec<(PackageId, u32)>, session(session);
             }
             Runs {

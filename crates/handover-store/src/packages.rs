@@ -138,6 +138,23 @@ pub struct Candidate {
     pub terms: [u16; COLUMNS],
 }
 
+/// A package as far as a picture of its session needs it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outline {
+    /// The package.
+    pub id: PackageId,
+    /// Its title, or where its file is.
+    pub name: String,
+    /// Who wrote it.
+    pub producer: Role,
+    /// Its version.
+    pub version: u32,
+    /// Whether nothing supersedes it.
+    pub is_latest: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
 /// Context packages.
 pub trait Packages {
     /// Registers packages, all or none, in order; returns one answer per input. Registering the
@@ -164,6 +181,24 @@ pub trait Packages {
         let mut packages = Vec::new();
         self.each_package(session, filter, &mut |package| packages.push(package))?;
         Ok(packages)
+    }
+
+    /// Every version of every package of a session in outline, oldest first, then by id.
+    fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
+        let all = PackageFilter { versions: Versions::All, ..PackageFilter::default() };
+        let mut outlines = Vec::new();
+        self.each_package(session, &all, &mut |package| {
+            outlines.push(Outline {
+                id: package.id,
+                name: package.title.unwrap_or(package.path),
+                producer: package.producer,
+                version: package.version,
+                is_latest: package.superseded_by.is_none(),
+                created_at: package.created_at,
+            });
+        })?;
+        outlines.reverse();
+        Ok(outlines)
     }
 
     /// The latest versions of a session, as a role of a group sees them, by id. Nothing is filtered:

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use handover_model::{
-    GroupId, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role,
-    Section, SessionId, Timestamp, Zone,
+    GroupId, ItemKind, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState,
+    Role, Section, SessionId, Timestamp, Zone,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,19 @@ impl ReceiptStep {
     }
 }
 
+/// One item of a receipt: what went to whom, without the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handed {
+    /// The receipt.
+    pub receipt: ReceiptId,
+    /// What kind of record.
+    pub kind: ItemKind,
+    /// Its id, as text.
+    pub item: String,
+    /// When the agent was seen opening the file.
+    pub read_at: Option<Timestamp>,
+}
+
 /// Which receipts to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReceiptFilter {
@@ -148,6 +161,24 @@ pub trait Receipts {
 
     /// Receipts, newest first, without their items and what was left out.
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
+
+    /// The items of all receipts of a session, by receipt and then in their order.
+    fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
+        let filter = ReceiptFilter { session: Some(session.clone()), ..ReceiptFilter::default() };
+        let mut ids: Vec<ReceiptId> =
+            self.receipts(&filter)?.into_iter().map(|receipt| receipt.id).collect();
+        ids.sort();
+        let mut all = Vec::new();
+        for id in ids {
+            all.extend(self.receipt(&id)?.items.into_iter().map(|item| Handed {
+                receipt: id.clone(),
+                kind: item.kind,
+                item: item.id,
+                read_at: item.read_at,
+            }));
+        }
+        Ok(all)
+    }
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
     /// claimed for it at this moment, sorted. Assembling alone consumes nothing.

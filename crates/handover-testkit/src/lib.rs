@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 
+mod browser;
+mod demo;
 mod env;
 mod fake_agent;
 mod model_server;
@@ -10,6 +12,8 @@ mod postgres;
 mod real_host;
 mod service;
 
+pub use browser::{Browser, Look};
+pub use demo::Demo;
 pub use env::TestEnv;
 pub use fake_agent::{FakeAgent, processes_with};
 pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script};

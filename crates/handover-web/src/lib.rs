@@ -2,17 +2,32 @@
 //!
 //! [`answer`] is all there is: a request and what is known in, a response out. It reads no clock and
 //! no socket; who asks, and whether they may, was settled by whoever calls it.
+//!
+//! [`pages`] has a file per page, [`show`] what they have in common: words, times, figures, charts.
+//! Whatever agents or files wrote goes through [`show::said`] or [`show::plain`], so that it can
+//! neither become markup nor turn the text around it. Nothing is styled or scripted inline: the
+//! content security policy forbids it.
 
+mod asset;
+mod journal;
+mod layout;
+mod markdown;
+mod pages;
+mod report;
 mod request;
 mod response;
+mod route;
+mod show;
 
+pub use report::{ReportError, report};
 pub use request::{Method, PageRequest};
 pub use response::PageResponse;
+pub use route::answer;
 
 use handover_context::package_file::Places;
 use handover_model::config::Config;
 use handover_model::{ProjectId, Timestamp};
-use handover_store::{Result, Store};
+use handover_store::Store;
 use handover_text::Redactor;
 
 /// What pages are made of.
@@ -29,26 +44,8 @@ pub struct Site<'a> {
     pub project: &'a ProjectId,
     /// Whether whoever asks may change something; forms are only shown to them.
     pub may_write: bool,
+    /// The name of this machine among those that work on one run.
+    pub machine: &'a str,
     /// Now.
     pub now: Timestamp,
-}
-
-/// Answers a request for a page. What goes wrong becomes a page too.
-pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
-    let page = match (request.method, request.path.as_str()) {
-        (Method::Get, "/") => overview(site),
-        (Method::Get | Method::Post, _) => {
-            return PageResponse::text(404, "There is no such page.");
-        }
-    };
-    page.unwrap_or_else(|error| PageResponse::text(503, &error.to_string()))
-}
-
-fn overview(site: &Site<'_>) -> Result<PageResponse> {
-    let sessions = site.store.sessions(None)?.len();
-    Ok(PageResponse::html(format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Handover</title>\
-         <h1>{}</h1><p>{sessions} sessions</p></html>\n",
-        site.project
-    )))
 }

@@ -6,6 +6,7 @@ pub mod hook;
 pub mod run;
 pub mod serve;
 pub mod store;
+pub mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

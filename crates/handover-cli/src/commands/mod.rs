@@ -19,12 +19,14 @@ mod import;
 mod init;
 mod journal;
 mod mcp;
+mod open;
 mod package;
 mod persona;
 mod probe;
 mod reasoning;
 mod receipt;
 mod redact;
+mod report;
 mod request;
 mod run;
 mod search;
@@ -92,6 +94,7 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Answer(answer::AnswerArgs),
+    Report(report::ReportArgs),
     Stats(stats::StatsArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
@@ -106,6 +109,7 @@ pub(crate) enum Command {
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Serve(serve::ServeArgs),
+    Open(open::OpenArgs),
     #[command(subcommand)]
     Token(token::TokenCommand),
     Doctor(doctor::DoctorArgs),
@@ -143,6 +147,7 @@ impl Command {
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Answer(args) => answer::run(app, args),
+            Self::Report(args) => report::run(app, args),
             Self::Stats(args) => stats::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
@@ -154,6 +159,7 @@ impl Command {
             Self::Export(args) => export::run(app, args),
             Self::Import(args) => import::run(app, args),
             Self::Serve(args) => serve::run(app, args),
+            Self::Open(args) => open::run(app, args),
             Self::Token(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, args),

@@ -26,6 +26,7 @@ mod spawn;
 mod specialize;
 mod stats;
 mod text;
+mod web;
 
 use handover_testkit::TestEnv;
 

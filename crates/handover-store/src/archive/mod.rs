@@ -77,8 +77,8 @@ macro_rules! kinds {
     (@numbered index) => { false };
 }
 
-/// Every kind, those that others refer to first. What helpers of a run are about to do is not among
-/// them: it is offered anew.
+/// Every kind, those that others refer to first. What helpers of a run are about to do, the feed
+/// and the tokens of a service are not among them: they belong to the place.
 pub const KINDS: &[Kind] = kinds! {
     session 1 numbered: key Int, id Name, project Name, status Name, metadata Json, created_at Int, ended_at Int|Null;
     task_group 2: session Int, id Name, title Words|Null, status Name, specializations Json, component Words|Null, created_at Int;
@@ -95,6 +95,7 @@ pub const KINDS: &[Kind] = kinds! {
         created_at Int;
     error_pattern 2: project Name, hash Name, kind Words, message Words, hints Json, solved Int, confidence Int,
         occurrences Int, language Words|Null, first_seen Int, last_seen Int, ttl_days Int;
+    error_trust 1 numbered: id Int, project Name, hash Name, confidence Int, changed_at Int;
     error_solution 3: project Name, hash Name, solution Words, uses Int, last_used Int;
     error_incident 1 numbered: id Int, project Name, hash Name, session Int|Null, group_id Name|Null, role Name|Null, command Words|Null,
         created_at Int;

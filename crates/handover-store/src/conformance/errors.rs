@@ -56,6 +56,10 @@ pub fn judging_moves_trust_within_its_bounds(backend: &dyn Backend) {
     let pattern = judge(Verdict::Confirmed, 60);
     assert_eq!((pattern.confidence, pattern.last_seen), (Trust::MAX, at(60)));
     assert_eq!(pattern.occurrences, 1);
+    let trust = store.error_trust(&project(), &hash).unwrap();
+    assert_eq!(trust.last().unwrap().confidence, Trust::MAX);
+    assert!(trust.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    assert!(store.error_trust(&project(), "none").unwrap().is_empty());
 }
 
 /// No solution is lost; the most used one is shown.

@@ -56,7 +56,7 @@ macro_rules! conformance_tests {
             strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
                 filtered_by_language_and_framework;
             events: a_key_makes_it_once, random_keys_are_told_apart, without_a_key_always_new, keys_are_per_group_and_type, listings;
-            receipts: reads_back_whole, steps_are_ordered, only_delivery_consumes,
+            receipts: reads_back_whole, shows_what_went_to_whom, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
                 one_agent_gets_it, listings;
             runs: one_owner_at_a_time, a_lease_runs_out, the_dead_are_replaced, an_old_fence_writes_nothing,

@@ -35,6 +35,16 @@ pub fn new_content_is_a_new_version(backend: &dyn Backend) {
     let two = register(&*store, package(&session, "a.md", "two"));
     let three = register(&*store, package(&session, "a.md", "three"));
     assert_eq!((three.version, three.supersedes), (3, Some(two.id)));
+    let outlines = store.outlines(&session).unwrap();
+    let shown: Vec<_> = outlines
+        .iter()
+        .map(|one| (one.id, one.name.as_str(), one.version, one.is_latest))
+        .collect();
+    let name = one.title.as_deref().unwrap_or("a.md");
+    assert_eq!(
+        shown,
+        [(one.id, name, 1, false), (two.id, name, 2, false), (three.id, name, 3, true)]
+    );
     for id in [one.id, two.id, three.id] {
         let history = store.package_history(id).unwrap();
         let chain: Vec<_> = history.iter().map(|p| (p.version, p.id, p.superseded_by)).collect();

@@ -32,6 +32,26 @@ pub fn reads_back_whole(backend: &dyn Backend) {
     assert!(matches!(store.receipt(&id("none")), Err(StoreError::NotFound { .. })));
 }
 
+/// The items of every receipt of the session, and of no other.
+pub fn shows_what_went_to_whom(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    let a = register(&*store, package(&one, "a.md", "a")).id;
+    let b = register(&*store, package(&one, "b.md", "b")).id;
+    store.put_receipt(&receipt(&one, "r2", &[b, a])).unwrap();
+    store.put_receipt(&receipt(&one, "r1", &[a])).unwrap();
+    store.put_receipt(&receipt(&two, "r3", &[])).unwrap();
+    store.mark_read(&id("r2"), a, at(9)).unwrap();
+    let seen: Vec<_> = store
+        .handed(&one)
+        .unwrap()
+        .into_iter()
+        .map(|handed| (handed.receipt.to_string(), handed.item, handed.read_at))
+        .collect();
+    let row = |receipt: &str, item: PackageId, read| (receipt.to_owned(), item.to_string(), read);
+    assert_eq!(seen, [row("r1", a, None), row("r2", b, None), row("r2", a, Some(at(9)))]);
+}
+
 /// assembled → delivered → confirmed; a step back is refused; the same step twice is once.
 pub fn steps_are_ordered(backend: &dyn Backend) {
     let store = backend.open();

@@ -10,6 +10,7 @@ mod visible;
 
 use inline::Place;
 use lines::Before;
+pub use visible::visible;
 
 /// What every quoted line begins with.
 const PREFIX: &str = "> ";

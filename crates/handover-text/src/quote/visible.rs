@@ -2,7 +2,7 @@
 //! or smuggle others.
 
 /// The text as lines that end in `\n`, with visible characters only.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
     let mut previous = ' ';

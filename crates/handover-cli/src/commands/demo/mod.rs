@@ -4,6 +4,7 @@ mod agent;
 mod epic;
 mod session;
 mod stage;
+mod web;
 
 use super::Outcome;
 use crate::app::App;
@@ -17,10 +18,11 @@ pub(crate) use agent::{DemoAgentArgs, run as run_agent};
 ///
 /// Every line that starts with `$` is a real command on a real store in a temporary folder, which is
 /// removed at the end. With `--epic` two epics are run from their stories to what they leave behind, with
-/// git, gates and reviews; the agents are played by this program, and no model is asked.
+/// git, gates and reviews; the agents are played by this program, and no model is asked. With `--web` the
+/// folder holds the records of a whole afternoon, and the dashboard shows them until it is interrupted.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover demo\n  handover demo --epic\n  handover demo --epic --keep"
+    after_help = "Examples:\n  handover demo\n  handover demo --epic --keep\n  handover demo --web"
 )]
 pub(crate) struct DemoArgs {
     /// Run two small epics, one after the other
@@ -30,10 +32,22 @@ pub(crate) struct DemoArgs {
     /// Leave the project there to look around in
     #[arg(long)]
     keep: bool,
+
+    /// Show a longer story in the dashboard
+    #[arg(long, conflicts_with = "epic")]
+    web: bool,
+
+    /// With --web: the port; 0 takes any free one
+    #[arg(long, value_name = "N", requires = "web")]
+    port: Option<u16>,
+
+    /// With --web: let no run go on before the eyes of the visitor
+    #[arg(long, requires = "web", hide = true)]
+    still: bool,
 }
 
 pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
-    if app.ui.is_json() {
+    if app.ui.is_json() && !args.web {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo is a story for people")
             .hinted("Leave `--json` out."));
     }
@@ -46,7 +60,13 @@ pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
     let before = app.folder()?;
     std::env::set_current_dir(&root).map_err(|error| io(&error))?;
     let stage = Stage { app, root: &root };
-    let told = if args.epic { stage.epic() } else { stage.session() };
+    let told = if args.web {
+        web::show(app, &root, args.port, args.still)
+    } else if args.epic {
+        stage.epic()
+    } else {
+        stage.session()
+    };
     std::env::set_current_dir(before).map_err(|error| io(&error))?;
     told?;
     if args.keep {

@@ -1,0 +1,50 @@
+//! `handover demo --web`: a project with a past, shown in the dashboard.
+
+mod past;
+mod runs;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::app::App;
+use crate::cli;
+use crate::commands::init;
+use crate::error::{CommandError, Exit};
+use crate::input::Stdin;
+
+/// Makes the project, and shows it until somebody ends the service.
+pub(super) fn show(
+    app: &App,
+    root: &Path,
+    port: Option<u16>,
+    still: bool,
+) -> Result<(), CommandError> {
+    app.ui.note("Making a project with an afternoon of work in it …");
+    let project = App::new_at(app, root);
+    runs::write(root)?;
+    init::make(&project)?;
+    runs::commit(root)?;
+    past::write(&project)?;
+    runs::run(root, "1")?;
+    if !still {
+        let root = root.to_owned();
+        std::thread::spawn(move || {
+            // Time to open the page; then there is something to see.
+            std::thread::sleep(std::time::Duration::from_secs(8));
+            let _ = runs::run(&root, "2");
+        });
+    }
+    app.ui.note("Everything is in a temporary folder and goes with Ctrl-C.");
+    let mut argv: Vec<OsString> = vec!["handover".into(), "serve".into()];
+    if let Some(port) = port {
+        argv.extend(["--port".into(), port.to_string().into()]);
+    }
+    if app.ui.is_json() {
+        argv.push("--json".into());
+    }
+    let exit = cli::run(argv, Stdin::Text(String::new()));
+    if exit == Exit::Done {
+        return Ok(());
+    }
+    Err(CommandError::new(exit, "demo", "the service did not run"))
+}

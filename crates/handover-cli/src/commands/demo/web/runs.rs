@@ -1,0 +1,148 @@
+//! The runs of the demo: real ones, with git, worktrees and gates. Only the agents are played, by a
+//! script that writes a file and says how it ended.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::error::{CommandError, Exit, io};
+
+/// Epic, file name, title.
+const STORIES: [(&str, &str, &str); 8] = [
+    ("1", "1-1-cart-totals", "Cart totals with tax"),
+    ("1", "1-2-coupon-codes", "Coupon codes that expire"),
+    ("1", "1-3-guest-checkout", "Checkout without an account"),
+    ("1", "1-4-invoice-mail", "Invoices by mail"),
+    ("1", "1-5-invoice-archive", "An archive of invoices"),
+    ("2", "2-1-search-box", "A search box that forgives typing errors"),
+    ("2", "2-2-filters", "Filters that remember"),
+    ("2", "2-3-saved-searches", "Saved searches"),
+];
+
+/// The agent. It is quick in the past and slow before the eyes of a visitor; its price depends on the
+/// story.
+const AGENT: &str = r#"#!/bin/sh
+cat > /dev/null
+pace=0.2; case "$HANDOVER_STORY" in 2-*) pace=5;; esac
+say() { echo "$1"; sleep "$pace"; }
+cost=0.42; tokens=61000; turns=14; verdict=complete; findings='[]'
+summary="Done, with tests."
+case "$HANDOVER_PHASE" in
+  dev)
+    say "reading the story and the code around it"
+    echo "// $HANDOVER_STORY" > "src/$HANDOVER_STORY.rs"
+    say "writing src/$HANDOVER_STORY.rs"
+    summary="Written with tests; rounding happens once, at the end."
+    case "$HANDOVER_STORY" in
+      1-1*) cost=0.86; tokens=120400; turns=23;;
+      1-2*) cost=0.61; tokens=88200; turns=17; echo broken > "src/broken.txt";;
+      1-3*) cost=1.12; tokens=161900; turns=31; summary="Guests check out with a mail address alone.";;
+      1-4*) verdict=blocked; cost=0.19; tokens=21300; turns=5
+            summary="The mail provider's key for the sandbox is missing: which account should invoices be sent from?";;
+    esac;;
+  fix)
+    cost=0.23; tokens=30100; turns=8
+    say "mending what was found"
+    rm -f src/broken.txt
+    echo "// mended" >> "src/$HANDOVER_STORY.rs"
+    summary="Mended; the check is green again.";;
+  review)
+    cost=0.31; tokens=44800; turns=9; verdict=passed
+    say "looking at the work for the first time"
+    summary="Nothing is wrong."
+    case "$HANDOVER_STORY-$HANDOVER_ATTEMPT" in
+      1-3*-1) verdict=failed; summary="A guest can read the order of another guest."
+              findings='[{"severity":"high","file":"src/1-3-guest-checkout.rs","line":1,"issue":"An order is found by its number alone; ask for the mail address too"}]';;
+    esac;;
+esac
+printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","findings":%s,"reasoning":{"completion":"%s"},"usage":{"cost_usd":%s,"tokens":%s,"turns":%s}}' \
+  "$HANDOVER_NONCE" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" "$findings" "$summary" "$cost" "$tokens" "$turns" > "$HANDOVER_RESULT"
+"#;
+
+/// The project's own check: a file that must not be there.
+const CONFIG: &str = "\n[gates]\ndetect = false\ncommands = [{ name = \"unit\", argv = [\"sh\", \"check.sh\"], format = \"tap\" }]\n";
+const CHECK: &str = "echo 1..2\necho ok 1 - totals\nif [ -e src/broken.txt ]; then echo not ok 2 - a coupon that has expired is refused; exit 1; fi\necho ok 2 - a coupon that has expired is refused\n";
+
+/// Writes the stories and the agent.
+pub(super) fn write(root: &Path) -> Result<(), CommandError> {
+    let put = |path: &str, text: &str| {
+        let path = root.join(path);
+        let folder = path.parent().unwrap_or(root);
+        fs_err::create_dir_all(folder)
+            .and_then(|()| fs_err::write(&path, text))
+            .map_err(|error| io(&error))
+    };
+    put("README.md", "# Shop\n")?;
+    put("src/lib.rs", "// The shop.\n")?;
+    put("check.sh", CHECK)?;
+    put("agent.sh", AGENT)?;
+    put("docs/epics/epic-1-checkout.md", "# Epic 1: Checkout\n")?;
+    put("docs/epics/epic-2-search.md", "# Epic 2: Search\n")?;
+    for (_, id, title) in STORIES {
+        let after = if id == "1-5-invoice-archive" { "Depends on: 1.4\n" } else { "" };
+        let text =
+            format!("# {title}\n\nStatus: ready-for-dev\n{after}\n## Tasks\n\n- [ ] {title}\n");
+        put(&format!("docs/stories/{id}.md"), &text)?;
+    }
+    Ok(())
+}
+
+/// Makes it a repository.
+pub(super) fn commit(root: &Path) -> Result<(), CommandError> {
+    let config = root.join(".handover/config.toml");
+    let text = fs_err::read_to_string(&config).map_err(|error| io(&error))?;
+    fs_err::write(&config, text + CONFIG).map_err(|error| io(&error))?;
+    let who = [
+        "-c",
+        "user.name=Demo",
+        "-c",
+        "user.email=demo@example.com",
+        "-c",
+        "init.defaultBranch=main",
+    ];
+    for args in
+        [&["init", "--quiet"][..], &["add", "--all"], &["commit", "--quiet", "--message", "A shop"]]
+    {
+        let status = Command::new("git")
+            .args(who)
+            .args(args)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .map_err(|error| io(&error))?;
+        if !status.success() {
+            return Err(CommandError::new(
+                Exit::Environment,
+                "git",
+                "git did not make the demo's repository",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Runs an epic, as a program of its own: what it prints is not what the demo says. That some of its
+/// stories fail is part of the story.
+pub(super) fn run(root: &Path, epic: &str) -> Result<(), CommandError> {
+    let program = std::env::current_exe().map_err(|error| io(&error))?;
+    let status = Command::new(program)
+        .args(["run", epic, "--agent-command"])
+        .arg(format!("sh {}", root.join("agent.sh").display()))
+        .current_dir(root)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|error| io(&error))?;
+    match status.code() {
+        Some(0 | 1 | 3) => Ok(()),
+        _ => Err(CommandError::new(
+            Exit::Failed,
+            "demo",
+            "the run of the demo did not come to its end",
+        )),
+    }
+}

@@ -1,0 +1,178 @@
+//! `handover open`
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use handover_model::{PackageId, ReceiptId, RunId, SessionId};
+use handover_store::{RunFilter, Store};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::serve::NOTE;
+use crate::app::App;
+use crate::cli;
+use crate::env;
+use crate::error::{CommandError, Exit};
+use crate::input::Stdin;
+
+/// Show the dashboard in the browser
+///
+/// Uses the service of this project if one runs; else starts it, and it ends with this command. A page
+/// is a name, or the id of a session, a run, a receipt or a package. Without a browser the address is
+/// printed.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover open\n  handover open run\n  handover open login-rework\n  handover open r_0190…"
+)]
+pub(crate) struct OpenArgs {
+    /// `overview`, `session`, `sessions`, `run`, `runs`, `receipt`, `errors`, `strategies`, or an id
+    #[arg(value_name = "PAGE", default_value = "overview")]
+    page: String,
+
+    /// Print the address and open nothing
+    #[arg(long)]
+    print: bool,
+}
+
+/// How long a service of ours may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) fn run(app: &App, args: OpenArgs) -> Outcome {
+    let page = page(app, &args.page)?;
+    if let Some(address) = running(app) {
+        let url = format!("http://{address}{page}");
+        return show(app, &url, args.print);
+    }
+    let folder = app.project()?.folder();
+    let root = app.project()?.root.clone();
+    let (print, quiet) = (args.print, app.ui.clone());
+    // The service occupies this thread; the browser follows once it answers.
+    std::thread::spawn(move || {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            let own = |note: &Value| note["pid"] == std::process::id();
+            if let Some(address) = noted(&folder, own) {
+                let url = format!("http://{address}{page}");
+                if print || !browse(&url) {
+                    quiet.note(format_args!("The page is at {url}"));
+                }
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let mut argv =
+        vec!["handover".into(), "--project".into(), root.into_os_string(), "serve".into()];
+    if app.ui.is_json() {
+        argv.push("--json".into());
+    }
+    Ok(cli::run(argv, Stdin::Text(String::new())))
+}
+
+fn show(app: &App, url: &str, print: bool) -> Outcome {
+    let opened = !print && browse(url);
+    app.ui.answer("page", &json!({"url": url, "opened": opened}), |ui| {
+        ui.line(if opened { format!("Opened {url}") } else { url.to_owned() })
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The address of this project's service, if it answers.
+fn running(app: &App) -> Option<SocketAddr> {
+    noted(&app.project().ok()?.folder(), |_| true)
+}
+
+/// The address that a service left in its note, if it is the right one and answers.
+fn noted(folder: &std::path::Path, is_meant: impl Fn(&Value) -> bool) -> Option<SocketAddr> {
+    let note: Value =
+        serde_json::from_str(&fs_err::read_to_string(folder.join(NOTE)).ok()?).ok()?;
+    let address = note["address"].as_str()?.parse().ok()?;
+    (is_meant(&note) && is_healthy(&address)).then_some(address)
+}
+
+/// Asks the service how it is. A note may be left over, and its port another program's.
+fn is_healthy(address: &SocketAddr) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let second = Duration::from_secs(1);
+        let mut stream = TcpStream::connect_timeout(address, second)?;
+        stream.set_read_timeout(Some(second))?;
+        stream.write_all(
+            format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
+                .as_bytes(),
+        )?;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head)?;
+        Ok(&head == b"HTTP/1.1 200")
+    };
+    ask().unwrap_or(false)
+}
+
+/// Opens the browser; false if there is none.
+pub(crate) fn browse(url: &str) -> bool {
+    let program = match env::var("BROWSER") {
+        Some(program) => program,
+        None if cfg!(target_os = "macos") => "open".to_owned(),
+        // Without a screen a browser would only complain.
+        None if env::var("DISPLAY").is_none() && env::var("WAYLAND_DISPLAY").is_none() => {
+            return false;
+        }
+        None => "xdg-open".to_owned(),
+    };
+    let child = Command::new(program)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else { return false };
+    // A helper ends at once and says whether it worked; a browser itself stays.
+    std::thread::sleep(Duration::from_millis(300));
+    child.try_wait().ok().flatten().is_none_or(|status| status.success())
+}
+
+/// The path of a page.
+fn page(app: &App, word: &str) -> Result<String, CommandError> {
+    let store = app.store()?;
+    Ok(match word {
+        "overview" => "/".to_owned(),
+        "sessions" | "runs" | "errors" | "strategies" => format!("/{word}"),
+        "session" => match app.session_if_any()? {
+            Some(session) => format!("/sessions/{session}"),
+            None => "/sessions".to_owned(),
+        },
+        "run" => match store.runs(&RunFilter { epic: None, limit: Some(1) })?.pop() {
+            Some(run) => format!("/runs/{}", run.id),
+            None => "/runs".to_owned(),
+        },
+        "receipt" => {
+            let filter = handover_store::ReceiptFilter { limit: Some(1), ..Default::default() };
+            match store.receipts(&filter)?.pop() {
+                Some(receipt) => format!("/receipts/{}", receipt.id),
+                None => "/sessions".to_owned(),
+            }
+        }
+        id => by_id(store, id).ok_or_else(|| {
+            CommandError::new(Exit::Usage, "not_found", format!("there is no page `{id}`"))
+                .hinted("A page is `overview`, `session`, `run`, `receipt`, `errors`, `strategies`, or the id of a session, run, receipt or package.")
+        })?,
+    })
+}
+
+fn by_id(store: &dyn Store, id: &str) -> Option<String> {
+    let receipt = ReceiptId::new(id).ok().and_then(|id| store.receipt(&id).ok());
+    if let Some(receipt) = receipt {
+        return Some(format!("/receipts/{}", receipt.id));
+    }
+    let run = RunId::new(id).ok().and_then(|id| store.run_record(&id).ok());
+    if let Some(run) = run {
+        return Some(format!("/runs/{}", run.id));
+    }
+    let session = SessionId::new(id).ok().and_then(|id| store.session(&id).ok());
+    if let Some(session) = session {
+        return Some(format!("/sessions/{}", session.id));
+    }
+    let package = id.parse::<PackageId>().ok().and_then(|id| store.package(id).ok());
+    package.map(|package| format!("/packages/{}", package.id))
+}

@@ -1,0 +1,59 @@
+//! `handover report`
+
+use std::path::PathBuf;
+
+use handover_model::RunId;
+use handover_web::Site;
+use serde_json::json;
+
+use super::{Outcome, status};
+use crate::app::App;
+use crate::error::{CommandError, Exit, io};
+
+/// Write a run down as one file to attach to a pull request
+///
+/// The file needs nothing else: no service, no network, no script. Secrets are not in it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover report --html\n  handover report run_0190… --html report.html\n  handover report --html - > report.html"
+)]
+pub(crate) struct ReportArgs {
+    /// The run [default: the latest]
+    #[arg(value_name = "RUN")]
+    run: Option<RunId>,
+
+    /// As a page; `-` prints it [default: handover-RUN.html in the current folder]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, required = true)]
+    html: Option<Option<PathBuf>>,
+}
+
+pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
+    let run = status::find(app, args.run)?;
+    let (project, machine) = (app.project_id()?, crate::env::machine());
+    let site = Site {
+        store: app.store()?,
+        redactor: app.redactor()?,
+        config: app.config()?,
+        places: app.places()?,
+        project: &project,
+        may_write: false,
+        machine: &machine,
+        now: app.now(),
+    };
+    let page = handover_web::report(&site, &run.id).map_err(|error| {
+        CommandError::new(Exit::Failed, "report", error)
+            .hinted("`handover journal` shows what there is.")
+    })?;
+    let file =
+        args.html.flatten().unwrap_or_else(|| PathBuf::from(format!("handover-{}.html", run.id)));
+    if file.as_os_str() == "-" {
+        app.ui.bytes(page.as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    fs_err::write(&file, &page).map_err(|error| io(&error))?;
+    let answer = json!({"run": run.id, "file": file, "bytes": page.len()});
+    app.ui.answer("report", &answer, |ui| {
+        ui.line(format_args!("Wrote {} ({} kB)", file.display(), page.len().div_ceil(1_000)))
+    })?;
+    Ok(Exit::Done)
+}

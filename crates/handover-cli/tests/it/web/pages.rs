@@ -1,0 +1,85 @@
+//! Every page: in both themes, on a desk and on a phone, for everybody.
+
+use handover_testkit::Look;
+
+use super::{TOO_WIDE, asks_nobody_else, demo, has_no_complaint};
+
+const LOOKS: [Look; 4] = [Look::DESK, Look::DESK.dark(), Look::PHONE, Look::PHONE.dark()];
+
+#[test]
+fn every_page_fits_and_shuts_nobody_out() {
+    let (demo, browser) = demo();
+    for (name, path) in demo.pages() {
+        for look in LOOKS {
+            browser.look(look);
+            browser.go(&format!("{}{path}", demo.url));
+            assert_eq!(browser.eval(TOO_WIDE), false, "{name} is too wide for {look:?}");
+            assert_ne!(browser.text("h1"), "", "{name}");
+            let barriers = browser.barriers();
+            assert!(barriers.is_empty(), "{name} {look:?}: {barriers:#?}");
+        }
+    }
+    asks_nobody_else(&browser, &demo.url);
+    has_no_complaint(&browser);
+}
+
+#[test]
+fn pages_say_what_happened() {
+    let (demo, browser) = demo();
+    let at = |name: &str| {
+        let (_, path) = demo.pages().into_iter().find(|(page, _)| *page == name).unwrap();
+        browser.go(&format!("{}{path}", demo.url));
+        browser.text("main")
+    };
+    let overview = at("overview");
+    for words in [
+        "Needs a person",
+        "brief failed",
+        "which account should invoices be sent from?",
+        "Cost today",
+    ] {
+        assert!(overview.contains(words), "{words}: {overview}");
+    }
+    let session = at("session");
+    for words in [
+        "Reached nobody",
+        "What to tell customers",
+        "developer",
+        "opened OAuth at the identity provider",
+    ] {
+        assert!(session.contains(words), "{words}: {session}");
+    }
+    let lanes = browser.eval("return document.querySelectorAll('.picture .lane').length");
+    let failed = browser.eval("return document.querySelectorAll('.picture circle.failed').length");
+    let read = browser.eval("return document.querySelectorAll('.ways .read').length");
+    assert_eq!((lanes.as_u64(), failed.as_u64()), (Some(7), Some(1)));
+    assert!(read.as_u64().unwrap() >= 5, "{read}");
+    let receipt = at("receipt");
+    for words in [
+        "Why it knew what it knew",
+        "addressed to others",
+        "another group",
+        "Since the one before",
+        "## Context for developer",
+    ] {
+        assert!(receipt.contains(words), "{words}: {receipt}");
+    }
+    assert!(!receipt.contains("tr0ub4dor"), "no secret");
+    let package = at("package");
+    for words in ["Who got it", "developer", "v2", "v1", "A refresh returns a new pair."] {
+        assert!(package.contains(words), "{words}: {package}");
+    }
+    let run = at("run");
+    for words in
+        ["Invoices by mail", "By role", "tech lead", "handover/failed/1-4-invoice-mail", "Journal"]
+    {
+        assert!(run.contains(words), "{words}: {run}");
+    }
+    let error = at("error");
+    assert!(error.contains("Trust over time") && error.contains("0.8 since"), "{error}");
+    let search = at("search");
+    assert!(
+        search.contains("found for “refresh token”") && search.contains("session login-rework"),
+        "{search}"
+    );
+}

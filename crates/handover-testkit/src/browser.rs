@@ -1,0 +1,299 @@
+//! A real Chromium, driven through its driver.
+//!
+//! `scripts/browser` installs both, and the accessibility checker. A missing one fails the test; it
+//! never skips.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+/// How long a page may take to become what a test waits for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A browser with a profile of its own. It ends with its value.
+pub struct Browser {
+    runtime: Runtime,
+    client: Option<Client>,
+    driver: Child,
+    _profile: tempfile::TempDir,
+}
+
+/// How a page is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// How wide the window is.
+    pub width: u32,
+    /// How high it is.
+    pub height: u32,
+    /// Whether the system asks for dark colours.
+    pub dark: bool,
+}
+
+impl Look {
+    /// A desk.
+    pub const DESK: Self = Self { width: 1280, height: 900, dark: false };
+    /// A phone.
+    pub const PHONE: Self = Self { width: 375, height: 780, dark: false };
+
+    /// The same in the dark.
+    #[must_use]
+    pub const fn dark(self) -> Self {
+        Self { dark: true, ..self }
+    }
+}
+
+/// A command that only this driver knows.
+#[derive(Debug)]
+struct Special {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Special {
+    fn endpoint(
+        &self,
+        base: &url::Url,
+        session: Option<&str>,
+    ) -> Result<url::Url, url::ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}
+
+impl Browser {
+    /// Starts it.
+    pub fn start() -> Self {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!("chromedriver does not start ({error}): run scripts/browser")
+            });
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let port = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .find_map(|line| {
+                line.split_once("successfully on port ").map(|(_, port)| port.to_owned())
+            })
+            .expect("chromedriver says its port");
+        // Nobody reads what else it says, and it must not wait for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        let profile = tempfile::tempdir().unwrap();
+        let args = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+        ];
+        let mut args: Vec<String> = args.map(str::to_owned).into();
+        args.push(format!("--user-data-dir={}", profile.path().display()));
+        let wanted = json!({
+            "goog:chromeOptions": {"args": args},
+            "goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"},
+        });
+        let Value::Object(wanted) = wanted else { unreachable!("an object") };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let mut builder = ClientBuilder::new(HttpConnector::new());
+            builder.capabilities(wanted);
+            builder.connect(&format!("http://127.0.0.1:{}", port.trim_end_matches('.'))).await
+        });
+        let client = client.unwrap_or_else(|error| {
+            panic!("Chromium does not start ({error}): run scripts/browser")
+        });
+        Self { runtime, client: Some(client), driver, _profile: profile }
+    }
+
+    fn client(&self) -> &Client {
+        self.client.as_ref().expect("the browser runs")
+    }
+
+    /// Looks at pages in another way from here on.
+    pub fn look(&self, look: Look) {
+        let Look { width, height, dark } = look;
+        let phone = width < 600;
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone}),
+        );
+        let scheme = if dark { "dark" } else { "light" };
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+        );
+    }
+
+    /// A command of the developer tools.
+    pub fn devtools(&self, command: &str, params: Value) -> Value {
+        self.special("goog/cdp/execute", json!({"cmd": command, "params": params}))
+    }
+
+    fn special(&self, path: &'static str, body: Value) -> Value {
+        self.runtime.block_on(self.client().issue_cmd(Special { path, body })).unwrap()
+    }
+
+    /// Goes to an address and waits until it is loaded.
+    pub fn go(&self, url: &str) {
+        self.runtime.block_on(self.client().goto(url)).unwrap();
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> String {
+        self.runtime.block_on(self.client().current_url()).unwrap().to_string()
+    }
+
+    /// What a script returns.
+    pub fn eval(&self, script: &str) -> Value {
+        self.runtime.block_on(self.client().execute(script, Vec::new())).unwrap()
+    }
+
+    /// What a script passes to `arguments[0]`.
+    pub fn eval_async(&self, script: &str) -> Value {
+        self.runtime.block_on(self.client().execute_async(script, Vec::new())).unwrap()
+    }
+
+    /// The text of the first element that fits.
+    pub fn text(&self, css: &str) -> String {
+        let text = self.runtime.block_on(async {
+            let element = self.client().find(Locator::Css(css)).await?;
+            element.text().await
+        });
+        text.unwrap_or_else(|error| panic!("`{css}` on {}: {error}", self.address()))
+    }
+
+    /// Clicks on the first element that fits.
+    pub fn click(&self, css: &str) {
+        let clicked = self
+            .runtime
+            .block_on(async { self.client().find(Locator::Css(css)).await?.click().await });
+        clicked.unwrap_or_else(|error| panic!("`{css}` on {}: {error}", self.address()));
+    }
+
+    /// Types into whatever has the focus.
+    pub fn keys(&self, keys: &str) {
+        let typed = self
+            .runtime
+            .block_on(async { self.client().active_element().await?.send_keys(keys).await });
+        typed.unwrap();
+    }
+
+    /// Waits until a script returns true.
+    pub fn wait(&self, script: &str) {
+        let until = std::time::Instant::now() + PATIENCE;
+        while self.eval(script) != true {
+            assert!(
+                std::time::Instant::now() < until,
+                "waited in vain on {}: {script}",
+                self.address()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// A picture of the whole page.
+    pub fn picture(&self, look: Look, file: &Path) {
+        self.look(look);
+        let height =
+            self.eval("return Math.ceil(document.documentElement.scrollHeight)").as_u64().unwrap();
+        let height = u32::try_from(height).unwrap_or(u32::MAX).clamp(look.height, 6_000);
+        self.look(Look { height, ..look });
+        self.window(file);
+    }
+
+    /// A picture of what is in the window.
+    pub fn window(&self, file: &Path) {
+        let png = self.runtime.block_on(self.client().screenshot()).unwrap();
+        fs_err::write(file, png).unwrap();
+    }
+
+    /// The addresses of everything that pages asked for since the last time.
+    pub fn requests(&self) -> Vec<String> {
+        let log = self.special("se/log", json!({"type": "performance"}));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let sent = entries.iter().filter_map(|entry| {
+            let message: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
+            let message = &message["message"];
+            (message["method"] == "Network.requestWillBeSent")
+                .then(|| message["params"]["request"]["url"].as_str().map(str::to_owned))
+                .flatten()
+        });
+        // The browser's own pages come out of the browser.
+        sent.filter(|url| !url.starts_with("chrome://")).collect()
+    }
+
+    /// What the browser complained about since the last time.
+    pub fn complaints(&self) -> Vec<String> {
+        let log = self.special("se/log", json!({"type": "browser"}));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        entries.iter().filter_map(|entry| entry["message"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// What the accessibility checker finds serious or critical on this page.
+    pub fn barriers(&self) -> Vec<String> {
+        let checker = installed().join("node_modules/axe-core/axe.min.js");
+        let checker = fs_err::read_to_string(checker).unwrap();
+        self.eval(&checker);
+        let found = self.eval_async(
+            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations), (e) => done([{impact: 'critical', id: String(e), nodes: []}]))",
+        );
+        let found = found.as_array().cloned().unwrap_or_default();
+        let serious =
+            found.iter().filter(|one| one["impact"] == "serious" || one["impact"] == "critical");
+        serious
+            .map(|one| {
+                let places = one["nodes"].as_array().into_iter().flatten().take(3);
+                let places: Vec<String> = places
+                    .map(|node| format!("{} {}", node["target"], node["failureSummary"]))
+                    .collect();
+                format!("{}: {}", one["id"], places.join("; "))
+            })
+            .collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            let _ = self.runtime.block_on(client.close());
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// The folder that `scripts/browser` fills.
+fn installed() -> PathBuf {
+    let folder = std::env::var_os("HANDOVER_TEST_BROWSER").map_or_else(
+        || {
+            let home = std::env::var_os("HOME").unwrap_or_default();
+            Path::new(&home).join(".cache/handover/test-browser")
+        },
+        PathBuf::from,
+    );
+    assert!(
+        folder.join("installed").exists(),
+        "the accessibility checker is not in {}: run scripts/browser, or set HANDOVER_TEST_BROWSER to where it put it",
+        folder.display()
+    );
+    folder
+}

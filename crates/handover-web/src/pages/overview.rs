@@ -1,0 +1,214 @@
+//! The overview: what goes on, what it costs, and what needs a person.
+
+use handover_model::{
+    KnownEvent, Phase, ReceiptState, RunState, Session, SessionStatus, Timestamp,
+};
+use handover_store::{EventFilter, ReasoningFilter, ReceiptFilter, RunFilter};
+use maud::{Markup, html};
+
+use super::{receipts, runs, sessions};
+use crate::Site;
+use crate::journal::{self, Told};
+use crate::layout::{Page, Part};
+use crate::route::{Shown, Trouble};
+use crate::show::{
+    Tone, badge, count, empty, money, plural, role_name, section, short, stat, when,
+};
+
+const DAY: i64 = 86_400_000_000;
+/// How much is looked at and listed.
+const RUNS: u32 = 20;
+const RECEIPTS: u32 = 300;
+const LISTED: usize = 6;
+const NEEDS: usize = 12;
+
+/// Something that somebody should look at.
+struct Need {
+    tone: Tone,
+    word: &'static str,
+    link: String,
+    what: Markup,
+    at: Timestamp,
+}
+
+pub(crate) fn page(site: &Site<'_>) -> Shown {
+    let sessions = site.store.sessions(None)?;
+    let runs = site.store.runs(&RunFilter { epic: None, limit: Some(RUNS) })?;
+    let filter = ReceiptFilter { limit: Some(RECEIPTS), ..ReceiptFilter::default() };
+    let receipts = site.store.receipts(&filter)?;
+    let midnight = Timestamp::from_micros(site.now.as_micros().div_euclid(DAY) * DAY);
+    let active: Vec<Session> = sessions
+        .iter()
+        .filter(|session| session.status == SessionStatus::Active)
+        .cloned()
+        .collect();
+    let (spent, agents) = today(site, &runs, midnight)?;
+    let given =
+        receipts.iter().filter(|receipt| receipt.delivered_at.is_some_and(|at| at >= midnight));
+    let (briefs, tokens) =
+        given.fold((0_usize, 0), |(n, sum), receipt| (n + 1, sum + receipt.tokens));
+    let failed = receipts
+        .iter()
+        .filter(|receipt| receipt.state == ReceiptState::Failed && receipt.created_at >= midnight)
+        .count();
+    let needs = needs(site, &active, &runs, &receipts)?;
+    let nothing = sessions.is_empty() && runs.is_empty();
+    let body = html! {
+        header class="page" { h1 { (site.project) } }
+        @if nothing {
+            (empty("Nothing has happened yet.", "Open a session, one for each piece of work, and give it something to hand over:",
+                "handover session new login-rework\nhandover package add docs/notes.md --kind research\nhandover assemble --role developer --task \"…\" --deliver"))
+            p class="muted" { "Or see a whole story first: " code { "handover demo --web" } "." }
+        } @else {
+            dl class="stats" id="figures" data-live {
+                (stat("Sessions", count(active.len()), html! { "active, " (count(sessions.len())) " in all" }))
+                (stat("Runs", count(runs.iter().filter(|run| run.state == RunState::Running).count()), html! { "at work, " (count(runs.len())) @if runs.len() >= RUNS as usize { "+" } " in all" }))
+                (stat("Cost today", money(spent), html! { (plural(agents, "agent", "agents")) " of runs" }))
+                (stat("Briefed today", count(briefs), html! { (count(tokens)) " tokens" }))
+                (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else { "every brief arrived" }))
+            }
+            (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, listed(site, &needs)))
+            @if !runs.is_empty() {
+                (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))
+            }
+            @if !sessions.is_empty() {
+                (section("sessions", "Sessions", html! { a href="/sessions" { "All sessions" } }, sessions::rows(site, &sessions[..sessions.len().min(LISTED)])))
+            }
+            @if !receipts.is_empty() {
+                (section("receipts", "Latest briefs", html! { "What agents were given." }, receipts::rows(site, &receipts[..receipts.len().min(LISTED)])))
+            }
+        }
+    };
+    Ok(Page { title: "Overview".to_owned(), part: Part::Overview, above: Vec::new(), body })
+}
+
+/// What the agents of runs cost since midnight, and how many there were.
+fn today(
+    site: &Site<'_>,
+    runs: &[handover_model::Run],
+    midnight: Timestamp,
+) -> Result<(f64, usize), Trouble> {
+    let (mut spent, mut agents) = (0.0, 0);
+    for run in runs.iter().filter(|run| run.updated_at >= midnight) {
+        for end in journal::ended(&site.store.journal(&run.id, 1)?) {
+            if end.at >= midnight {
+                spent += end.cost_usd;
+                agents += 1;
+            }
+        }
+    }
+    Ok((spent, agents))
+}
+
+fn listed(site: &Site<'_>, needs: &[Need]) -> Markup {
+    html! {
+        @if needs.is_empty() { p class="muted" { "Nothing. Everything that was written reached somebody, and no run waits." } }
+        ul class="list needs" {
+            @for need in needs.iter().take(NEEDS) {
+                li {
+                    (badge(need.tone, need.word))
+                    a href=(need.link) { (need.what) }
+                    span class="muted" { (when(site.now, need.at)) }
+                }
+            }
+            @if needs.len() > NEEDS { li class="muted" { "and " (plural(needs.len() - NEEDS, "other", "others")) } }
+        }
+    }
+}
+
+/// What somebody should look at: what stopped, what failed, what never arrived.
+fn needs(
+    site: &Site<'_>,
+    active: &[Session],
+    runs: &[handover_model::Run],
+    receipts: &[handover_model::Receipt],
+) -> Result<Vec<Need>, Trouble> {
+    let mut needs = Vec::new();
+    let mut epics = Vec::new();
+    for run in runs {
+        // Of each epic the latest run counts.
+        if epics.contains(&&run.epic) {
+            continue;
+        }
+        epics.push(&run.epic);
+        let Ok(told) = Told::read(site, &run.id) else { continue };
+        let (tone, word) = match told.state() {
+            RunState::Running | RunState::Done => continue,
+            RunState::Failed => (Tone::Bad, "failed"),
+            state @ (RunState::Interrupted
+            | RunState::Budget
+            | RunState::Environment
+            | RunState::Blocked) => (Tone::Warn, runs::word(state)),
+        };
+        let reason = told.document.as_ref().and_then(|document| {
+            let story = document
+                .stories
+                .iter()
+                .find(|story| matches!(story.state.as_str(), "failed" | "blocked"));
+            document.reason.clone().or_else(|| story.and_then(|story| story.reason.clone()))
+        });
+        needs.push(Need {
+            tone,
+            word,
+            link: format!("/runs/{}", run.id),
+            what: html! { "Epic " (run.epic) @if let Some(reason) = reason { ": " (short(&reason, 140)) } },
+            at: run.updated_at,
+        });
+    }
+    let week = site.now.as_micros().saturating_sub(7 * DAY);
+    for receipt in receipts
+        .iter()
+        .filter(|receipt| {
+            receipt.state == ReceiptState::Failed && receipt.created_at.as_micros() >= week
+        })
+        .take(5)
+    {
+        needs.push(Need {
+            tone: Tone::Bad,
+            word: "brief failed",
+            link: format!("/receipts/{}", receipt.id),
+            what: html! { (role_name(receipt.role.as_str())) " in " (receipt.session) @if let Some(failure) = &receipt.failure { ": " (short(failure, 120)) } },
+            at: receipt.created_at,
+        });
+    }
+    for session in active.iter().take(8) {
+        in_session(site, session, &mut needs)?;
+    }
+    needs.sort_by_key(|need| (need.tone != Tone::Bad, std::cmp::Reverse(need.at)));
+    Ok(needs)
+}
+
+/// What somebody should look at in one session.
+fn in_session(site: &Site<'_>, session: &Session, needs: &mut Vec<Need>) -> Result<(), Trouble> {
+    let id = &session.id;
+    let blockers = ReasoningFilter {
+        phase: Some(Phase::Blockers),
+        limit: Some(3),
+        ..ReasoningFilter::default()
+    };
+    for entry in site.store.reasoning(id, &blockers)? {
+        needs.push(Need {
+            tone: Tone::Warn,
+            word: "blocker",
+            link: format!("/sessions/{id}/reasoning?role={}", entry.role),
+            what: html! { (role_name(entry.role.as_str())) ": " (short(&entry.content, 140)) },
+            at: entry.created_at,
+        });
+    }
+    let degraded = EventFilter {
+        kind: Some(KnownEvent::Degraded.into()),
+        limit: Some(3),
+        ..EventFilter::default()
+    };
+    for event in site.store.events(id, &degraded)? {
+        let text = |key: &str| event.payload[key].as_str().unwrap_or_default().to_owned();
+        needs.push(Need {
+            tone: Tone::Warn,
+            word: "degraded",
+            link: format!("/sessions/{id}"),
+            what: html! { "An agent in " (id) " got less than it should have. " (short(&text("reason"), 120)) },
+            at: event.created_at,
+        });
+    }
+    Ok(())
+}

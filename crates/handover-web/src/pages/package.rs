@@ -1,0 +1,134 @@
+//! A package: the file itself, its versions, and who got it.
+
+use handover_context::package_file::{FileState, file_state};
+use handover_model::{Delivery, Package, PackageId};
+use maud::{Markup, html};
+
+use crate::Site;
+use crate::layout::{Page, Part};
+use crate::markdown;
+use crate::route::Shown;
+use crate::show::{
+    Column, Row, Tone, badge, bytes, count, empty, fact, facts, plural, role_name, said, section,
+    short, state_tone, table, when,
+};
+
+/// How much of a file is shown.
+const SHOWN: usize = 60_000;
+
+pub(crate) fn page(site: &Site<'_>, id: PackageId) -> Shown {
+    let (package, history, body) = site.store.reading(|store| {
+        Ok((store.package(id)?, store.package_history(id)?, store.package_body(id)?))
+    })?;
+    let mut deliveries = Vec::new();
+    for version in &history {
+        deliveries.extend(site.store.package_deliveries(version.id)?);
+    }
+    deliveries.sort_by(|a, b| (a.delivered_at, &a.receipt).cmp(&(b.delivered_at, &b.receipt)));
+    let title = package.title.as_deref().unwrap_or(&package.path);
+    let clean = site.redactor.clean(&body);
+    let shown = clean.as_str().get(..clean.as_str().floor_char_boundary(SHOWN)).unwrap_or_default();
+    let page = html! {
+        header class="page" {
+            h1 { (short(title, 160)) }
+            p class="lead" { (said(&package.summary)) }
+            @if let Some(next) = package.superseded_by {
+                p class="notice warn" { "A later version has taken its place: " a href={ "/packages/" (next) } { "read that one" } "." }
+            }
+            (about(site, &package))
+        }
+        div class="columns" {
+            div {
+                (section("readers", "Who got it", html! { "Of any version." }, readers(site, &deliveries)))
+                (section("versions", "Versions", html! { (plural(history.len(), "version", "versions")) }, versions(site, &history, id)))
+            }
+            (section("file", "The file", html! { "As it was registered, " (bytes(package.size_bytes)) ", without secrets." }, html! {
+                article class="paper" { (markdown::render(shown)) }
+                @if shown.len() < clean.as_str().len() { p class="note" { "It goes on; the rest is in the file." } }
+            }))
+        }
+    };
+    let session = &package.session;
+    Ok(Page {
+        title: title.chars().take(80).collect(),
+        part: Part::Sessions,
+        above: vec![
+            ("/sessions".to_owned(), "Sessions".to_owned()),
+            (format!("/sessions/{session}"), session.to_string()),
+            (format!("/sessions/{session}/packages"), "Packages".to_owned()),
+        ],
+        body: page,
+    })
+}
+
+fn about(site: &Site<'_>, package: &Package) -> Markup {
+    let consumers: Vec<String> =
+        package.consumers.iter().map(|role| role_name(role.as_str())).collect();
+    facts(html! {
+        (fact("Kind", html! { (package.kind) ", " (package.priority) " priority" }))
+        (fact("By", html! { (role_name(package.producer.as_str())) ", " (when(site.now, package.created_at)) }))
+        (fact("For", html! {
+            @if consumers.is_empty() { "everyone" } @else { (consumers.join(", ")) }
+            @match &package.group { Some(group) => { " of group " (group) }, None => {} }
+        }))
+        (fact("Costs", html! { (count(package.tokens)) " tokens to read" }))
+        (fact("File", html! {
+            code { (short(&package.path, 160)) }
+            @match file_state(site.places, package) {
+                FileState::Current => {},
+                FileState::Elsewhere => { " " (badge(Tone::Calm, "on another machine")) },
+                FileState::Changed => { " " (badge(Tone::Warn, "changed since")) },
+                FileState::Vanished => { " " (badge(Tone::Warn, "gone")) },
+            }
+        }))
+        @if !package.files.is_empty() {
+            (fact("About", html! {
+                @for (nth, file) in package.files.iter().take(12).enumerate() { @if nth > 0 { ", " } code { (short(file, 100)) } }
+                @if package.files.len() > 12 { " and " (count(package.files.len() - 12)) " others" }
+            }))
+        }
+    })
+}
+
+fn readers(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
+    if deliveries.is_empty() {
+        return empty(
+            "It reached nobody so far.",
+            "It is offered to the next agent of a role that it is for:",
+            "handover assemble --role developer --task \"…\" --explain",
+        );
+    }
+    use Column::{Number, Text};
+    let columns =
+        [Text("Role"), Text("State"), Text("Seen reading it"), Number("Version"), Text("Given")];
+    let row = |delivery: &Delivery| {
+        Row::new(
+            html! {
+                a href={ "/receipts/" (delivery.receipt) } { (role_name(delivery.role.as_str())) }
+                @if delivery.iteration > 0 { span class="muted" { " iteration " (delivery.iteration) } }
+            },
+            [
+                badge(state_tone(delivery.state), delivery.state.as_str()),
+                delivery.read_at.map_or_else(|| html! { "–" }, |at| when(site.now, at)),
+                html! { (delivery.version) },
+                when(site.now, delivery.delivered_at),
+            ],
+        )
+    };
+    table("", &columns, deliveries.iter().rev().take(100).map(row))
+}
+
+fn versions(site: &Site<'_>, history: &[Package], id: PackageId) -> Markup {
+    html! {
+        ol class="list versions" {
+            @for version in history.iter().rev().take(50) {
+                li {
+                    span class="muted" { "v" (version.version) " " }
+                    @if version.id == id { strong { (short(&version.summary, 140)) } }
+                    @else { a href={ "/packages/" (version.id) } { (short(&version.summary, 140)) } }
+                    span class="muted" { " " (when(site.now, version.created_at)) }
+                }
+            }
+        }
+    }
+}

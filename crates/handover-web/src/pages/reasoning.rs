@@ -1,0 +1,91 @@
+//! What agents thought, in the order of time.
+
+use handover_model::{Phase, Role, SessionId};
+use handover_store::{ReasoningFilter, TimeOrder};
+use maud::html;
+
+use super::session::heading;
+use crate::layout::{Page, Part};
+use crate::route::Shown;
+use crate::show::{Tone, badge, clock, count, day, empty, moment, role_name, said, section, short};
+use crate::{PageRequest, Site};
+
+/// How many pieces are shown, and how much of each.
+const SHOWN: u32 = 150;
+const CHARACTERS: usize = 1_200;
+
+pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Shown {
+    let role = request.field("role").and_then(|role| Role::new(role).ok());
+    let session = site.store.session(id)?;
+    let all = site.store.session_counts(id)?.reasoning;
+    let filter = ReasoningFilter {
+        role: role.clone(),
+        limit: Some(SHOWN),
+        order: TimeOrder::NewestFirst,
+        ..ReasoningFilter::default()
+    };
+    let mut entries = site.store.reasoning(id, &filter)?;
+    entries.reverse();
+    let note = html! {
+        @if all > u64::from(SHOWN) && role.is_none() { "The latest " (SHOWN) " of " (count(all)) ", oldest" } @else { "Oldest" }
+        " first. Times are UTC."
+        @if let Some(role) = &role {
+            " Only by " (role_name(role.as_str())) ". " a href={ "/sessions/" (id) "/reasoning" } { "Show all" }
+        }
+    };
+    let mut last_day = String::new();
+    let body = html! {
+        (heading(site, &session, "reasoning"))
+        (section("reasoning", "What agents thought", note, html! {
+            @if entries.is_empty() {
+                (empty("No reasoning yet.", "Agents leave it in their debriefs; or record it by hand:", &format!("handover reasoning add --role developer --phase decisions \"…\" --session {id}")))
+            }
+            ol class="timeline" {
+                @for entry in &entries {
+                    @let today = day(entry.created_at);
+                    @if today != last_day { li class="day" { (today) } ({ last_day = today; "" }) }
+                    li {
+                        p class="meta" {
+                            time datetime=(entry.created_at) title=(moment(entry.created_at)) { (clock(entry.created_at)) }
+                            " " strong { (role_name(entry.role.as_str())) }
+                            " " (badge(tone(entry.phase), entry.phase.as_str()))
+                            @if let Some(group) = &entry.group { span class="muted" { " group " (group) } }
+                            @if let Some(confidence) = entry.confidence { span class="muted" { " " (confidence) " confidence" } }
+                        }
+                        p class="words" {
+                            @if entry.content.chars().count() > CHARACTERS { (short(&entry.content, CHARACTERS)) }
+                            @else { (said(&entry.content)) }
+                        }
+                        @if !entry.references.is_empty() {
+                            p class="muted" {
+                                "about "
+                                @for (nth, reference) in entry.references.iter().take(8).enumerate() {
+                                    @if nth > 0 { ", " } code { (short(reference, 100)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }))
+    };
+    Ok(Page {
+        title: format!("Reasoning of {id}"),
+        part: Part::Sessions,
+        above: vec![
+            ("/sessions".to_owned(), "Sessions".to_owned()),
+            (format!("/sessions/{id}"), id.to_string()),
+        ],
+        body,
+    })
+}
+
+/// What stands in the way stands out.
+fn tone(phase: Phase) -> Tone {
+    match phase {
+        Phase::Blockers => Tone::Bad,
+        Phase::Risks | Phase::Pivot => Tone::Warn,
+        Phase::Completion => Tone::Good,
+        Phase::Understanding | Phase::Approach | Phase::Decisions => Tone::Calm,
+    }
+}

@@ -1,0 +1,96 @@
+//! What changed since the brief before.
+
+use handover_model::{Receipt, ReceiptItem};
+use handover_store::{ReceiptFilter, Result};
+use handover_text::quote::visible;
+use maud::{Markup, html};
+use similar::{ChangeTag, TextDiff};
+
+use super::items::Names;
+use crate::Site;
+use crate::show::{count, when};
+
+/// How many lines of a difference are shown, and up to which size texts are compared.
+const LINES: usize = 400;
+const COMPARED: usize = 200_000;
+
+/// The receipt of the same session, group and role before this one.
+pub(super) fn former(site: &Site<'_>, receipt: &Receipt) -> Result<Option<Receipt>> {
+    let filter = ReceiptFilter {
+        session: Some(receipt.session.clone()),
+        role: Some(receipt.role.clone()),
+        ..ReceiptFilter::default()
+    };
+    let all = site.store.receipts(&filter)?;
+    let older = all.iter().filter(|other| other.group == receipt.group);
+    let former = older.skip_while(|other| other.id != receipt.id).nth(1);
+    former.map(|former| site.store.receipt(&former.id)).transpose()
+}
+
+pub(super) fn shown(
+    site: &Site<'_>,
+    receipt: &Receipt,
+    former: Option<&Receipt>,
+    names: &Names,
+) -> Markup {
+    let Some(former) = former else {
+        return html! { p class="muted" { "This is the first one." } };
+    };
+    let same = |a: &ReceiptItem, b: &ReceiptItem| {
+        a.kind == b.kind && a.id == b.id && a.version == b.version
+    };
+    let without = |of: &Receipt, other: &Receipt| -> Vec<ReceiptItem> {
+        let alone = |item: &&ReceiptItem| !other.items.iter().any(|one| same(item, one));
+        of.items.iter().filter(alone).cloned().collect()
+    };
+    let (added, removed) = (without(receipt, former), without(former, receipt));
+    html! {
+        p {
+            a href={ "/receipts/" (former.id) } { "The one before" } ", " (when(site.now, former.created_at)) ": "
+            (count(former.tokens)) " → " (count(receipt.tokens)) " tokens"
+            @if former.zone != receipt.zone { ", zone " (former.zone.as_str().replace('_', " ")) " → " (receipt.zone.as_str().replace('_', " ")) }
+            "."
+        }
+        @if added.is_empty() && removed.is_empty() { p class="muted" { "The same items." } }
+        ul class="list change" {
+            @for item in &added { li class="plus" { span class="sign" { "+" } (names.show(item.kind, &item.id)) } }
+            @for item in &removed { li class="minus" { span class="sign" { "−" } span class="muted" { (item.kind) " " } (names.show(item.kind, &item.id)) } }
+        }
+        @if let (Some(before), Some(after)) = (&former.text, &receipt.text) { (lines(site, before, after)) }
+    }
+}
+
+/// The texts, line by line.
+fn lines(site: &Site<'_>, before: &str, after: &str) -> Markup {
+    if before.len() + after.len() > COMPARED {
+        return html! { p class="note" { "The texts are too long to be compared line by line." } };
+    }
+    let clean = |text: &str| visible(site.redactor.clean(text).as_str());
+    let (before, after) = (clean(before), clean(after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let changes: Vec<_> = diff
+        .grouped_ops(2)
+        .into_iter()
+        .flatten()
+        .flat_map(|op| diff.iter_changes(&op).collect::<Vec<_>>())
+        .collect();
+    if changes.is_empty() {
+        return html! {};
+    }
+    html! {
+        details {
+            summary { "Line by line" }
+            pre class="diff" tabindex="0" {
+                @for change in changes.iter().take(LINES) {
+                    @let text = change.value().trim_end_matches('\n');
+                    @match change.tag() {
+                        ChangeTag::Insert => ins { "+ " (text) "\n" },
+                        ChangeTag::Delete => del { "- " (text) "\n" },
+                        ChangeTag::Equal => span { "  " (text) "\n" },
+                    }
+                }
+                @if changes.len() > LINES { "… and " (count(changes.len() - LINES)) " more lines\n" }
+            }
+        }
+    }
+}

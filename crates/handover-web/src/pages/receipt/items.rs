@@ -1,0 +1,203 @@
+//! What is in a receipt, what is out, and why.
+
+use std::collections::{BTreeMap, HashMap};
+
+use handover_model::{ItemKind, Receipt};
+use handover_store::{ErrorFilter, ReasoningFilter, Result, StrategyFilter};
+use maud::{Markup, html};
+
+use crate::Site;
+use crate::show::{
+    Column, Row, Share, Tone, badge, count, empty, plain, role_name, shares, short, table, when,
+};
+
+/// What items are called. Looked up once: a receipt names them by id.
+pub(crate) struct Names {
+    names: HashMap<(ItemKind, String), Name>,
+    now: handover_model::Timestamp,
+}
+
+struct Name {
+    title: String,
+    by: Option<String>,
+    link: Option<String>,
+}
+
+impl Names {
+    pub(super) fn of(site: &Site<'_>, receipt: &Receipt, former: Option<&Receipt>) -> Result<Self> {
+        let mut names = HashMap::new();
+        let wanted: Vec<(ItemKind, &str)> = receipt
+            .items
+            .iter()
+            .chain(former.iter().flat_map(|former| &former.items))
+            .map(|item| (item.kind, item.id.as_str()))
+            .chain(receipt.left_out.iter().map(|item| (item.kind, item.id.as_str())))
+            .collect();
+        let any = |kind: ItemKind| wanted.iter().any(|(wanted, _)| *wanted == kind);
+        for (_, id) in wanted.iter().filter(|(kind, _)| *kind == ItemKind::Package) {
+            let Some(package) = id.parse().ok().and_then(|id| site.store.package(id).ok()) else {
+                continue;
+            };
+            let name = Name {
+                title: package.title.unwrap_or(package.path),
+                by: Some(package.producer.to_string()),
+                link: Some(format!("/packages/{id}")),
+            };
+            names.insert((ItemKind::Package, (*id).to_owned()), name);
+        }
+        if any(ItemKind::Reasoning) {
+            for entry in site.store.reasoning(&receipt.session, &ReasoningFilter::default())? {
+                let name = Name {
+                    title: format!("{}: {}", entry.phase, plain(&entry.content)),
+                    by: Some(entry.role.to_string()),
+                    link: Some(format!("/sessions/{}/reasoning", receipt.session)),
+                };
+                names.insert((ItemKind::Reasoning, entry.id.to_string()), name);
+            }
+        }
+        if any(ItemKind::Error) {
+            for error in site.store.errors(site.project, &ErrorFilter::default())? {
+                let link = Some(format!("/errors/{}", error.hash));
+                let title = match &error.solution {
+                    Some(solution) => format!("{} → {solution}", error.signature.message),
+                    None => error.signature.message.clone(),
+                };
+                names.insert((ItemKind::Error, error.hash), Name { title, by: None, link });
+            }
+        }
+        if any(ItemKind::Strategy) {
+            for strategy in site.store.strategies(site.project, &StrategyFilter::default())? {
+                let link = Some("/strategies".to_owned());
+                let name = Name { title: strategy.insight, by: None, link };
+                names.insert((ItemKind::Strategy, strategy.id), name);
+            }
+        }
+        Ok(Self { names, now: site.now })
+    }
+
+    /// An item as it is called, with the way to it.
+    pub(super) fn show(&self, kind: ItemKind, id: &str) -> Markup {
+        match self.names.get(&(kind, id.to_owned())) {
+            Some(name) => html! {
+                @match &name.link {
+                    Some(link) => a href=(link) { (short(&name.title, 110)) },
+                    None => (short(&name.title, 110)),
+                }
+                @if let Some(by) = &name.by { span class="muted" { " by " (role_name(by)) } }
+            },
+            None => html! { (short(id, 40)) },
+        }
+    }
+}
+
+/// Everything that was a candidate.
+pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
+    if receipt.items.is_empty() && receipt.left_out.is_empty() {
+        return empty(
+            "There were no candidates.",
+            "Nothing that others wrote was for this role, or nobody had written anything yet.",
+            "",
+        );
+    }
+    let most = receipt
+        .items
+        .iter()
+        .map(|item| item.terms.values().map(|value| value.max(0.0)).sum::<f64>().max(item.score))
+        .chain(receipt.left_out.iter().map(|item| item.score))
+        .fold(0.0, f64::max);
+    let terms = by_weight(receipt);
+    let hidden: u64 =
+        receipt.left_out_counts.values().sum::<u64>().saturating_sub(receipt.left_out.len() as u64);
+    html! {
+        @if !terms.is_empty() {
+            ul class="legend terms" aria-label="Terms of the score" {
+                li class="head" { "Score" }
+                @for (number, term) in terms.iter().enumerate() {
+                    li { svg width="12" height="12" aria-hidden="true" { rect class={ "shade-" (number % 6) } width="12" height="12" rx="2" {} } (short(&term.replace('_', " "), 40)) }
+                }
+            }
+        }
+        (rows(receipt, names, &terms, most))
+        @if !receipt.left_out_counts.is_empty() {
+            p class="note" {
+                "Left out: "
+                @for (nth, (reason, number)) in receipt.left_out_counts.iter().enumerate() {
+                    @if nth > 0 { ", " } (count(*number)) " " (short(reason, 80))
+                }
+                "." @if hidden > 0 { " The " (count(hidden)) " with the lowest scores are not listed." }
+            }
+        }
+    }
+}
+
+fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
+    use Column::{Drawn, Number, Text};
+    let columns = [
+        Text("Candidate"),
+        Text("Why"),
+        Number("Score"),
+        Drawn("Terms of the score"),
+        Number("Tokens"),
+        Text("Seen reading it"),
+    ];
+    let none = || html! { "–" };
+    let head = |kind: ItemKind, id: &str| {
+        html! { span class="kind" { (kind) } " " (names.show(kind, id)) }
+    };
+    let inside = receipt.items.iter().map(|item| {
+        let scored = !item.terms.is_empty();
+        Row::new(
+            head(item.kind, &item.id),
+            [
+                html! {
+                    (badge(Tone::Good, "in")) " "
+                    span class="muted" { (form(item.form)) @if item.version > 1 { ", v" (item.version) } }
+                },
+                if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
+                if scored { parts(&item.terms, terms, most) } else { html! {} },
+                if item.tokens == 0 { none() } else { html! { (count(item.tokens)) } },
+                item.read_at.map_or_else(none, |at| when(names.now, at)),
+            ],
+        )
+    });
+    let outside = receipt.left_out.iter().map(|item| {
+        let why = html! { (badge(Tone::Calm, "out")) " " span class="muted" { (short(&item.reason, 80)) } };
+        let score = html! { (format!("{:.2}", item.score)) };
+        Row::new(head(item.kind, &item.id), [why, score, shares(&[], most), none(), none()]).faint()
+    });
+    table("candidates", &columns, inside.chain(outside))
+}
+
+const fn form(form: handover_model::Form) -> &'static str {
+    use handover_model::Form;
+    match form {
+        Form::Full => "whole",
+        Form::Short => "shortened",
+        Form::Pointer => "path only",
+    }
+}
+
+/// The terms of the scores, those that decide most first.
+fn by_weight(receipt: &Receipt) -> Vec<&str> {
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, value) in receipt.items.iter().flat_map(|item| &item.terms) {
+        *sums.entry(name).or_default() += value.max(0.0);
+    }
+    let mut terms: Vec<(&str, f64)> = sums.into_iter().collect();
+    terms.sort_by(|a, b| b.1.total_cmp(&a.1));
+    terms.into_iter().map(|(name, _)| name).collect()
+}
+
+/// What a score is made of.
+fn parts(terms: &BTreeMap<String, f64>, all: &[&str], most: f64) -> Markup {
+    let list: Vec<Share> = all
+        .iter()
+        .map(|name| {
+            let value = terms.get(*name).copied().unwrap_or(0.0);
+            Share { name: format!("{} {value:.2}", name.replace('_', " ")), value }
+        })
+        .collect();
+    let words: Vec<String> =
+        list.iter().filter(|share| share.value >= 0.005).map(|share| plain(&share.name)).collect();
+    html! { (shares(&list, most)) span class="terms muted" { (words.join(" + ")) } }
+}

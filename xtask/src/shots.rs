@@ -1,0 +1,69 @@
+//! Pictures of every page of the dashboard, in both themes, on a desk and on a phone: to be looked at.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use handover_testkit::{Browser, Demo, Look};
+
+/// What is taken.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where the pictures go
+    #[arg(long, default_value = "target/shots")]
+    out: PathBuf,
+
+    /// Renew the pictures of the documentation instead
+    #[arg(long)]
+    docs: bool,
+
+    /// Only pages with these names
+    pages: Vec<String>,
+}
+
+/// The pictures of the documentation: which page, in which look.
+const DOCS: [(&str, Look); 3] = [
+    ("session", Look { width: 1240, height: 1010, dark: false }),
+    ("receipt", Look { width: 1240, height: 1010, dark: false }),
+    ("run", Look { width: 1240, height: 880, dark: true }),
+];
+
+/// Takes the pictures.
+pub fn run(args: &Args) -> Result<()> {
+    let status =
+        Command::new("cargo").args(["build", "--quiet", "--package", "handover-cli"]).status()?;
+    ensure!(status.success(), "the build failed");
+    fs_err::create_dir_all(&args.out)?;
+    let demo = Demo::start(&fs_err::canonicalize("target/debug/handover")?);
+    let browser = Browser::start();
+    if args.docs {
+        for (name, look) in DOCS {
+            let (_, path) =
+                demo.pages().into_iter().find(|(page, _)| *page == name).context("no such page")?;
+            browser.look(look);
+            browser.go(&format!("{}{path}", demo.url));
+            browser.wait("return document.getElementById('live').textContent === 'Live'");
+            browser.window(&PathBuf::from(format!("docs/pictures/{name}.png")));
+        }
+        return Ok(());
+    }
+    for (name, path) in demo.pages() {
+        if !args.pages.is_empty() && !args.pages.iter().any(|page| page == name) {
+            continue;
+        }
+        for (kind, look) in [
+            ("desk-light", Look::DESK),
+            ("desk-dark", Look::DESK.dark()),
+            ("phone-light", Look::PHONE),
+            ("phone-dark", Look::PHONE.dark()),
+        ] {
+            browser.look(look);
+            browser.go(&format!("{}{path}", demo.url));
+            let file = args.out.join(format!("{name}-{kind}.png"));
+            browser.picture(look, &file);
+        }
+        println!("{name}");
+    }
+    println!("in {}", args.out.display());
+    Ok(())
+}
