@@ -158,8 +158,10 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Brief {
         if over == 0 {
             break;
         }
-        context = maker.context(context.tokens().saturating_sub(over));
-        if context.tokens() + special.tokens() > cap {
+        let before = context.tokens();
+        context = maker.context(before.saturating_sub(over));
+        // A context that has nothing to leave out cannot give way.
+        if context.tokens() + over > before {
             special = maker.specialization(special.tokens().saturating_sub(over));
         }
     }

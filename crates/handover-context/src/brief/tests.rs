@@ -117,7 +117,7 @@ const ROLES: [&str; 9] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
     /// Every role, every tier and tokenizer, every zone, every testing mode.
     #[test]
