@@ -5,7 +5,7 @@
 //! - A request that a page elsewhere made says so in `Origin` or `Sec-Fetch-Site` and is refused. What
 //!   writes, and is let in by a cookie or by being on this machine, must say that it does not come from
 //!   elsewhere; a token in a header needs no such proof, because no page can send one unasked.
-//! - From other machines nobody may ask more often than [`limits::RATE`].
+//! - From other machines nobody may ask more often than `limits.rs` says.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -1,7 +1,7 @@
 //! `POST /api/v1/store`: the store itself, for `handover` on other machines.
 //!
 //! One method of the store is one request. A transaction lives here, on a thread and a connection of its
-//! own, for at most [`limits::TRANSACTION_TIME`]: what is not finished by then is undone, because it
+//! own, for at most `limits::TRANSACTION_TIME`: what is not finished by then is undone, because it
 //! keeps everybody else from writing.
 
 mod transaction;

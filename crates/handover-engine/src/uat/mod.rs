@@ -1,7 +1,7 @@
 //! Acceptance: scenarios as data, the document that people read, and the programs that try them out.
 //!
 //! A scenario is written by an agent and so can ask for anything. Nothing in it is ever given to a
-//! shell: [`allow`] says which programs may be started and with which words, and refuses the rest.
+//! shell: `allow.rs` says which programs may be started and with which words, and refuses the rest.
 
 mod allow;
 mod document;

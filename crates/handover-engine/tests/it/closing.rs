@@ -143,7 +143,13 @@ fn next(state: &State) -> String {
         Effect::Uat { attempt, .. } => format!("scenarios {attempt}"),
         Effect::Forgo { phase, .. } => format!("no {phase}"),
         Effect::Commit { .. } => "commit".to_owned(),
-        other => format!("{other:?}"),
+        other @ (Effect::Open { .. }
+        | Effect::Rebase { .. }
+        | Effect::Park { .. }
+        | Effect::Merge
+        | Effect::Ask
+        | Effect::Halt { .. }
+        | Effect::Finish) => format!("{other:?}"),
     }
 }
 

@@ -146,17 +146,9 @@ fn fill_all(store: &dyn Store) {
         .unwrap();
     let owner = LockOwner { host: "h".to_owned(), pid: 1, started: None, boot: None };
     let (epic, run) = (EpicId::new("1").unwrap(), RunId::new("run1").unwrap());
-    let claim = LockClaim {
-        epic: epic.clone(),
-        owner: owner.clone(),
-        until: at(99),
-        over: None,
-        now: at(12),
-    };
+    let claim = LockClaim { epic: epic.clone(), owner, until: at(99), over: None, now: at(12) };
     let fence = store.lock_epic(&claim).unwrap();
-    store
-        .start_run(&NewRun { id: run.clone(), epic: epic.clone(), session, now: at(12) }, fence)
-        .unwrap();
+    store.start_run(&NewRun { id: run.clone(), epic, session, now: at(12) }, fence).unwrap();
     let entry = NewJournalEntry {
         seq: 1,
         kind: JournalKind::Intent,

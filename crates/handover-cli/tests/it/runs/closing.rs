@@ -352,6 +352,7 @@ fn a_party_looks_back() {
     let gotchas: Vec<&str> = handoff
         .split("## Gotchas")
         .nth(1)
+        .and_then(|rest| rest.split("\n## ").next())
         .unwrap()
         .lines()
         .filter(|line| line.starts_with("- "))

@@ -1,4 +1,4 @@
-//! Several machines on one run: a clone each, one remote, one store.
+//! Several machines on one run: a home and a clone each, one remote, one store.
 
 use std::path::Path;
 use std::process::Child;
@@ -17,21 +17,33 @@ struct Machines {
 }
 
 impl Machines {
-    fn new() -> Self {
+    /// With a file that both can see.
+    fn with_a_file() -> Self {
+        Self::new(|epic| epic.env.folder().join("shared.db").display().to_string())
+    }
+
+    /// With a database that both reach over TCP.
+    fn with_postgres() -> Self {
+        Self::new(|_| handover_testkit::postgres())
+    }
+
+    fn new(store: impl FnOnce(&Epic) -> String) -> Self {
         let mut epic = Epic::new(FOUR);
         let remote = epic.env.folder().join("remote.git");
         let config = "[runs]\nremote = \"origin\"\nlease = 3\n";
         epic.env.write(".handover/config.toml", config);
         epic.commit_all("several machines");
-        let store = epic.env.folder().join("shared.db");
+        let (store, project) = (store(&epic), format!("t{}", uuid::Uuid::now_v7().simple()));
         epic.env.git("", &["clone", "--quiet", "--bare", ".", path(&remote)]);
         epic.env.git("", &["remote", "add", "origin", path(&remote)]);
-        epic.env.set("HANDOVER_STORE", path(&store));
         epic.env.set("HANDOVER_MACHINE", "one");
         let mut other = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
         other.git("", &["clone", "--quiet", path(&remote), "."]);
-        other.set("HANDOVER_STORE", path(&store));
         other.set("HANDOVER_MACHINE", "two");
+        for env in [&mut epic.env, &mut other] {
+            env.set("HANDOVER_STORE", &store);
+            env.set("HANDOVER_PROJECT_ID", &project);
+        }
         Self { epic, other }
     }
 
@@ -98,7 +110,7 @@ fn joined(output: &Output) -> bool {
 
 #[test]
 fn two_machines_share_the_stories() {
-    let machines = Machines::new();
+    let machines = Machines::with_postgres();
     // Two developers must be at work at once, which one machine alone never has.
     let (a, b) = (machines.file("a"), machines.file("b"));
     machines.epic.script(&format!(
@@ -125,7 +137,7 @@ fn two_machines_share_the_stories() {
 
 #[test]
 fn another_machine_takes_over_from_a_dead_one() {
-    let machines = Machines::new();
+    let machines = Machines::with_postgres();
     let (begun, go) = (machines.file("begun"), machines.file("go"));
     machines.epic.script(&format!(
         "1-2-b dev 1 | write {begun} x wait-for {go} write 1-2-b.txt work print \"IMPLEMENTATION COMPLETE: 1-2-b\""
@@ -147,7 +159,7 @@ fn another_machine_takes_over_from_a_dead_one() {
 
 #[test]
 fn a_helper_that_dies_is_replaced() {
-    let machines = Machines::new();
+    let machines = Machines::with_a_file();
     let (a, b, go) = (machines.file("a"), machines.file("b"), machines.file("go"));
     machines.epic.script(&format!(
         "1-1-a dev 1 | write {a} x wait-for {b} write 1-1-a.txt work print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
@@ -168,7 +180,7 @@ fn a_helper_that_dies_is_replaced() {
 
 #[test]
 fn without_a_remote_the_second_is_refused() {
-    let mut machines = Machines::new();
+    let mut machines = Machines::with_a_file();
     machines.other.write(".handover/config.toml", "");
     machines.other.set("HANDOVER_MACHINE", "two");
     let begun = machines.file("begun");
