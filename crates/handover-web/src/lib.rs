@@ -3,8 +3,8 @@
 //! [`answer`] is all there is: a request and what is known in, a response out. It reads no clock and
 //! no socket; who asks, and whether they may, was settled by whoever calls it.
 //!
-//! [`pages`] has a file per page, [`show`] what they have in common: words, times, figures, charts.
-//! Whatever agents or files wrote goes through [`show::said`] or [`show::plain`], so that it can
+//! `pages` has a file per page, `show` what they have in common: words, times, figures, charts.
+//! Whatever agents or files wrote goes through `show::said` or `show::plain`, so that it can
 //! neither become markup nor turn the text around it. Nothing is styled or scripted inline: the
 //! content security policy forbids it.
 
