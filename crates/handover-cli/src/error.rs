@@ -431,6 +431,21 @@ impl From<EngineError> for CommandError {
             EngineError::NothingAsked { .. } => {
                 (Exit::Usage, "not_found", Some("`handover answer` shows what is asked."))
             }
+            EngineError::SeveralAsked => (
+                Exit::Usage,
+                "ambiguous",
+                Some("Name the run and the story; `handover answer` shows them."),
+            ),
+            EngineError::EmptyAnswer => (
+                Exit::Usage,
+                "invalid_input",
+                Some("Say it in words; the next agent reads exactly that."),
+            ),
+            EngineError::LongAnswer { .. } => (
+                Exit::Usage,
+                "invalid_input",
+                Some("Put the rest into a file of the project and name it in the answer."),
+            ),
             EngineError::SecretName { .. } => {
                 (Exit::Usage, "invalid_input", Some("Rename the file."))
             }

@@ -69,10 +69,24 @@ pub enum EngineError {
         reason: String,
     },
     /// An answer to nothing.
-    #[error("nothing is asked by story `{story}`")]
+    #[error("nothing is asked{}", story.as_ref().map(|story| format!(" by story `{story}`")).unwrap_or_default())]
     NothingAsked {
-        /// The story.
-        story: String,
+        /// The story, if one was named.
+        story: Option<String>,
+    },
+    /// An answer that may be to any of several questions.
+    #[error("several questions are open")]
+    SeveralAsked,
+    /// An answer that says nothing.
+    #[error("the answer is empty")]
+    EmptyAnswer,
+    /// An answer that no prompt has room for.
+    #[error("the answer has {bytes} bytes; at most {most} are allowed")]
+    LongAnswer {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
     },
     /// The story to start from does not exist.
     #[error("epic `{epic}` has no story `{story}`; it has {}", stories.join(", "))]

@@ -17,6 +17,7 @@ pub mod persona;
 pub mod pipeline;
 mod plan;
 pub mod prompt;
+pub mod question;
 pub mod reducer;
 pub mod report;
 pub mod retro;

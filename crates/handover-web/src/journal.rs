@@ -162,6 +162,12 @@ impl Told {
         ended(&self.entries)
     }
 
+    /// Whether the last thing that happened to it was an answer: it can go on.
+    pub(crate) fn is_answered(&self) -> bool {
+        let last = self.entries.iter().rfind(|entry| entry.kind == JournalKind::Result);
+        last.is_some_and(|entry| entry.entry["event"] == "answered")
+    }
+
     /// What each role cost.
     pub(crate) fn by_role(&self, store: &dyn Store) -> Result<BTreeMap<String, f64>, Trouble> {
         let filter =

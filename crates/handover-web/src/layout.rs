@@ -117,13 +117,13 @@ pub(crate) fn choose_theme(request: &PageRequest) -> PageResponse {
             && path.bytes().all(|b| b.is_ascii_graphic() && b != b'\\')
     };
     let back = request.field("back").filter(local).unwrap_or("/").to_owned();
-    let mut headers = vec![("location", back), ("cache-control", "no-store".to_owned())];
+    let mut response = PageResponse::see(back);
     if let Some(theme) = chosen {
         let cookie =
             format!("{THEME}={theme}; Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly");
-        headers.push(("set-cookie", cookie));
+        response.headers.push(("set-cookie", cookie));
     }
-    PageResponse { status: 303, headers, ..PageResponse::text(303, "") }
+    response
 }
 
 /// A page that says what went wrong, and what to do next.

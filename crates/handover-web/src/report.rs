@@ -43,7 +43,7 @@ impl From<Trouble> for ReportError {
 /// The report of a run. Its links lead nowhere: nobody who reads it has this service.
 pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
     let told = Told::read(site, id)?;
-    let parts = run::parts(site, &told)?;
+    let parts = run::parts(site, &told, None)?;
     let document = html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {

@@ -43,4 +43,9 @@ impl PageRequest {
     pub fn field(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
+
+    /// The first field of this name of a form.
+    pub fn sent(&self, name: &str) -> Option<&str> {
+        self.form.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
 }

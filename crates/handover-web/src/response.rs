@@ -24,6 +24,12 @@ impl PageResponse {
         }
     }
 
+    /// Somewhere else is what there is to see now.
+    pub fn see(place: String) -> Self {
+        let headers = vec![("location", place), ("cache-control", "no-store".to_owned())];
+        Self { headers, ..Self::text(303, "") }
+    }
+
     /// A sentence.
     pub fn text(status: u16, text: &str) -> Self {
         Self {

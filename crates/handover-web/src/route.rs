@@ -29,12 +29,23 @@ impl From<StoreError> for Trouble {
 
 impl From<EngineError> for Trouble {
     fn from(error: EngineError) -> Self {
-        Self::Engine(error)
+        match error {
+            EngineError::Store(error) => error.into(),
+            other => Self::Engine(other),
+        }
     }
 }
 
 /// What a page is, or why it is none.
 pub(crate) type Shown = Result<Page, Trouble>;
+
+/// What became of a form.
+pub(crate) enum Sent {
+    /// It is done; this is where it can be seen.
+    Done(String),
+    /// It is not: the page again, with the reason.
+    Refused(u16, Box<Page>),
+}
 
 /// Answers a request for a page. What goes wrong becomes a page too.
 pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
@@ -45,14 +56,14 @@ pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
         return layout::choose_theme(request);
     }
     let shown = match request.method {
-        Method::Get => page(site, request),
-        // No page has a form that changes something.
-        Method::Post => Err(Trouble::Missing { what: "form", id: request.path.clone() }),
+        Method::Get => page(site, request).map(|page| (200, page)),
+        Method::Post => match form(site, request) {
+            Ok(Sent::Done(place)) => return PageResponse::see(place),
+            Ok(Sent::Refused(status, page)) => Ok((status, *page)),
+            Err(trouble) => Err(trouble),
+        },
     };
-    let (status, page) = match shown {
-        Ok(page) => (200, page),
-        Err(trouble) => trouble.page(),
-    };
+    let (status, page) = shown.unwrap_or_else(Trouble::page);
     let mut response = layout::whole(site, request, &page);
     response.status = status;
     response
@@ -78,7 +89,10 @@ fn page(site: &Site<'_>, request: &PageRequest) -> Shown {
         ["packages", id] => pages::package::page(site, named::<PackageId>("package", id)?),
         ["receipts", id] => pages::receipt::page(site, &named::<ReceiptId>("receipt", id)?),
         ["runs"] => pages::runs::page(site),
-        ["runs", id] => pages::run::page(site, &named::<RunId>("run", id)?),
+        // Where a refused answer leaves a browser is the run's page too.
+        ["runs", id] | ["runs", id, "answers"] => {
+            pages::run::page(site, &named::<RunId>("run", id)?)
+        }
         ["runs", id, "journal"] => {
             pages::run::journal_page(site, request, &named::<RunId>("run", id)?)
         }
@@ -87,6 +101,17 @@ fn page(site: &Site<'_>, request: &PageRequest) -> Shown {
         ["strategies"] => pages::strategies::page(site),
         ["search"] => pages::search::page(site, request),
         _ => nothing(),
+    }
+}
+
+/// The forms that change something.
+fn form(site: &Site<'_>, request: &PageRequest) -> Result<Sent, Trouble> {
+    let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
+    match parts.as_slice() {
+        ["runs", id, "answers"] if site.may_write => {
+            pages::run::answer(site, request, &named::<RunId>("run", id)?)
+        }
+        _ => Err(Trouble::Missing { what: "form", id: request.path.clone() }),
     }
 }
 

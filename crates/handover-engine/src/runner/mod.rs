@@ -15,7 +15,7 @@ mod gates;
 mod handoffs;
 mod help;
 mod inspect;
-mod lock;
+pub(crate) mod lock;
 mod open;
 mod packages;
 mod park;

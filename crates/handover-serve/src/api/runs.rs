@@ -1,9 +1,11 @@
 //! Runs and their journals, and what all of it comes to.
 
+use handover_engine::question::{self, Clerk, Question};
 use handover_engine::{EngineError, report, stats};
 use handover_mcp::{Refusal, Seat, ToolError};
 use handover_model::{Run, RunId, Timestamp};
 use handover_store::{RunFilter, StoreError};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Ask, Endpoint, Verb};
@@ -49,6 +51,13 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         },
     },
     Endpoint {
+        verb: Verb::Post(r#"{"story": "1-2-login", "text": "Use port 8080."}"#),
+        path: "/runs/{run}/answers",
+        about: "Answer what a run asks; it goes on with that when it is resumed",
+        fields: &[],
+        call: answer,
+    },
+    Endpoint {
         verb: Verb::Get,
         path: "/stats",
         about: "What all sessions and runs come to",
@@ -73,9 +82,44 @@ fn standing(seat: &Seat<'_>, run: &Run) -> Result<Value, ToolError> {
     Ok(json!({"run": document}))
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerBody {
+    /// May be left out if only one story asks.
+    story: Option<String>,
+    text: String,
+}
+
+fn answer(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
+    let body: AnswerBody = ask.body()?;
+    let open = question::open(seat.store, Some(&ask.part("run")?)).map_err(engine)?;
+    let asked = question::meant(open, body.story.as_deref()).map_err(engine)?;
+    let clerk = Clerk {
+        store: seat.store,
+        redactor: seat.redactor,
+        config: seat.config,
+        machine: &seat.machine,
+        now: seat.now,
+    };
+    clerk.answer(&asked, &body.text).map_err(engine)?;
+    let Question { run, story, question } = asked;
+    Ok(json!({"answer": {"run": run.id, "story": story, "question": question}}))
+}
+
 fn engine(error: EngineError) -> ToolError {
-    if let EngineError::Store(error) = error {
-        return error.into();
-    }
-    ToolError::Refused(Refusal::broken(&error.to_string()))
+    let (code, hint) = match error {
+        EngineError::Store(error) => return error.into(),
+        EngineError::NothingAsked { .. } => {
+            ("not_found", "`GET /api/v1/runs/{run}` has a `question` in every story that asks.")
+        }
+        EngineError::SeveralAsked => ("ambiguous", "Name the `story`."),
+        EngineError::EmptyAnswer => {
+            ("invalid_input", "Say it in words; the next agent reads exactly that.")
+        }
+        EngineError::LongAnswer { .. } => {
+            ("invalid_input", "Put the rest into a file of the project and name it in the answer.")
+        }
+        error => return ToolError::Refused(Refusal::broken(&error.to_string())),
+    };
+    ToolError::Refused(Refusal { code, message: error.to_string(), hint: Some(hint.to_owned()) })
 }

@@ -58,10 +58,10 @@
     }
   };
 
-  const typing = (part) => {
-    const field = part.querySelector("textarea, input");
-    return field && (field === document.activeElement || field.value !== field.defaultValue);
-  };
+  // What was refused is shown only once, so it counts as typed.
+  const typing = (part) => [...part.querySelectorAll("textarea, input")].some(
+    (field) => field === document.activeElement || field.value !== field.defaultValue || "unsent" in field.dataset,
+  );
 
   const refresh = async () => {
     if (busy) { again = true; return; }

@@ -10,7 +10,7 @@ mod gates;
 mod machines;
 mod many;
 mod parallel;
-mod party;
+pub(crate) mod party;
 mod real;
 mod team;
 mod uat;

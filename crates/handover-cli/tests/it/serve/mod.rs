@@ -1,5 +1,6 @@
 //! `handover serve`: a real process on a port of its own.
 
+mod answers;
 mod api;
 mod basics;
 mod live;

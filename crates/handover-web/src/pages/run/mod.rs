@@ -3,19 +3,23 @@
 mod grid;
 mod ledger;
 mod log;
+mod questions;
+
+pub(crate) use questions::answer;
 
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, StoryState};
 use maud::{Markup, html};
 
 use crate::journal::{Document, Told};
 use crate::layout::{Page, Part};
-use crate::route::Shown;
+use crate::route::{Shown, Trouble};
 use crate::show::{
-    Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plain, plural,
-    said, section, short, stat, state_tone, table, when,
+    Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plural, said,
+    section, short, stat, state_tone, table, when,
 };
 use crate::{PageRequest, Site};
 
+use self::questions::Refused;
 use super::runs::word;
 
 /// How many entries of the journal are on the page of the run, and on its own page.
@@ -23,10 +27,15 @@ const LAST: usize = 12;
 const LISTED: usize = 200;
 
 pub(crate) fn page(site: &Site<'_>, id: &RunId) -> Shown {
+    page_with(site, id, None)
+}
+
+/// The page, and an answer that was refused, to be mended.
+fn page_with(site: &Site<'_>, id: &RunId, refused: Option<&Refused>) -> Shown {
     let told = Told::read(site, id)?;
     let body = html! {
         (heading(site, &told))
-        (parts(site, &told)?)
+        (parts(site, &told, refused)?)
         (log::section(site, &told))
         (section("journal", "Journal", html! { "The last entries of " (count(told.entries.len())) ". " a href={ "/runs/" (id) "/journal" } { "All of it" } },
             journal(&told.entries, told.entries.len().saturating_sub(LAST), LAST)))
@@ -40,11 +49,15 @@ pub(crate) fn page(site: &Site<'_>, id: &RunId) -> Shown {
 }
 
 /// The parts of the page that also make a report.
-pub(crate) fn parts(site: &Site<'_>, told: &Told) -> Result<Markup, crate::route::Trouble> {
+pub(crate) fn parts(
+    site: &Site<'_>,
+    told: &Told,
+    refused: Option<&Refused>,
+) -> Result<Markup, Trouble> {
     Ok(match &told.document {
         Some(document) => html! {
             (figures(told, document))
-            (questions(told, document))
+            (questions::section(site, told, refused)?)
             (needed(told, document))
             (section("grid", "Stories and phases", html! { "What each agent and each check said, how long it took, what it cost." }, grid::grid(site, told, document)))
             (section("ledger", "Where the money went", html! { (money(document.cost_usd)) " in all, as the agents' programs report it." }, ledger::charts(site, told, document)?))
@@ -94,29 +107,6 @@ fn figures(told: &Told, document: &Document) -> Markup {
     }
 }
 
-/// What a person is asked, and how to answer.
-fn questions(told: &Told, document: &Document) -> Markup {
-    let asked: Vec<_> =
-        document.units().filter_map(|story| Some((story, story.question.as_ref()?))).collect();
-    if asked.is_empty() {
-        return html! {};
-    }
-    section(
-        "questions",
-        "Waits for an answer",
-        html! { (plural(asked.len(), "question", "questions")) },
-        html! {
-            @for (story, question) in asked {
-                div class="notice warn" {
-                    p { strong { (short(&story.title, 100)) } " " code { (short(&story.id, 80)) } }
-                    p class="words" { (said(question)) }
-                    pre { code { "handover answer " (told.run.id) " " (plain(&story.id)) " \"…\" --resume" } }
-                }
-            }
-        },
-    )
-}
-
 /// What a person should know or do.
 fn needed(told: &Told, document: &Document) -> Markup {
     let epic = &told.run.epic;
@@ -141,6 +131,16 @@ fn needed(told: &Told, document: &Document) -> Markup {
             Tone::Bad,
             "Some stories failed; their work is kept on branches of their own.",
             format!("handover run {epic} --skip-done"),
+        ),
+        RunState::Blocked if document.units().any(|story| story.question.is_some()) => (
+            Tone::Warn,
+            "Some stories wait for an answer. With it the run goes on:",
+            format!("handover run {epic} --resume"),
+        ),
+        RunState::Blocked if told.is_answered() => (
+            Tone::Good,
+            "Everything that was asked is answered. The run goes on with:",
+            format!("handover run {epic} --resume"),
         ),
         RunState::Blocked => {
             (Tone::Warn, "Some stories are blocked.", format!("handover run {epic} --skip-done"))

@@ -26,9 +26,21 @@ pub(super) fn told(epic: &Epic, fits: &str, actions: &str) -> String {
 }
 
 /// What an agent was told: `1-1-a.dev.1..`.
-pub(super) fn prompt(epic: &Epic, name: &str) -> String {
+pub(crate) fn prompt(epic: &Epic, name: &str) -> String {
     let path = epic.env.folder().join("prompts").join(name);
     fs_err::read_to_string(&path).unwrap_or_else(|_| panic!("nobody was told {name}"))
+}
+
+/// An epic whose run waits for a person: every story asks for a port and is done once it is told.
+pub(crate) fn asking(stories: &[&str]) -> Epic {
+    let epic = Epic::new(stories);
+    let asks = "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"{HANDOVER_STORY}\",\"phase\":\"dev\",\
+                \"verdict\":\"escalate\",\"summary\":\"Which port for {HANDOVER_STORY}?\"}'";
+    let done = "write {HANDOVER_STORY}.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
+    let done = told(&epic, "* dev *", done);
+    epic.script(&format!("* dev 1 | write {{HANDOVER_STORY}}.txt half {asks}\n{done}"));
+    epic.run(&[]).fails(3);
+    epic
 }
 
 /// Everybody who was told something, in order of name.
