@@ -211,7 +211,8 @@ impl Pipeline {
     /// Whether somebody is asked for a phase when the epic is closed.
     pub fn closes_with(&self, phase: RunPhase) -> bool {
         self.closing.iter().any(|step| match step {
-            Step::Agent(step) => step.phase == phase,
+            // A member of a team closes the epic without looking back.
+            Step::Agent(step) => step.phase == phase && step.statuses.is_empty(),
             Step::Party(party) => party.agent.phase == phase,
             Step::Gates | Step::Uat(_) | Step::Commit => false,
         })
