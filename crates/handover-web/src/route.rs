@@ -29,10 +29,10 @@ impl From<StoreError> for Trouble {
 
 impl From<EngineError> for Trouble {
     fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::Store(error) => error.into(),
-            other => Self::Engine(other),
+        if let EngineError::Store(error) = error {
+            return error.into();
         }
+        Self::Engine(error)
     }
 }
 

@@ -107,19 +107,26 @@ fn answer(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
 }
 
 fn engine(error: EngineError) -> ToolError {
-    let (code, hint) = match error {
-        EngineError::Store(error) => return error.into(),
-        EngineError::NothingAsked { .. } => {
-            ("not_found", "`GET /api/v1/runs/{run}` has a `question` in every story that asks.")
-        }
-        EngineError::SeveralAsked => ("ambiguous", "Name the `story`."),
-        EngineError::EmptyAnswer => {
-            ("invalid_input", "Say it in words; the next agent reads exactly that.")
-        }
-        EngineError::LongAnswer { .. } => {
-            ("invalid_input", "Put the rest into a file of the project and name it in the answer.")
-        }
-        error => return ToolError::Refused(Refusal::broken(&error.to_string())),
+    let told = |code, hint: &str| {
+        let hint = Some(hint.to_owned());
+        ToolError::Refused(Refusal { code, message: error.to_string(), hint })
     };
-    ToolError::Refused(Refusal { code, message: error.to_string(), hint: Some(hint.to_owned()) })
+    if let EngineError::NothingAsked { .. } = error {
+        let hint = "`GET /api/v1/runs/{run}` has a `question` in every story that asks.";
+        return told("not_found", hint);
+    }
+    if let EngineError::SeveralAsked = error {
+        return told("ambiguous", "Name the `story`.");
+    }
+    if let EngineError::EmptyAnswer = error {
+        return told("invalid_input", "Say it in words; the next agent reads exactly that.");
+    }
+    if let EngineError::LongAnswer { .. } = error {
+        let hint = "Put the rest into a file of the project and name it in the answer.";
+        return told("invalid_input", hint);
+    }
+    if let EngineError::Store(error) = error {
+        return error.into();
+    }
+    ToolError::Refused(Refusal::broken(&error.to_string()))
 }

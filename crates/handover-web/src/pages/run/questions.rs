@@ -28,14 +28,19 @@ pub(crate) fn answer(site: &Site<'_>, request: &PageRequest, id: &RunId) -> Resu
         Ok(()) => return Ok(Sent::Done(format!("/runs/{id}#answers"))),
         Err(error) => error,
     };
-    let status = match error {
+    let is_wrong = matches!(
+        error,
         EngineError::NothingAsked { .. }
-        | EngineError::SeveralAsked
-        | EngineError::EmptyAnswer
-        | EngineError::LongAnswer { .. } => 400,
-        EngineError::Store(StoreError::Locked { .. } | StoreError::Fenced { .. }) => 409,
-        other => return Err(other.into()),
-    };
+            | EngineError::SeveralAsked
+            | EngineError::EmptyAnswer
+            | EngineError::LongAnswer { .. }
+    );
+    let is_taken =
+        matches!(error, EngineError::Store(StoreError::Locked { .. } | StoreError::Fenced { .. }));
+    if !is_wrong && !is_taken {
+        return Err(error.into());
+    }
+    let status = if is_wrong { 400 } else { 409 };
     let refused = Refused { story: story.map(str::to_owned), text, reason: error.to_string() };
     Ok(Sent::Refused(status, Box::new(page_with(site, id, Some(&refused))?)))
 }
