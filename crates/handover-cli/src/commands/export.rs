@@ -19,13 +19,13 @@ use crate::error::{CommandError, Exit, io};
     after_help = "Examples:\n  handover export project.jsonl\n  handover export | gzip > project.jsonl.gz"
 )]
 pub(crate) struct ExportArgs {
-    /// The file, replaced if it exists [default: standard output]
+    /// The file, replaced if it exists; `-` is standard output, as is none
     file: Option<PathBuf>,
 }
 
 pub(crate) fn run(app: &App, args: ExportArgs) -> Outcome {
     let (store, project) = (app.existing_store()?, app.project_id()?);
-    let Some(path) = args.file else {
+    let Some(path) = args.file.filter(|path| path.as_os_str() != "-") else {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let written =
             export(store, &project, &mut out).and_then(|_| out.flush().map_err(ArchiveError::Io));

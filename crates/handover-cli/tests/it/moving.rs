@@ -65,6 +65,7 @@ fn an_export_is_imported_once() {
     env.run(["export", "all.jsonl"]).ok();
     let text = fs_err::read_to_string(env.path("all.jsonl")).unwrap();
     assert_eq!(text, export(&env));
+    assert_eq!(text, env.run(["export", "-"]).ok().stdout);
     let new = empty();
     new.run(["init"]).ok();
     let first = new.run_with(&text, ["import", "-", "--json"]).ok().json();
