@@ -20,6 +20,7 @@ use crate::pipeline::{AgentStep, PartyStep, Voice};
 pub use event::{Effect, Event, GateOutcome, PhaseEnd};
 pub use party::{Party, Settled, settle_party};
 pub use plan::{Options, Plan, PlannedStory};
+pub(crate) use story::is_work;
 pub use story::{Answer, Failure, StoryRun, UnitKind};
 use story::{Rules, StepRef};
 use uat::Tried;

@@ -511,7 +511,7 @@ impl StoryRun {
 }
 
 /// Whether a phase is there to change files.
-pub(super) fn is_work(phase: RunPhase) -> bool {
+pub(crate) fn is_work(phase: RunPhase) -> bool {
     matches!(phase, RunPhase::Dev | RunPhase::Fix)
 }
 

@@ -8,7 +8,7 @@ use super::{Runner, group_of};
 use crate::EngineError;
 use crate::git::{NewCommit, Worktree};
 use crate::journal::Intent;
-use crate::reducer::{Event, UnitKind};
+use crate::reducer::{Event, StoryRun, UnitKind, is_work};
 use crate::story;
 
 impl Runner<'_, '_> {
@@ -73,18 +73,30 @@ impl Runner<'_, '_> {
             self.spare = Some(worktree);
         }
         self.set_group(id, GroupStatus::Completed)?;
-        self.learn_strategies(id)?;
+        self.learn_strategies(&story)?;
         Ok(Event::Committed { story: id.to_owned(), commit })
     }
 
-    /// What was thought on the way to work that holds helps those who come after.
-    fn learn_strategies(&self, id: &str) -> Result<(), EngineError> {
+    /// What those thought who did work that holds helps those who come after. What reviewers thought is
+    /// mostly about what did not.
+    fn learn_strategies(&self, story: &StoryRun) -> Result<(), EngineError> {
         let engine = self.engine;
         let session = &self.state.plan.records_in;
         let binding = engine.prompter.binding();
-        let (group, now) = (group_of(id)?, self.now());
-        let all = |_: &handover_model::Reasoning| true;
-        extract_strategies(engine.store, engine.redactor, session, &group, &binding, &all, now)?;
+        let (group, now) = (group_of(&story.planned.id)?, self.now());
+        let has_built = |reasoning: &handover_model::Reasoning| {
+            let work = story.record.iter().filter(|end| is_work(end.phase));
+            work.filter_map(|end| end.role.as_ref()).any(|role| *role == reasoning.role)
+        };
+        extract_strategies(
+            engine.store,
+            engine.redactor,
+            session,
+            &group,
+            &binding,
+            &has_built,
+            now,
+        )?;
         Ok(())
     }
 

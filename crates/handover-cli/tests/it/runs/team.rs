@@ -88,6 +88,7 @@ fn a_team_does_a_story() {
     let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
     let insights = strategies["strategies"].to_string();
     assert!(insights.contains("one greeting for all"), "{insights}");
+    assert!(!insights.contains("greetings are tested"), "{insights}");
 }
 
 #[test]
@@ -140,8 +141,8 @@ fn verdicts_are_enough_and_groups_work_at_once() {
     assert_eq!(status["closing"]["state"], "done", "{status}");
 }
 
-#[test]
-fn a_team_that_is_killed_goes_on() {
+/// Kills the engine at every third entry of the journal, and goes on.
+fn killed(side: &str, first: usize) {
     let script = format!(
         "1-1-a review 1 qa_expert | {}\n* retro * | print \"BAZINGA: epic-1\"",
         result("review", "FAIL", ",\"summary\":\"no greeting\"")
@@ -154,9 +155,9 @@ fn a_team_that_is_killed_goes_on() {
     let whole = make();
     whole.run(TEAM).ok();
     let (expected, entries) = (way(&whole), super::crashes::journal(&whole).len());
-    for entry in (2..=entries).step_by(3) {
+    for entry in (first..=entries).step_by(3) {
         let epic = make();
-        let place = format!("before:{entry}");
+        let place = format!("{side}:{entry}");
         let output = epic
             .env
             .command()
@@ -165,9 +166,40 @@ fn a_team_that_is_killed_goes_on() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), None, "{place}: it did not die");
-        epic.run(&["--resume"]).ok();
+        // Before the first entry there is nothing to resume: the same command begins.
+        epic.run(&[TEAM, &["--resume"]].concat()).ok();
         assert_eq!(way(&epic), expected, "{place}");
     }
+}
+
+#[test]
+fn killed_after_every_third_entry() {
+    killed("after", 1);
+}
+
+#[test]
+fn killed_after_every_third_entry_from_the_second_on() {
+    killed("after", 2);
+}
+
+#[test]
+fn killed_after_every_third_entry_from_the_third_on() {
+    killed("after", 3);
+}
+
+#[test]
+fn killed_before_every_third_entry() {
+    killed("before", 1);
+}
+
+#[test]
+fn killed_before_every_third_entry_from_the_second_on() {
+    killed("before", 2);
+}
+
+#[test]
+fn killed_before_every_third_entry_from_the_third_on() {
+    killed("before", 3);
 }
 
 #[test]
