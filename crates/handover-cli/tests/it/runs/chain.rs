@@ -227,13 +227,38 @@ fn killed_after_every_fourth_entry() {
 }
 
 #[test]
+fn killed_after_every_fourth_entry_from_the_second_on() {
+    killed("after", 2);
+}
+
+#[test]
 fn killed_after_every_fourth_entry_from_the_third_on() {
     killed("after", 3);
 }
 
 #[test]
+fn killed_after_every_fourth_entry_from_the_fourth_on() {
+    killed("after", 4);
+}
+
+#[test]
 fn killed_before_every_fourth_entry() {
+    killed("before", 1);
+}
+
+#[test]
+fn killed_before_every_fourth_entry_from_the_second_on() {
     killed("before", 2);
+}
+
+#[test]
+fn killed_before_every_fourth_entry_from_the_third_on() {
+    killed("before", 3);
+}
+
+#[test]
+fn killed_before_every_fourth_entry_from_the_fourth_on() {
+    killed("before", 4);
 }
 
 /// Killed in the second epic: the first is not done again.
