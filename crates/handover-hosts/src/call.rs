@@ -241,3 +241,53 @@ pub(crate) fn agent(id: Option<&str>, kind: Option<&str>) -> Option<Agent> {
 pub(crate) fn kind_or(kind: Option<&str>, default: &str) -> String {
     kind.filter(|kind| !kind.is_empty()).unwrap_or(default).to_owned()
 }
+
+/// The input of one event: the fields that every event of every host has, those of this one, and how
+/// a host tells its model and, if nothing else says so, the subagent that wrote.
+macro_rules! input {
+    (
+        $host:ident, model: $model:expr, writer: $writer:expr;
+        $(#[$meta:meta])* { $($(#[$fmeta:meta])* $field:ident: $type:ty,)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Default, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default)]
+        pub struct Input {
+            /// The name of the event.
+            pub hook_event_name: String,
+            /// The conversation.
+            pub session_id: Option<String>,
+            /// Where it is written down.
+            pub transcript_path: Option<std::path::PathBuf>,
+            /// The folder that it works in.
+            pub cwd: Option<std::path::PathBuf>,
+            /// The subagent that it is about.
+            pub agent_id: Option<String>,
+            /// The kind of that subagent.
+            pub agent_type: Option<String>,
+            $($(#[$fmeta])* pub $field: $type,)*
+        }
+
+        impl Input {
+            /// The event in words that hold for every host.
+            pub fn into_call(self) -> $crate::Call {
+                let model: fn(&Self) -> Option<String> = $model;
+                let writer: fn(&Self) -> Option<$crate::call::Agent> = $writer;
+                $crate::Call {
+                    conversation: self
+                        .session_id
+                        .as_deref()
+                        .and_then(|id| handover_model::HostSessionId::new(id).ok()),
+                    folder: self.cwd.clone(),
+                    transcript: self.transcript_path.clone(),
+                    agent: $crate::call::agent(self.agent_id.as_deref(), self.agent_type.as_deref())
+                        .or_else(|| writer(&self)),
+                    model: model(&self),
+                    host: handover_model::Host::$host,
+                    event: self.into_event(),
+                }
+            }
+        }
+    };
+}
+pub(crate) use input;

@@ -10,45 +10,17 @@ use serde::Deserialize;
 
 use crate::call::{Call, Event};
 
-/// The fields that every event has, and those of one event.
+/// The fields of an event of Codex, which always has the model.
 macro_rules! input {
-    ($(#[$meta:meta])* { $($(#[$fmeta:meta])* $field:ident: $type:ty,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Default, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(default)]
-        pub struct Input {
-            /// The name of the event.
-            pub hook_event_name: String,
-            /// The conversation.
-            pub session_id: Option<String>,
-            /// Where it is written down.
-            pub transcript_path: Option<std::path::PathBuf>,
-            /// The folder that it works in.
-            pub cwd: Option<std::path::PathBuf>,
-            /// The subagent that it is about.
-            pub agent_id: Option<String>,
-            /// The kind of that subagent.
-            pub agent_type: Option<String>,
-            /// The model.
-            pub model: Option<String>,
-            $($(#[$fmeta])* pub $field: $type,)*
-        }
-
-        impl Input {
-            /// The event in words that hold for every host.
-            pub fn into_call(self) -> $crate::Call {
-                $crate::Call {
-                    conversation: self
-                        .session_id
-                        .as_deref()
-                        .and_then(|id| handover_model::HostSessionId::new(id).ok()),
-                    folder: self.cwd.clone(),
-                    transcript: self.transcript_path.clone(),
-                    agent: $crate::call::agent(self.agent_id.as_deref(), self.agent_type.as_deref()),
-                    model: self.model.clone(),
-                    host: handover_model::Host::Codex,
-                    event: self.into_event(),
-                }
+    ($(#[$meta:meta])* { $($fields:tt)* }) => {
+        $crate::call::input! {
+            Codex,
+            model: |input| input.model.clone(),
+            writer: |_| None;
+            $(#[$meta])* {
+                /// The model.
+                model: Option<String>,
+                $($fields)*
             }
         }
     };
