@@ -11,17 +11,18 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::combinators::BoxBody;
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use crate::{Desk, Server};
-
-/// Answers one request of an MCP client.
-pub async fn answer_http<B>(
-    desk: Arc<dyn Desk>,
+/// Answers one request of an MCP client. It takes several servers to do so, each as `make` gives it:
+/// one looks at the headers, another one at what is asked.
+pub async fn answer_http<S, B>(
+    make: impl Fn() -> S + Send + Sync + 'static,
     request: Request<B>,
 ) -> Response<BoxBody<Bytes, Infallible>>
 where
+    S: ServerHandler,
     B: Body + Send + 'static,
     B::Error: Display,
 {
@@ -29,8 +30,6 @@ where
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .disable_allowed_hosts();
-    let make = move || Ok(Server::at(Arc::clone(&desk)));
-    let service =
-        StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
-    service.handle(request).await
+    let sessions = Arc::new(NeverSessionManager::default());
+    StreamableHttpService::new(move || Ok(make()), sessions, config).handle(request).await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use handover_mcp::{Desk, Refusal, Seat, ToolError, answer_http};
+use handover_mcp::{Desk, Refusal, Seat, Server, ToolError, answer_http};
 use handover_model::TokenScope;
 
 use crate::admit::Caller;
@@ -24,7 +24,7 @@ pub(crate) async fn mcp(
         return refused(&refusal);
     }
     let desk = Arc::new(CallersDesk { office, caller });
-    answer_http(desk, request).await.map(Body::new)
+    answer_http(move || Server::at(desk.clone()), request).await.map(Body::new)
 }
 
 /// A desk at which a caller has their own rights and no others.

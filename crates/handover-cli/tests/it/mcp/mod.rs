@@ -2,7 +2,7 @@
 
 mod faults;
 mod generations;
-pub(crate) mod programs;
+mod programs;
 mod resources;
 mod tools;
 

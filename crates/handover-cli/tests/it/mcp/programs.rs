@@ -3,49 +3,19 @@
 //! `scripts/mcp-clients` and `scripts/hosts` install the pinned versions. A missing program fails the
 //! test; it never skips.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 
-use handover_testkit::{Answer, ModelServer, RealHost, Script, TestEnv};
+use handover_testkit::{Answer, ModelServer, RealHost, Script, TestEnv, mcp_client};
 use serde_json::{Value, json};
 
 use super::{Client, Generation};
 use crate::project;
 
-/// The folder that `scripts/mcp-clients` fills.
-fn clients() -> PathBuf {
-    let folder = std::env::var_os("HANDOVER_TEST_MCP").map_or_else(
-        || {
-            let home = std::env::var_os("HOME").unwrap_or_default();
-            Path::new(&home).join(".cache/handover/test-mcp")
-        },
-        PathBuf::from,
-    );
-    assert!(
-        folder.join("installed").exists(),
-        "the MCP clients are not in {}: run scripts/mcp-clients, or set HANDOVER_TEST_MCP to where it put them",
-        folder.display()
-    );
-    folder.join("node_modules")
-}
-
-/// A script of a package, run by the Node beside it.
-pub(crate) fn node(env: &TestEnv, script: &str) -> Command {
-    let modules = clients();
-    let mut command = Command::new(modules.join("node/bin/node"));
-    command
-        .arg(modules.join("@modelcontextprotocol").join(script))
-        .env_clear()
-        .env("PATH", modules.join("node/bin"))
-        .env("HOME", env.folder().join("home"))
-        .current_dir(env.path(""));
-    command
-}
-
 /// What the inspector makes of one request.
 fn inspect(env: &TestEnv, era: &str, args: &[&str]) -> Value {
-    let output = node(env, "inspector/clients/launcher/build/index.js")
+    let output = mcp_client("inspector/clients/launcher/build/index.js", env.folder())
+        .current_dir(env.path(""))
         .args(["--cli", "--protocol-era", era, env!("CARGO_BIN_EXE_handover"), "mcp", "--method"])
         .args(args)
         .output()
@@ -133,7 +103,7 @@ fn conformance(generation: Generation, scenario: &str) -> Output {
         Generation::Handshake => "2025-11-25",
         Generation::Inline => "2026-07-28",
     };
-    let output = node(&env, "conformance/dist/index.js")
+    let output = mcp_client("conformance/dist/index.js", env.folder())
         .args(["server", "--url", &url, "--scenario", scenario, "--spec-version", version])
         .output()
         .unwrap();
@@ -143,7 +113,7 @@ fn conformance(generation: Generation, scenario: &str) -> Output {
 }
 
 /// The scenarios that ask for nothing but the protocol. The others want the tools of a showcase
-/// server (images, sampling, elicitation), or are about HTTP itself.
+/// server (images, sampling, elicitation), or are about HTTP itself; `serve/mcp.rs` runs them all.
 #[test]
 fn the_conformance_suite_passes() {
     for (generation, scenarios) in [
