@@ -5,6 +5,7 @@
 //! - A request that a page elsewhere made says so in `Origin` or `Sec-Fetch-Site` and is refused. What
 //!   writes, and is let in by a cookie or by being on this machine, must say that it does not come from
 //!   elsewhere; a token in a header needs no such proof, because no page can send one unasked.
+//! - Where a token is needed, nothing is read of a body before the token was found to be good.
 //! - From other machines nobody may ask more often than `limits.rs` says.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -13,9 +14,11 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::middleware::Next;
 use handover_mcp::Refusal;
+use hyper::body::Body as _;
 
 use crate::answer::{Answer, refused};
 use crate::office::Office;
+use crate::router::LOGIN;
 
 /// The cookie that holds a browser's token.
 pub(crate) const COOKIE: &str = "handover_token";
@@ -79,6 +82,14 @@ pub(crate) async fn admit(
             hint: Some("Wait a second.".to_owned()),
         }),
         Ok(caller) => {
+            // Before anything that they send is kept: it may be much, and they may be anybody.
+            let sends = !request.body().is_end_stream() && request.uri().path() != LOGIN;
+            if sends
+                && caller.needs_token
+                && let Err(refusal) = office.hear(&caller).await
+            {
+                return refused(&refusal);
+            }
             request.extensions_mut().insert(caller);
             next.run(request).await
         }

@@ -40,6 +40,7 @@ fn status_of(code: &str) -> StatusCode {
         "unauthorized" => StatusCode::UNAUTHORIZED,
         "forbidden" | "refused" => StatusCode::FORBIDDEN,
         "too_large" => StatusCode::PAYLOAD_TOO_LARGE,
+        "too_long" => StatusCode::URI_TOO_LONG,
         "too_many" => StatusCode::TOO_MANY_REQUESTS,
         "too_slow" => StatusCode::REQUEST_TIMEOUT,
         code if code.starts_with("store_") || code == "no_store" || code == "no_project" => {

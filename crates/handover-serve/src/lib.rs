@@ -16,6 +16,7 @@ mod login;
 mod mcp;
 mod office;
 mod pages;
+mod places;
 mod rate;
 mod router;
 mod rpc;

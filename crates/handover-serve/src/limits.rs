@@ -5,6 +5,12 @@ use std::time::Duration;
 /// Connections at once, live listeners included. More are closed unheard.
 pub(crate) const CONNECTIONS: usize = 1_024;
 
+/// Files that are no connections: those of the store, for every thread that works.
+pub(crate) const FILES_ASIDE: usize = 256;
+
+/// Connections of one other machine at once.
+pub(crate) const SHARE: usize = 256;
+
 /// Requests that are worked on at once; more wait.
 pub(crate) const WORKERS: usize = 16;
 
@@ -14,11 +20,17 @@ pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 /// How long a client may take to send the head of a request, the wait for the next one included.
 pub(crate) const HEAD_TIME: Duration = Duration::from_secs(30);
 
+/// Path and query of a request.
+pub(crate) const URI_BYTES: usize = 16 * 1024;
+
 /// The body of a request. A package may be larger on disk, but not over the network.
 pub(crate) const BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The same for the store's own protocol: an import registers all of its packages at once.
 pub(crate) const STORE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The same for a form that is filled in by somebody who is not known yet.
+pub(crate) const LOGIN_BYTES: usize = 4 * 1024;
 
 /// How long a request may take from its head to the start of its answer.
 pub(crate) const REQUEST_TIME: Duration = Duration::from_secs(30);

@@ -15,11 +15,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tower_service::Service as _;
 
 use crate::admit::Rules;
 use crate::office::Office;
+use crate::places::Places;
 use crate::unread::Impatient;
 use crate::{limits, live, router};
 
@@ -143,15 +144,18 @@ impl Service {
         tokio::spawn(live::look(office.clone()));
         let router = router::router(office);
         let graceful = GracefulShutdown::new();
-        let places = Arc::new(Semaphore::new(limits::CONNECTIONS));
+        let places = Arc::new(Places::new());
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
                 _ = term.recv() => break,
                 _ = int.recv() => break,
             };
-            match (accepted, Arc::clone(&places).try_acquire_owned()) {
-                (Ok((stream, peer)), Ok(place)) => {
+            match accepted {
+                Ok((stream, peer)) => {
+                    // Nobody is told that there is no room: telling takes what there is none of.
+                    let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
+                    let Some(place) = places.take(peer.ip()) else { continue };
                     let talk = graceful.watch(converse(stream, peer, router.clone()));
                     tokio::spawn(async move {
                         // A client that breaks off is no news.
@@ -159,10 +163,8 @@ impl Service {
                         drop(place);
                     });
                 }
-                // Nobody is told: telling takes what there is none of.
-                (Ok(_), Err(_)) => {}
                 // Out of file handles, most likely; they come back as clients leave.
-                (Err(_), _) => tokio::time::sleep(limits::BREATH).await,
+                Err(_) => tokio::time::sleep(limits::BREATH).await,
             }
         }
         drop(listener);
@@ -186,6 +188,7 @@ fn converse(
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits::HEAD_TIME)
+        .max_header_size(limits::HEAD_BYTES)
         .max_buf_size(limits::HEAD_BYTES)
         .serve_connection(TokioIo::new(Impatient::new(stream)), service)
 }

@@ -6,7 +6,6 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use handover_mcp::{Desk, Refusal, Seat, Server, ToolError, answer_http};
-use handover_model::TokenScope;
 
 use crate::admit::Caller;
 use crate::answer::{Answer, refused};
@@ -18,7 +17,7 @@ pub(crate) async fn mcp(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Answer {
-    if let Err(refusal) = office.work(caller.clone(), TokenScope::Read, |_| Ok(())).await
+    if let Err(refusal) = office.hear(&caller).await
         && matches!(refusal.code, "unauthorized" | "forbidden")
     {
         return refused(&refusal);

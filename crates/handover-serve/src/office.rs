@@ -70,6 +70,11 @@ impl Office {
         .await
     }
 
+    /// Whether a caller may be heard at all.
+    pub(crate) async fn hear(&self, caller: &Caller) -> Result<(), Refusal> {
+        self.work(caller.clone(), TokenScope::Read, |_| Ok(())).await
+    }
+
     /// Works with all rights: for what nobody asked for, and what tells nobody anything.
     pub(crate) async fn unguarded<T: Send + 'static>(
         &self,

@@ -13,6 +13,9 @@ use crate::answer::{Answer, refused};
 use crate::office::Office;
 use crate::{admit, api, health, limits, live, login, mcp, pages};
 
+/// Where somebody who is not known yet may say something.
+pub(crate) const LOGIN: &str = "/login";
+
 /// Everything that the service answers.
 pub(crate) fn router(office: Office) -> Router {
     Router::new()
@@ -20,7 +23,7 @@ pub(crate) fn router(office: Office) -> Router {
         .nest("/api/v1", api::router())
         .route("/events", get(live::events))
         .route("/mcp", any(mcp::mcp))
-        .route("/login", get(login::ask).post(login::enter))
+        .route(LOGIN, get(login::ask).post(login::enter))
         .fallback(pages::page)
         .layer(middleware::from_fn_with_state(office.clone(), admit::admit))
         .layer(DefaultBodyLimit::disable())
@@ -28,10 +31,19 @@ pub(crate) fn router(office: Office) -> Router {
         .with_state(office)
 }
 
-/// No body is larger and no answer begins later than allowed.
+/// No address and no body is larger, and no answer begins later than allowed.
 async fn within_limits(request: Request, next: Next) -> Answer {
+    let asked = request.uri().path_and_query().map_or(0, |asked| asked.as_str().len());
+    if asked > limits::URI_BYTES {
+        return refused(&Refusal {
+            code: "too_long",
+            message: format!("path and query are longer than {} bytes", limits::URI_BYTES),
+            hint: Some("Ask for less at once.".to_owned()),
+        });
+    }
     let most = match request.uri().path() {
         "/api/v1/store" => limits::STORE_BYTES,
+        LOGIN => limits::LOGIN_BYTES,
         _ => limits::BODY_BYTES,
     };
     let length = request.headers().get(header::CONTENT_LENGTH);

@@ -1,7 +1,7 @@
 //! The real service on a port of its own, and a client that says exactly what it is told to.
 
 use std::io::{BufRead, BufReader};
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,7 +21,21 @@ pub struct Service {
 impl Service {
     /// `handover serve --port 0` with further arguments, once it answers.
     pub fn start(env: &TestEnv, args: &[&str]) -> Self {
-        let mut child = env.start(["serve", "--port", "0", "--json"].iter().chain(args));
+        Self::over(env, env.start(["serve", "--port", "0", "--json"].iter().chain(args)))
+    }
+
+    /// The same with no more open files than so many.
+    pub fn with_files(env: &TestEnv, files: usize) -> Self {
+        let program = env.command();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -n \"$1\"; exec \"$2\" serve --port 0 --json", "sh"]);
+        shell.arg(files.to_string()).arg(program.get_program()).env_clear();
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(env.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::over(env, shell.spawn().unwrap())
+    }
+
+    fn over(env: &TestEnv, mut child: Child) -> Self {
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let Ok(said) = serde_json::from_str::<Value>(&line) else {

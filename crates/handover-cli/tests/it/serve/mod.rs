@@ -3,6 +3,7 @@
 mod answers;
 mod api;
 mod basics;
+mod limits;
 mod live;
 mod login;
 mod mcp;
