@@ -1,6 +1,8 @@
 //! The environment, the clock and the current folder: read here and nowhere else.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use handover_engine::Death;
@@ -39,6 +41,20 @@ pub(crate) const AI_AGENT: &str = "AI_AGENT";
 pub(crate) const STORE: &str = "HANDOVER_STORE";
 /// What a service is shown, if the store is behind one.
 pub(crate) const TOKEN: &str = "HANDOVER_TOKEN";
+
+/// Into how many parts the C library's allocator divides memory, at most.
+const ARENAS: &str = "MALLOC_ARENA_MAX";
+
+/// Starts this process anew, as it was started, with memory that its threads share. The C library
+/// keeps memory apart for each of them and gives hardly any of it back: a busy service would grow for
+/// minutes, to twice of what it needs. Nothing but the environment at the start can tell it otherwise.
+/// Where that is not possible the process goes on as it is.
+pub(crate) fn share_memory() {
+    if cfg!(target_env = "gnu") && var(ARENAS).is_none() {
+        let Ok(program) = std::env::current_exe() else { return };
+        let _ = Command::new(program).args(std::env::args_os().skip(1)).env(ARENAS, "2").exec();
+    }
+}
 
 /// The user's configuration file.
 pub(crate) fn user_config_file() -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::{Project, build};
 
@@ -30,6 +30,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 
+    /// For how long to read before anything is measured, in seconds
+    #[arg(long, default_value = "10")]
+    warm_up: u64,
+
     /// Live listeners meanwhile
     #[arg(long, default_value = "200")]
     listeners: usize,
@@ -43,6 +47,16 @@ const PATHS: [&str; 5] = [
     "/api/v1/packages/7",
     "/api/v1/receipts?limit=20",
 ];
+
+/// In how many parts of the time memory is looked at.
+const PARTS: u32 = 6;
+
+/// Memory in MiB: what the service itself has taken, and pages of files that the system keeps for
+/// it as long as nobody else needs the room (the program and the store).
+struct Memory {
+    own: f64,
+    files: f64,
+}
 
 struct Service {
     child: Child,
@@ -63,11 +77,23 @@ impl Service {
         Ok(Self { child, address })
     }
 
-    /// Memory that is its own, in KiB.
-    fn memory(&self) -> Result<u64> {
+    fn memory(&self) -> Result<Memory> {
         let text = fs_err::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RSS")?;
-        Ok(line.trim().trim_end_matches(" kB").parse()?)
+        let field = |name: &str| -> Result<f64> {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)).context("no RSS")?;
+            Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+        };
+        Ok(Memory { own: field("RssAnon:")?, files: field("RssFile:")? })
+    }
+
+    /// Memory now and at the end of each of so many parts of a time.
+    fn watch(&self, time: Duration) -> Result<Vec<Memory>> {
+        let mut seen = vec![self.memory()?];
+        for _ in 0..PARTS {
+            std::thread::sleep(time / PARTS);
+            seen.push(self.memory()?);
+        }
+        Ok(seen)
     }
 
     fn connect(&self) -> Result<TcpStream> {
@@ -98,7 +124,7 @@ pub fn run(args: &Args) -> Result<()> {
     project.handover(&["assemble", "--role", "developer", "--deliver", "--quiet"])?;
     let service = Service::start(&project)?;
     let heard = Heard::default();
-    let (mut latencies, errors, seconds, before, after) = std::thread::scope(|scope| {
+    let (mut latencies, errors, seconds, memory) = std::thread::scope(|scope| {
         for _ in 0..args.listeners {
             let stream = service.connect()?;
             let (heard, address) = (&heard, &service.address);
@@ -107,9 +133,9 @@ pub fn run(args: &Args) -> Result<()> {
         while heard.greeted.load(Ordering::Relaxed) < args.listeners as u64 {
             std::thread::sleep(Duration::from_millis(20));
         }
-        read_for(&service, args.clients, Duration::from_secs(2))?;
-        let before = service.memory()?;
+        read_for(&service, args.clients, Duration::from_secs(args.warm_up))?;
         let start = Instant::now();
+        let watched = scope.spawn(|| service.watch(Duration::from_secs(args.seconds)));
         let project = &project;
         let changes = scope.spawn(move || {
             let mut count = 0_u64;
@@ -137,27 +163,29 @@ pub fn run(args: &Args) -> Result<()> {
             args.listeners,
             heard.events.load(Ordering::Relaxed)
         );
-        let after = service.memory()?;
         heard.over.store(true, Ordering::Relaxed);
-        Ok::<_, anyhow::Error>((latencies, errors, seconds, before, after))
+        let memory = watched.join().map_err(|_| anyhow!("memory could not be watched"))??;
+        Ok::<_, anyhow::Error>((latencies, errors, seconds, memory))
     })?;
     latencies.sort();
     ensure!(!latencies.is_empty(), "nothing was read");
     let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
     let (p50, p99) = (at(0.5).as_secs_f64(), at(0.99).as_secs_f64());
+    println!("| reads/s | p50 (ms) | p99 (ms) | p99 / p50 | errors |");
+    println!("|---|---|---|---|---|");
     println!(
-        "| reads/s | p50 (ms) | p99 (ms) | p99 / p50 | errors | memory before (MiB) | after |"
-    );
-    println!("|---|---|---|---|---|---|---|");
-    println!(
-        "| {:.0} | {:.2} | {:.2} | {:.1} | {errors} | {:.1} | {:.1} |",
+        "| {:.0} | {:.2} | {:.2} | {:.1} | {errors} |",
         latencies.len() as f64 / seconds,
         p50 * 1e3,
         p99 * 1e3,
         p99 / p50,
-        before as f64 / 1024.0,
-        after as f64 / 1024.0,
     );
+    println!("\n| after (s) | own memory (MiB) | pages of files (MiB) |");
+    println!("|---|---|---|");
+    for (part, Memory { own, files }) in (0..).zip(&memory) {
+        let after = args.seconds as f64 * f64::from(part) / f64::from(PARTS);
+        println!("| {after:.0} | {own:.1} | {files:.1} |");
+    }
     println!("\nTo reach: 1,000 reads/s, p99 under 20 × p50, no error, memory flat.");
     Ok(())
 }

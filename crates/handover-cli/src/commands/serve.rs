@@ -9,7 +9,9 @@ use serde_json::json;
 use super::Outcome;
 use crate::app::App;
 use crate::desk::Reception;
+use crate::env;
 use crate::error::{CommandError, Exit, io};
+use crate::input::Stdin;
 
 /// Where a running service is found, inside `.handover/`: its address and its process. After a crash
 /// the note stays, so whoever reads it asks `/health` before relying on it.
@@ -43,6 +45,10 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn run(app: &App, args: ServeArgs) -> Outcome {
+    // Other commands become a service in passing, and must not begin again.
+    if matches!(app.stdin, Stdin::Process) {
+        env::share_memory();
+    }
     // A service over nothing helps nobody: what is wrong is said before anybody relies on it. It
     // also makes the store, which the service itself never does.
     app.store()?;

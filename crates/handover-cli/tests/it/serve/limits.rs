@@ -142,3 +142,24 @@ fn idle_connections_leave_room_for_work() {
         false
     }));
 }
+
+/// The C library reserves 64 MiB of addresses for every thread to which it gives memory of its own, and
+/// what a thread has there it hardly ever gives back.
+#[test]
+#[cfg(target_env = "gnu")]
+fn threads_share_their_memory() {
+    let env = project();
+    let service = Service::start(&env, &[]);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| (0..20).for_each(|_| _ = service.get("/api/v1/sessions").is(200)));
+        }
+    });
+    let status = fs_err::read_to_string(format!("/proc/{}/status", service.pid())).unwrap();
+    let field = |name: &str| -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    };
+    assert!(field("Threads:") > 8, "{status}");
+    assert!(field("VmSize:") < 8 * 64 * 1024, "{status}");
+}
