@@ -50,7 +50,7 @@ pub(crate) async fn enter(
     let once = form_urlencoded::parse(&body).find(|(name, _)| name == "once");
     let once = once.map(|(_, value)| value.into_owned()).unwrap_or_default();
     let rate = office.rate.clone();
-    let made = office.unguarded(move |seat| {
+    let made = office.unguarded(None, move |seat| {
         let link = known(seat.store, &once, TokenKind::Login, seat.now)?;
         let Some(link) = link.filter(|_| !once.is_empty()) else {
             rate.punish(caller.peer);

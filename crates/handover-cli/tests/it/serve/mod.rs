@@ -6,6 +6,7 @@ mod basics;
 mod live;
 mod login;
 mod mcp;
+mod neighbours;
 mod projects;
 mod remote;
 mod rights;
