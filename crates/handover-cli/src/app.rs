@@ -198,13 +198,33 @@ impl App {
             let place = self.store_place()?;
             let was_there = place.may_exist();
             let patience = self.hurried.get().then_some(HURRY);
-            let store = place.open(|| self.shared_project(), patience)?;
+            let store = self.open(&place, patience)?;
             if !was_there && !self.hosts() {
                 self.warn_of_a_lost_store(&*store)?;
             }
             Ok(store)
         })?;
         Ok(&**store)
+    }
+
+    /// Opens a place, unless a token would be read by others on its way there.
+    pub(crate) fn open(
+        &self,
+        place: &StorePlace,
+        patience: Option<Duration>,
+    ) -> Result<Box<dyn Store + Send>, CommandError> {
+        let token = env::var(env::TOKEN);
+        if let StorePlace::Service(address) = place
+            && token.is_some()
+            && !address.is_private()
+            && !self.config()?.store.allow_http
+        {
+            let message = format!("the token would go to `{}` in the clear", address.host());
+            return Err(CommandError::new(Exit::Usage, "token_in_the_clear", message).hinted(
+                "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the way there is private, such as a VPN.",
+            ));
+        }
+        place.open(|| self.shared_project(), patience, token)
     }
 
     /// The project's name in a shared store. It must have been said: a folder's name is not enough to

@@ -1,9 +1,6 @@
 //! Two projects behind one service: each has all names for itself.
 
-use std::time::Duration;
-
 use handover_model::{PackageId, SessionId};
-use handover_remote::RemoteStore;
 use handover_store::{RunFilter, Runs, Sessions, Store, StoreError};
 use handover_testkit::{Reply, Service, TestEnv};
 use serde_json::json;
@@ -134,8 +131,7 @@ fn both_run_epic_one_at_once() {
         assert_eq!(status["run"]["state"], "done", "{status}");
     }
     for n in [0, 1] {
-        let store =
-            RemoteStore::new(&service.url, Some(tokens[n].clone()), Duration::from_secs(30));
+        let store = super::remote_store(&service.url, Some(tokens[n].clone()));
         let runs = store.runs(&RunFilter::default()).unwrap();
         let [run] = &runs[..] else { panic!("{runs:?}") };
         let listed = get(&service, &tokens[1 - n], "/api/v1/runs").is(200);
@@ -169,9 +165,8 @@ fn each_hears_its_own_changes() {
 #[test]
 fn transactions_are_apart() {
     let (_host, service, tokens) = house();
-    let [north, south] = tokens
-        .each_ref()
-        .map(|token| RemoteStore::new(&service.url, Some(token.clone()), Duration::from_secs(30)));
+    let [north, south] =
+        tokens.each_ref().map(|token| super::remote_store(&service.url, Some(token.clone())));
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     machines.iter().for_each(|machine| drop(machine.run(["session", "new", "s1"]).ok()));
     let id = SessionId::new("s1").unwrap();

@@ -1,9 +1,6 @@
 //! Two projects in one store: the holder of one's token sees nothing of the other.
 
-use std::time::Duration;
-
 use handover_model::{PackageId, ProjectId, ReceiptId, SessionId, TokenScope};
-use handover_remote::RemoteStore;
 use handover_store::{
     ErrorPatterns, Events, Feed, Groups, Packages, Reasonings, ReceiptFilter, Receipts, RunFilter,
     Runs, Sessions, StoreError, Strategies, TextIndex, Tokens,
@@ -55,7 +52,7 @@ fn one_projects_token_sees_nothing_of_anothers() {
         }
     }
 
-    let store = RemoteStore::new(&service.url, Some(admin), Duration::from_secs(30));
+    let store = super::remote_store(&service.url, Some(admin));
     let theirs = SessionId::new("theirs").unwrap();
     let other = ProjectId::new("other").unwrap();
     let gone = |what: Result<(), StoreError>| {
