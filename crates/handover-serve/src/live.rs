@@ -246,7 +246,7 @@ impl Listener {
 
     fn wants(&self, change: &Change) -> bool {
         self.project.as_ref().is_none_or(|project| *project == change.project)
-            && self.session.as_ref().is_none_or(|session| *session == change.session)
+            && (self.session.is_none() || self.session == change.session)
     }
 
     fn stream(self) -> impl Stream<Item = Result<Event, Infallible>> {
@@ -312,7 +312,7 @@ mod tests {
             id,
             kind: ChangeKind::Event,
             project: ProjectId::new("shop").unwrap(),
-            session: SessionId::new("s1").unwrap(),
+            session: SessionId::new("s1").ok(),
             subject: id.to_string(),
             detail: "verdict".to_owned(),
             at: Timestamp::default(),

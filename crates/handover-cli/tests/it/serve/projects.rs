@@ -75,7 +75,13 @@ fn one_projects_token_sees_nothing_of_anothers() {
     gone(store.purge_session(&theirs).map(drop));
     assert_eq!(store.receipts(&ReceiptFilter::default()).unwrap(), []);
     assert_eq!(store.runs(&RunFilter::default()).unwrap(), []);
-    assert!(store.changes(0, 100).unwrap().iter().all(|change| change.session != theirs));
+    assert!(
+        store
+            .changes(0, 100)
+            .unwrap()
+            .iter()
+            .all(|change| change.session.as_ref() != Some(&theirs))
+    );
     assert_eq!(store.tokens().unwrap().len(), 1);
     assert!(store.tokens().unwrap()[0].scope == TokenScope::Admin);
 
