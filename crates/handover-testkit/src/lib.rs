@@ -11,6 +11,7 @@ mod output;
 mod postgres;
 mod real_host;
 mod service;
+mod tls_proxy;
 
 pub use browser::{Browser, Look};
 pub use demo::Demo;
@@ -21,3 +22,4 @@ pub use output::Output;
 pub use postgres::{OwnPostgres, postgres};
 pub use real_host::RealHost;
 pub use service::{Reply, Service};
+pub use tls_proxy::TlsProxy;
