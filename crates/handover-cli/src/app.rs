@@ -41,6 +41,15 @@ pub(crate) struct App {
     store: OnceCell<Box<dyn Store + Send>>,
     places: OnceCell<Places>,
     hurried: Cell<bool>,
+    guest: Option<Guest>,
+}
+
+/// Another project, for which this one's service works.
+pub(crate) struct Guest {
+    pub(crate) project: ProjectId,
+    /// Where its artifacts are; there is no checkout of it here.
+    pub(crate) root: PathBuf,
+    pub(crate) store: StorePlace,
 }
 
 /// How long a command that an agent waits for tries to get the store's lock.
@@ -58,7 +67,18 @@ impl App {
             store: OnceCell::new(),
             places: OnceCell::new(),
             hurried: Cell::new(false),
+            guest: None,
         }
+    }
+
+    /// Works for another project from here on.
+    pub(crate) fn host(self, guest: Guest) -> Self {
+        Self { guest: Some(guest), ..self }
+    }
+
+    /// Whether it is another project than this one that is worked for.
+    pub(crate) fn hosts(&self) -> bool {
+        self.guest.is_some()
     }
 
     /// From here on an agent is waiting: a store that is locked is given up soon.
@@ -135,6 +155,9 @@ impl App {
     /// Where package files may be.
     pub(crate) fn places(&self) -> Result<&Places, CommandError> {
         get_or_try(&self.places, || {
+            if let Some(guest) = &self.guest {
+                return Places::new(&guest.root, &[]).map_err(|error| io(&error));
+            }
             let project = self.project()?;
             let places =
                 Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))?;
@@ -158,6 +181,9 @@ impl App {
 
     /// Where the store is.
     pub(crate) fn store_place(&self) -> Result<StorePlace, CommandError> {
+        if let Some(guest) = &self.guest {
+            return Ok(guest.store.clone());
+        }
         let location = self.config()?.store.location.as_deref();
         match location.map(StorePlace::parse).transpose()? {
             None => Ok(StorePlace::File(self.project()?.folder().join("store.db"))),
@@ -172,8 +198,8 @@ impl App {
             let place = self.store_place()?;
             let was_there = place.may_exist();
             let patience = self.hurried.get().then_some(HURRY);
-            let store = place.open(|| self.shared_project(), patience)?;
-            if !was_there {
+            let store = self.open(&place, patience)?;
+            if !was_there && !self.hosts() {
                 self.warn_of_a_lost_store(&*store)?;
             }
             Ok(store)
@@ -181,9 +207,32 @@ impl App {
         Ok(&**store)
     }
 
+    /// Opens a place, unless a token would be read by others on its way there.
+    pub(crate) fn open(
+        &self,
+        place: &StorePlace,
+        patience: Option<Duration>,
+    ) -> Result<Box<dyn Store + Send>, CommandError> {
+        let token = env::var(env::TOKEN);
+        if let StorePlace::Service(address) = place
+            && token.is_some()
+            && !address.is_private()
+            && !self.config()?.store.allow_http
+        {
+            let message = format!("the token would go to `{}` in the clear", address.host());
+            return Err(CommandError::new(Exit::Usage, "token_in_the_clear", message).hinted(
+                "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the way there is private, such as a VPN.",
+            ));
+        }
+        place.open(|| self.shared_project(), patience, token)
+    }
+
     /// The project's name in a shared store. It must have been said: a folder's name is not enough to
     /// tell projects apart.
     pub(crate) fn shared_project(&self) -> Result<ProjectId, CommandError> {
+        if let Some(guest) = &self.guest {
+            return Ok(guest.project.clone());
+        }
         self.config()?.project.id.clone().ok_or_else(|| {
             let message = "the store is shared, and the project has no id of its own";
             CommandError::new(Exit::Usage, "no_project_id", message)
@@ -254,6 +303,9 @@ impl App {
 
     /// The project that sessions belong to unless they say otherwise.
     pub(crate) fn project_id(&self) -> Result<ProjectId, CommandError> {
+        if let Some(guest) = &self.guest {
+            return Ok(guest.project.clone());
+        }
         let configured = self.config()?.project.id.clone();
         Ok(match configured {
             Some(id) => id,

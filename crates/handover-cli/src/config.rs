@@ -18,6 +18,7 @@ use crate::store::StorePlace;
 const KEYS: &[&str] = &[
     "project.id",
     "store.location",
+    "store.allow_http",
     "packages.warn_bytes",
     "packages.max_bytes",
     "redaction.mode",
@@ -177,7 +178,7 @@ impl Loaded {
         let table: Table = text.parse().map_err(|error| bad(&error, &source))?;
         let mut layer = Vec::new();
         for (section, value) in table {
-            // Sections with one key may be written as that key alone: `guard = "warn"`.
+            // The key that a section is about may stand for it alone: `guard = "warn"`.
             let alone = match section.as_str() {
                 "guard" => Some("guard.mode"),
                 "store" => Some("store.location"),

@@ -3,14 +3,17 @@
 use std::os::unix::fs::MetadataExt;
 use std::sync::Mutex;
 
+use handover_context::specialize::Templates;
+use handover_context::stack::Stack;
 use handover_mcp::{Desk, Refusal, Seat, Technology, ToolError};
-use handover_model::{ReceiptId, Timestamp};
+use handover_model::{ProjectId, ReceiptId, Timestamp};
+use handover_serve::House;
 use handover_store::{Store, StoreError};
 
-use crate::app::{App, Common};
+use crate::app::{App, Common, Guest};
 use crate::commands::stack_of;
 use crate::env;
-use crate::error::CommandError;
+use crate::error::{CommandError, io};
 use crate::input::Stdin;
 use crate::store::StorePlace;
 use crate::ui::{ColorChoice, Ui};
@@ -36,6 +39,8 @@ enum Keeping {
 }
 
 struct Kept {
+    /// Another project that it is for.
+    guest: Option<ProjectId>,
     app: App,
     since: Timestamp,
     file: Option<FileMark>,
@@ -56,30 +61,66 @@ impl Reception {
         Self { common, keeping: Keeping::Moment(Mutex::default()) }
     }
 
-    /// What an earlier request left behind, if it still holds.
-    fn kept(&self) -> Option<(App, Timestamp)> {
+    /// What an earlier request of the same project left behind, if it still holds.
+    fn kept(&self, guest: Option<&ProjectId>) -> Option<(App, Timestamp)> {
         let Keeping::Moment(kept) = &self.keeping else { return None };
-        let kept = kept.lock().ok()?.pop()?;
+        let kept = {
+            let mut kept = kept.lock().ok()?;
+            let last = kept.iter().rposition(|kept| kept.guest.as_ref() == guest)?;
+            kept.remove(last)
+        };
         let age = kept.app.now().as_micros() - kept.since.as_micros();
         let fresh = (0..KEEP_SECONDS * 1_000_000).contains(&age);
         (fresh && kept.file == file_mark(&kept.app)).then_some((kept.app, kept.since))
     }
 
-    fn keep(&self, app: App, since: Timestamp) {
+    fn keep(&self, guest: Option<&ProjectId>, app: App, since: Timestamp) {
         let Keeping::Moment(kept) = &self.keeping else { return };
-        let file = file_mark(&app);
-        if let Ok(mut kept) = kept.lock()
-            && kept.len() < KEEP
-        {
-            kept.push(Kept { app, since, file });
+        let kept_one = Kept { guest: guest.cloned(), file: file_mark(&app), app, since };
+        if let Ok(mut kept) = kept.lock() {
+            // The oldest makes room: nobody may ask for its project any more.
+            if kept.len() == KEEP {
+                kept.remove(0);
+            }
+            kept.push(kept_one);
         }
     }
 
     fn store<'a>(&self, app: &'a App) -> Result<&'a dyn Store, CommandError> {
         match &self.keeping {
-            Keeping::Nothing => app.store(),
-            Keeping::Moment(_) => app.existing_store(),
+            Keeping::Moment(_) if !app.hosts() => app.existing_store(),
+            Keeping::Moment(_) | Keeping::Nothing => app.store(),
         }
+    }
+
+    /// Everything anew.
+    fn fresh(&self) -> App {
+        let ui = Ui::new(false, true, ColorChoice::Auto);
+        let app = App::new(ui, Stdin::Text(String::new()), self.common.clone());
+        app.hurry();
+        app
+    }
+
+    /// Everything anew for another project, which gets a folder beside the store with a store of its
+    /// own, or its schema in a database. If it has sessions in this one's file, which `session new
+    /// --project-id` opens there, it stays there.
+    fn fresh_for(&self, project: &ProjectId) -> Result<App, CommandError> {
+        let app = self.fresh();
+        let own = app.store_place()?;
+        let beside = match &own {
+            StorePlace::File(path) => path.clone(),
+            StorePlace::Shared(_) | StorePlace::Service(_) => app.project()?.folder().join("store"),
+        };
+        let root = beside.with_extension("projects").join(folder_name(project));
+        let file = root.join(".handover/store.db");
+        let store = match &own {
+            StorePlace::File(_) if file.exists() || !lodges(&app, project)? => {
+                StorePlace::File(file)
+            }
+            StorePlace::File(_) | StorePlace::Shared(_) | StorePlace::Service(_) => own,
+        };
+        fs_err::create_dir_all(root.join(".handover")).map_err(|error| io(&error))?;
+        Ok(self.fresh().host(Guest { project: project.clone(), root, store }))
     }
 
     fn seat<'a>(
@@ -92,47 +133,90 @@ impl Reception {
             redactor: app.redactor()?,
             config: app.config()?,
             places: app.places()?,
-            checkout: app.scan_roots()?.pop().unwrap_or_default(),
+            checkout: match app.hosts() {
+                true => app.places()?.root().to_owned(),
+                false => app.scan_roots()?.pop().unwrap_or_default(),
+            },
             technology,
             project: app.project_id()?,
             session: app.session().map_err(|error| refusal(&error)),
-            bound: app.named_session()?.is_some(),
-            group: app.group()?,
+            bound: !app.hosts() && app.named_session()?.is_some(),
+            group: if app.hosts() { None } else { app.group()? },
             may_write: true,
             machine: env::machine(),
             receipt: ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?,
             now: app.now(),
         })
     }
-}
 
-impl Desk for Reception {
-    fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal> {
-        let (app, since) = self.kept().unwrap_or_else(|| {
-            let ui = Ui::new(false, true, ColorChoice::Auto);
-            let app = App::new(ui, Stdin::Text(String::new()), self.common.clone());
-            app.hurry();
-            let now = app.now();
-            (app, now)
-        });
-        let technology =
-            || Technology { stack: stack_of(&app).unwrap_or_default(), templates: app.templates() };
+    fn work(
+        &self,
+        guest: Option<&ProjectId>,
+        work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), Refusal> {
+        let (app, since) = match (self.kept(guest), guest) {
+            (Some(kept), _) => kept,
+            (None, None) => (self.fresh(), env::now()),
+            (None, Some(project)) => {
+                (self.fresh_for(project).map_err(|error| refusal(&error))?, env::now())
+            }
+        };
+        let technology = || match app.hosts() {
+            true => Technology { stack: Stack::default(), templates: Templates::load(None, None) },
+            false => {
+                Technology { stack: stack_of(&app).unwrap_or_default(), templates: app.templates() }
+            }
+        };
         let outcome = self.seat(&app, &technology).map(|seat| work(&seat));
         match outcome {
             Ok(Ok(())) => {
-                self.keep(app, since);
+                self.keep(guest, app, since);
                 Ok(())
             }
             // A connection that failed may be of no more use; the next request gets a new one.
             Ok(Err(error)) => {
                 if !matches!(error, ToolError::Store(StoreError::Backend { .. })) {
-                    self.keep(app, since);
+                    self.keep(guest, app, since);
                 }
                 Err(refusal(&error.into()))
             }
             Err(error) => Err(refusal(&error)),
         }
     }
+}
+
+impl Desk for Reception {
+    fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal> {
+        self.work(None, work)
+    }
+}
+
+impl House for Reception {
+    fn sit_for(
+        &self,
+        project: &ProjectId,
+        work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), Refusal> {
+        self.work(Some(project), work)
+    }
+}
+
+/// Whether a project has sessions in the store of another one.
+fn lodges(host: &App, project: &ProjectId) -> Result<bool, CommandError> {
+    let sessions = host.existing_store()?.sessions(None)?;
+    Ok(sessions.iter().any(|session| session.project == *project))
+}
+
+/// A project's name as a folder: two may differ in nothing but case, which not every disk sees.
+fn folder_name(project: &ProjectId) -> String {
+    let letters = project.as_str().chars();
+    letters.fold(String::new(), |mut name, letter| {
+        if letter.is_ascii_uppercase() {
+            name.push('=');
+        }
+        name.push(letter.to_ascii_lowercase());
+        name
+    })
 }
 
 fn file_mark(app: &App) -> Option<FileMark> {

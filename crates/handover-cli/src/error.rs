@@ -219,6 +219,12 @@ impl From<StoreError> for CommandError {
 
 fn not_found_hint(what: &str) -> Option<String> {
     let command = match what {
+        "project" => {
+            return Some(
+                "A token is for one project: `project.id` in the configuration must be its name."
+                    .to_owned(),
+            );
+        }
         "session" => "handover session list",
         "group" => "handover group list",
         "error pattern" => "handover error list",

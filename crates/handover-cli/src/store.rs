@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use handover_model::ProjectId;
 use handover_postgres::{Location, PostgresStore};
-use handover_remote::RemoteStore;
+use handover_remote::{Address, RemoteStore};
 use handover_sqlite::SqliteStore;
 use handover_store::Store;
 
@@ -22,7 +22,7 @@ pub(crate) enum StorePlace {
     /// A PostgreSQL database.
     Shared(Box<Location>),
     /// A service.
-    Service(String),
+    Service(Address),
 }
 
 /// How long a request to a service may take, unless the caller has less time.
@@ -38,21 +38,21 @@ impl StorePlace {
             })?;
             return Ok(Self::Shared(Box::new(location)));
         }
-        if text.starts_with("http://") {
-            return Ok(Self::Service(text.to_owned()));
-        }
-        if text.starts_with("https://") {
-            let message = "the service is reached over plain HTTP only";
-            return Err(CommandError::new(Exit::Usage, "store_unsupported", message).hinted(
-                "Go through a tunnel or a proxy on this machine and name that with `http://`.",
-            ));
+        if Address::is_one(text) {
+            let address = text.parse().map_err(|error| {
+                CommandError::new(Exit::Usage, "invalid_config", error).hinted(format!(
+                    "Write it as `https://HOST:PORT`; the token belongs into {}.",
+                    env::TOKEN
+                ))
+            })?;
+            return Ok(Self::Service(address));
         }
         // Other URLs would become odd file names, password and all.
         match text.split_once("://") {
             Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+') => {
                 let message = format!("there is no store for `{scheme}://` URLs");
                 Err(CommandError::new(Exit::Usage, "store_unsupported", message)
-                    .hinted("Name a file, a PostgreSQL database as `postgres://…` or a service as `http://…`."))
+                    .hinted("Name a file, a PostgreSQL database as `postgres://…` or a service as `https://…`."))
             }
             Some(_) | None => Ok(Self::File(PathBuf::from(text))),
         }
@@ -77,6 +77,7 @@ impl StorePlace {
         &self,
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
         patience: Option<Duration>,
+        token: Option<String>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         Ok(match (self, patience) {
             (Self::File(path), None) => Box::new(SqliteStore::open(path)?),
@@ -85,9 +86,8 @@ impl StorePlace {
             (Self::Shared(place), Some(time)) => {
                 Box::new(PostgresStore::open_within(place, &project()?, time)?)
             }
-            (Self::Service(url), time) => {
-                let token = env::var(env::TOKEN);
-                Box::new(RemoteStore::new(url, token, time.unwrap_or(PATIENCE)))
+            (Self::Service(address), time) => {
+                Box::new(RemoteStore::new(address, token, time.unwrap_or(PATIENCE)))
             }
         })
     }
@@ -110,7 +110,7 @@ impl fmt::Display for StorePlace {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Shared(location) => write!(f, "{location}"),
-            Self::Service(url) => write!(f, "{url}"),
+            Self::Service(address) => write!(f, "{address}"),
         }
     }
 }

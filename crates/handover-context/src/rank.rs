@@ -117,13 +117,12 @@ pub fn relevance(
             let Some(candidate) = candidates.get(at).filter(|c| c.id == posting.package) else {
                 continue;
             };
-            let frequency: f64 = (0..COLUMNS)
-                .filter(|column| posting.counts[*column] > 0)
-                .map(|column| {
-                    let count = f64::from(posting.counts[column]);
-                    weights[column] * count / lengths.damping(column, candidate.terms[column])
-                })
-                .sum();
+            let mut frequency = 0.0;
+            for column in (0..COLUMNS).filter(|column| posting.counts[*column] > 0) {
+                let count = f64::from(posting.counts[column]);
+                frequency +=
+                    weights[column] * count / lengths.damping(column, candidate.terms[column]);
+            }
             let score = rarity * frequency * (K1 + 1.0) / (frequency + K1);
             of_whole[at] += score;
             if term < heading {
@@ -147,20 +146,24 @@ fn distinct(terms: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// Where an id stands or would stand, looking from a place before it. The next few are looked at
-/// first: the candidates and the packages of a common word are nearly the same.
+/// Where an id stands or would stand, looking from a place that is not behind it. Ids count up, so it is
+/// at most as far ahead as it is greater, and just as far where none is missing.
+#[inline]
 fn seek(candidates: &[Candidate], from: usize, id: PackageId) -> usize {
-    let mut step = 1;
-    while candidates.get(from + step).is_some_and(|candidate| candidate.id <= id) {
-        step *= 2;
+    let Some(here) = candidates.get(from) else { return from };
+    let ahead = usize::try_from(id.0.saturating_sub(here.id.0)).unwrap_or(0);
+    let end = from.saturating_add(ahead).min(candidates.len());
+    if candidates.get(end).is_some_and(|candidate| candidate.id == id) {
+        return end;
     }
-    let start = from + step / 2;
-    let end = (from + step).min(candidates.len());
-    start + candidates[start.min(end)..end].partition_point(|candidate| candidate.id < id)
+    from + candidates[from..end].partition_point(|candidate| candidate.id < id)
 }
 
-/// How long the columns are on average.
-struct Lengths([f64; COLUMNS]);
+/// By how much the columns of a package are longer than usual.
+struct Lengths {
+    /// What each word more adds to the damping.
+    slopes: [f64; COLUMNS],
+}
 
 impl Lengths {
     fn of(candidates: &[Candidate]) -> Self {
@@ -170,11 +173,13 @@ impl Lengths {
                 *sum += u64::from(count);
             }
         }
-        Self(sums.map(|sum| (sum as f64 / candidates.len().max(1) as f64).max(1.0)))
+        let average = |sum| (sum as f64 / candidates.len().max(1) as f64).max(1.0);
+        Self { slopes: sums.map(|sum| B / average(sum)) }
     }
 
     /// What a count is divided by: more in a column that is longer than usual.
+    #[inline]
     fn damping(&self, column: usize, length: u16) -> f64 {
-        1.0 - B + B * f64::from(length) / self.0[column]
+        1.0 - B + self.slopes[column] * f64::from(length)
     }
 }

@@ -64,8 +64,11 @@ pub struct ProjectConfig {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoreConfig {
-    /// A file path (relative to the project) or a `postgres://` URL. Default: inside `.handover/`.
+    /// A file path (relative to the project), a `postgres://` URL or the `https://` URL of a service.
+    /// Default: inside `.handover/`.
     pub location: Option<String>,
+    /// Whether a token may go to another machine without encryption.
+    pub allow_http: bool,
 }
 
 /// `[packages]`

@@ -868,6 +868,11 @@ words! {
         Run => "run",
         /// A run wrote something down.
         Journal => "journal",
+        /// An error was met or solved, or its solution is trusted otherwise. Not `error`: browsers mean a
+        /// broken connection by that.
+        ErrorPattern => "error_pattern",
+        /// A strategy was learned or has helped.
+        Strategy => "strategy",
     }
 }
 

@@ -10,7 +10,7 @@ impl Feed for PostgresStore {
     fn changes(&self, after: u64, limit: u32) -> Result<Vec<Change>> {
         let after = i64::try_from(after).unwrap_or(i64::MAX);
         self.all(
-            "SELECT id, kind, project, session, subject, detail, at FROM change
+            "SELECT id, kind, project, nullif(session, '') AS session, subject, detail, at FROM change
              WHERE id > $1 ORDER BY id LIMIT $2",
             params![after, i64::from(limit)],
             |r| {
@@ -18,7 +18,7 @@ impl Feed for PostgresStore {
                     id: value::int(r, "id")?,
                     kind: value::parsed(r, "kind")?,
                     project: value::parsed(r, "project")?,
-                    session: value::parsed(r, "session")?,
+                    session: value::parsed_opt(r, "session")?,
                     subject: value::text(r, "subject")?,
                     detail: value::text(r, "detail")?,
                     at: value::time(r, "at")?,

@@ -13,6 +13,7 @@ use crate::value::{self, params};
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_records.sql"),
     include_str!("../migrations/0002_service.sql"),
+    include_str!("../migrations/0004_learned_feed.sql"),
 ];
 
 /// The format that this version writes.

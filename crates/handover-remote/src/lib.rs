@@ -5,7 +5,12 @@
 //! apart. A transaction is held by the service, for ten seconds at most. What only reads is asked again if
 //! the connection broke; what writes is not, because it may have happened.
 
+mod address;
+
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+pub use address::{Address, AddressError};
 
 use handover_model::*;
 use handover_store::wire::{Asked, Finding, Mode, Reply, Request};
@@ -16,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::StatusCode;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// How long a service may take to answer the phone.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
@@ -25,7 +31,9 @@ const ANSWER_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A store behind a service.
 pub struct RemoteStore {
-    agent: Agent,
+    /// Made when the first request is sent: reading the system's authorities takes a while.
+    agent: OnceLock<Agent>,
+    patience: Duration,
     /// Where requests go.
     endpoint: String,
     token: Option<String>,
@@ -41,21 +49,29 @@ impl std::fmt::Debug for RemoteStore {
 }
 
 impl RemoteStore {
-    /// A handle on the store of a service, such as `http://127.0.0.1:4747`. Nothing is sent yet. No
-    /// request takes longer than `patience`.
-    pub fn new(url: &str, token: Option<String>, patience: Duration) -> Self {
-        let agent = Agent::config_builder()
+    /// A handle on the store of a service. Nothing is sent yet. No request takes longer than
+    /// `patience`.
+    pub fn new(service: &Address, token: Option<String>, patience: Duration) -> Self {
+        let endpoint = format!("{}/api/v1/store", service.as_str());
+        Self { agent: OnceLock::new(), patience, endpoint, token, within: None }
+    }
+
+    fn agent(&self) -> Result<&Agent> {
+        if let Some(agent) = self.agent.get() {
+            return Ok(agent);
+        }
+        let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            .timeout_connect(Some(CONNECT_TIME.min(patience)))
-            .timeout_global(Some(patience))
+            .timeout_connect(Some(CONNECT_TIME.min(self.patience)))
+            .timeout_global(Some(self.patience))
             // A proxy is for strangers; this is our own service.
             .proxy(None)
-            .user_agent(concat!("handover/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .into();
-        let endpoint = format!("{}/api/v1/store", url.trim_end_matches('/'));
-        Self { agent, endpoint, token, within: None }
+            .user_agent(concat!("handover/", env!("CARGO_PKG_VERSION")));
+        if self.endpoint.starts_with("https:") {
+            config = config.tls_config(verified()?);
+        }
+        Ok(self.agent.get_or_init(|| config.build().into()))
     }
 
     /// One method.
@@ -88,7 +104,7 @@ impl RemoteStore {
 
     fn send(&self, body: &[u8]) -> Result<(StatusCode, Vec<u8>)> {
         let mut request =
-            self.agent.post(&self.endpoint).header("content-type", "application/json");
+            self.agent()?.post(&self.endpoint).header("content-type", "application/json");
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -107,6 +123,7 @@ impl RemoteStore {
         let name: String = self.ask(&begin, false)?;
         let inside = Self {
             agent: self.agent.clone(),
+            patience: self.patience,
             endpoint: self.endpoint.clone(),
             token: self.token.clone(),
             within: Some(name.clone()),
@@ -126,8 +143,35 @@ fn failed(fault: Fault, source: impl Into<Box<dyn std::error::Error + Send + Syn
     StoreError::Backend { fault, source: source.into() }
 }
 
+/// Services must prove who they are, to the authorities of the system or those of `SSL_CERT_FILE`.
+fn verified() -> Result<TlsConfig> {
+    let found = rustls_native_certs::load_native_certs().certs;
+    if found.is_empty() {
+        let message = "there are no authorities that could vouch for the service; SSL_CERT_FILE names a file of them";
+        return Err(failed(Fault::Unavailable, message));
+    }
+    let roots: Vec<_> = found.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
+    Ok(TlsConfig::builder()
+        .root_certs(RootCerts::new_with_certs(&roots))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build())
+}
+
 fn unreachable(error: ureq::Error) -> StoreError {
-    failed(Fault::Unavailable, format!("the service does not answer: {error}"))
+    let source = if let ureq::Error::Io(error) = &error {
+        error.get_ref().and_then(|error| error.downcast_ref())
+    } else if let ureq::Error::Rustls(error) = &error {
+        Some(error)
+    } else {
+        None
+    };
+    let message = match source {
+        Some(rustls::Error::InvalidCertificate(why)) => format!(
+            "the service does not prove who it is: {why}; SSL_CERT_FILE names a private authority"
+        ),
+        Some(_) | None => format!("the service does not answer: {error}"),
+    };
+    failed(Fault::Unavailable, message)
 }
 
 /// What the service says when it does not do what it is asked.

@@ -20,13 +20,16 @@ pub(crate) struct Access {
     pub(crate) scope: TokenScope,
     /// The only project that they see; none means all of the store.
     pub(crate) project: Option<ProjectId>,
+    /// The project whose store they see, if it is not the service's own.
+    pub(crate) elsewhere: Option<ProjectId>,
     /// The token that gives the rights; none on this machine.
     pub(crate) token: Option<TokenId>,
 }
 
 impl Access {
     /// Whoever is on this machine may do what the command line may.
-    pub(crate) const LOCAL: Self = Self { scope: TokenScope::Admin, project: None, token: None };
+    pub(crate) const LOCAL: Self =
+        Self { scope: TokenScope::Admin, project: None, elsewhere: None, token: None };
 
     /// Whether a right is included.
     pub(crate) fn allows(&self, need: TokenScope) -> bool {
@@ -37,12 +40,19 @@ impl Access {
 /// A store as a caller may see it.
 pub(crate) struct Guarded<'a> {
     store: &'a dyn Store,
+    /// Where the tokens of all projects are: the service's own store.
+    tokens: &'a dyn Store,
     access: &'a Access,
 }
 
 impl<'a> Guarded<'a> {
-    pub(crate) fn new(store: &'a dyn Store, access: &'a Access) -> Self {
-        Self { store, access }
+    pub(crate) fn new(store: &'a dyn Store, tokens: &'a dyn Store, access: &'a Access) -> Self {
+        Self { store, tokens, access }
+    }
+
+    /// The same rights on the same store in a transaction.
+    fn inside<'b>(&'b self, store: &'b dyn Store) -> Guarded<'b> {
+        Guarded { store, ..*self }
     }
 
     fn need(&self, need: TokenScope) -> Result<()> {
@@ -199,11 +209,11 @@ handover_store::store_methods!(guarded);
 impl Store for Guarded<'_> {
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
         self.need(TokenScope::Write)?;
-        self.store.exclusively(&mut |store| work(&Guarded::new(store, self.access)))
+        self.store.exclusively(&mut |store| work(&self.inside(store)))
     }
 
     fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
-        self.store.consistently(&mut |store| work(&Guarded::new(store, self.access)))
+        self.store.consistently(&mut |store| work(&self.inside(store)))
     }
 
     fn check(&self) -> Result<Vec<Check>> {

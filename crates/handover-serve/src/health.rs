@@ -9,7 +9,7 @@ use crate::office::Office;
 
 /// Green only if the store answers. Nothing of what it holds is told: everybody may ask.
 pub(crate) async fn health(State(office): State<Office>) -> Answer {
-    let looked = office.unguarded(|seat| {
+    let looked = office.unguarded(None, |seat| {
         seat.store.sessions(None)?;
         Ok(seat.store.runs(&handover_store::RunFilter { limit: Some(1), ..Default::default() })?)
     });

@@ -1,14 +1,15 @@
 //! The service: HTTP API, live events, MCP and the dashboard on one port.
 //!
 //! The only crate that knows axum and a runtime with threads, and nothing here runs unless a person
-//! starts it. The store is synchronous: all work on it is done at a [`Desk`](handover_mcp::Desk), on
-//! threads that may wait.
+//! starts it. The store is synchronous: all work on it is done at a desk of the [`House`], on threads
+//! that may wait.
 
 mod access;
 mod admit;
 mod answer;
 mod api;
 mod health;
+mod house;
 mod limits;
 mod listen;
 mod live;
@@ -24,5 +25,6 @@ mod token;
 mod unread;
 
 pub use admit::Rules;
+pub use house::House;
 pub use listen::{BindError, Port, ServeError, Service};
 pub use token::{MintError, Minted, mint};

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
-use handover_mcp::Desk;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -19,6 +18,7 @@ use tokio::sync::watch;
 use tower_service::Service as _;
 
 use crate::admit::Rules;
+use crate::house::House;
 use crate::office::Office;
 use crate::places::Places;
 use crate::unread::Impatient;
@@ -112,7 +112,7 @@ impl Service {
     /// seconds. `ready` is called once the service can be relied on, and ended without harm.
     pub fn run<E: From<ServeError>>(
         self,
-        desk: Arc<dyn Desk>,
+        house: Arc<dyn House>,
         rules: Rules,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
@@ -122,7 +122,7 @@ impl Service {
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;
-        let outcome = runtime.block_on(self.serve(desk, rules, ready));
+        let outcome = runtime.block_on(self.serve(house, rules, ready));
         // A thread that still waits for the store must not keep the process.
         runtime.shutdown_background();
         outcome
@@ -130,7 +130,7 @@ impl Service {
 
     async fn serve<E: From<ServeError>>(
         self,
-        desk: Arc<dyn Desk>,
+        house: Arc<dyn House>,
         rules: Rules,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
@@ -140,7 +140,7 @@ impl Service {
             tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         ready()?;
         let (end, ended) = watch::channel(false);
-        let office = Office::new(desk, rules, ended);
+        let office = Office::new(house, rules, ended);
         tokio::spawn(live::look(office.clone()));
         let router = router::router(office);
         let graceful = GracefulShutdown::new();

@@ -1,10 +1,10 @@
 //! `/events`: what changes, as it changes (server-sent events).
 //!
-//! One task looks for changes for all listeners, and only while there are any. Everybody hears from one
-//! bounded channel: whoever falls too far behind is told so and let go, and can come back with the
+//! One task looks for changes for all listeners, and only while there are any. All listeners of a store
+//! hear from one bounded channel: whoever falls too far behind is told so and let go, and can come back with the
 //! number of the last change that they saw.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
@@ -26,8 +26,39 @@ use crate::answer::{Answer, refused};
 use crate::limits;
 use crate::office::Office;
 
-/// Where changes are heard.
-pub(crate) struct Live {
+/// Where the changes of each store are heard.
+pub(crate) struct Feeds {
+    /// By project; none is the service's own store. There are no more than projects with tokens.
+    all: Mutex<HashMap<Option<ProjectId>, Arc<Live>>>,
+    /// Becomes true when the service ends.
+    ended: watch::Receiver<bool>,
+}
+
+impl Feeds {
+    pub(crate) fn new(ended: watch::Receiver<bool>) -> Self {
+        Self { all: Mutex::default(), ended }
+    }
+
+    fn of(&self, project: Option<ProjectId>) -> Arc<Live> {
+        let live = || Arc::new(Live::new(self.ended.clone()));
+        match self.all.lock() {
+            Ok(mut all) => Arc::clone(all.entry(project).or_insert_with(live)),
+            Err(_) => live(),
+        }
+    }
+
+    /// Those that somebody listens to, and the last change that was told.
+    fn heard(&self) -> Vec<(Option<ProjectId>, Arc<Live>, u64)> {
+        let Ok(all) = self.all.lock() else { return Vec::new() };
+        let heard = all.iter().filter_map(|(project, live)| {
+            live.after().map(|after| (project.clone(), Arc::clone(live), after))
+        });
+        heard.collect()
+    }
+}
+
+/// Where the changes of one store are heard.
+struct Live {
     sender: broadcast::Sender<Arc<Change>>,
     watch: Mutex<Watch>,
     /// Becomes true when the service ends.
@@ -43,7 +74,7 @@ struct Watch {
 }
 
 impl Live {
-    pub(crate) fn new(ended: watch::Receiver<bool>) -> Self {
+    fn new(ended: watch::Receiver<bool>) -> Self {
         let (sender, _) = broadcast::channel(limits::BACKLOG);
         Self { sender, watch: Mutex::default(), ended }
     }
@@ -92,18 +123,19 @@ impl Drop for Joined {
 
 /// Looks for changes until the service ends.
 pub(crate) async fn look(office: Office) {
-    let live = Arc::clone(&office.live);
-    let mut ended = live.ended.clone();
+    let mut ended = office.feeds.ended.clone();
     loop {
         tokio::select! {
             _ = ended.wait_for(|ended| *ended) => return,
             () = tokio::time::sleep(limits::LOOK_EVERY) => {}
         }
-        let Some(after) = live.after() else { continue };
-        let found = office.unguarded(move |seat| Ok(seat.store.changes(after, limits::BATCH)?));
-        // A store that is broken now may be mended for the next look; `/health` says so meanwhile.
-        if let Ok(changes) = found.await {
-            live.tell(changes);
+        for (project, live, after) in office.feeds.heard() {
+            let found = office
+                .unguarded(project, move |seat| Ok(seat.store.changes(after, limits::BATCH)?));
+            // A store that is broken now may be mended for the next look; `/health` says so meanwhile.
+            if let Ok(changes) = found.await {
+                live.tell(changes);
+            }
         }
     }
 }
@@ -132,10 +164,12 @@ pub(crate) async fn events(
     };
     let header = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let from: Option<u64> = header.or(wanted.last_event_id);
-    // Heard from here on, so that nothing falls between what is read now and what is told later.
-    let heard = office.live.sender.subscribe();
     let session = wanted.session.clone();
+    let feeds = Arc::clone(&office.feeds);
     let begun = office.work_as(caller, TokenScope::Read, move |seat, access| {
+        let live = feeds.of(access.elsewhere.clone());
+        // Heard from here on, so that nothing falls between what is read now and what is told later.
+        let heard = live.sender.subscribe();
         if let Some(session) = &session {
             seat.store.session(session)?;
         }
@@ -151,13 +185,14 @@ pub(crate) async fn events(
             true => span.last,
             false => missed.last().map_or(span.last, |change| change.id),
         };
-        Ok((access.project.clone(), missed, reset, seen.max(known.unwrap_or(0))))
+        let seen = seen.max(known.unwrap_or(0));
+        Ok((live, heard, access.project.clone(), missed, reset, seen))
     });
-    let (project, missed, reset, seen) = match begun.await {
+    let (live, heard, project, missed, reset, seen) = match begun.await {
         Ok(begun) => begun,
         Err(refusal) => return refused(&refusal),
     };
-    let Some(joined) = office.live.join(seen) else {
+    let Some(joined) = live.join(seen) else {
         return refused(&Refusal {
             code: "too_many",
             message: "there are too many listeners".to_owned(),
@@ -211,7 +246,7 @@ impl Listener {
 
     fn wants(&self, change: &Change) -> bool {
         self.project.as_ref().is_none_or(|project| *project == change.project)
-            && self.session.as_ref().is_none_or(|session| *session == change.session)
+            && (self.session.is_none() || self.session == change.session)
     }
 
     fn stream(self) -> impl Stream<Item = Result<Event, Infallible>> {
@@ -277,7 +312,7 @@ mod tests {
             id,
             kind: ChangeKind::Event,
             project: ProjectId::new("shop").unwrap(),
-            session: SessionId::new("s1").unwrap(),
+            session: SessionId::new("s1").ok(),
             subject: id.to_string(),
             detail: "verdict".to_owned(),
             at: Timestamp::default(),

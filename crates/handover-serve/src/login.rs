@@ -6,7 +6,7 @@
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use handover_mcp::{Refusal, ToolError};
 use handover_model::TokenKind;
 use handover_store::NewToken;
@@ -45,12 +45,17 @@ pub(crate) async fn ask(Query(Once { once }): Query<Once>) -> Answer {
 pub(crate) async fn enter(
     State(office): State<Office>,
     Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Answer {
+    // A browser that came over TLS never shows its token without.
+    let origin = headers.get(header::ORIGIN).map(HeaderValue::as_bytes);
+    let secure =
+        if origin.is_some_and(|origin| origin.starts_with(b"https://")) { "; Secure" } else { "" };
     let once = form_urlencoded::parse(&body).find(|(name, _)| name == "once");
     let once = once.map(|(_, value)| value.into_owned()).unwrap_or_default();
     let rate = office.rate.clone();
-    let made = office.unguarded(move |seat| {
+    let made = office.unguarded(None, move |seat| {
         let link = known(seat.store, &once, TokenKind::Login, seat.now)?;
         let Some(link) = link.filter(|_| !once.is_empty()) else {
             rate.punish(caller.peer);
@@ -77,7 +82,7 @@ pub(crate) async fn enter(
         Ok(token) => {
             let mut answer = raw(StatusCode::SEE_OTHER, "text/plain", "Logged in.\n");
             let cookie = format!(
-                "{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}",
+                "{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
                 DAYS * 86_400
             );
             if let Ok(cookie) = HeaderValue::from_str(&cookie) {

@@ -9,7 +9,7 @@ use handover_mcp::{Desk, Refusal, Seat, Server, ToolError, answer_http};
 
 use crate::admit::Caller;
 use crate::answer::{Answer, refused};
-use crate::office::{Office, as_caller};
+use crate::office::Office;
 
 /// Answers one message. Whoever has no right to read at all is told so by HTTP, and not by a tool.
 pub(crate) async fn mcp(
@@ -34,9 +34,9 @@ struct CallersDesk {
 
 impl Desk for CallersDesk {
     fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal> {
-        self.office.desk.sit(&mut |seat| {
-            let access = self.office.access(seat.store, &self.caller, seat.now)?;
-            as_caller(seat, &access, &mut *work)
+        self.office.sit(None, |own| {
+            let access = self.office.access(own, &self.caller)?;
+            self.office.settle(own, &access, work)
         })
     }
 }

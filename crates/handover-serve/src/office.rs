@@ -1,20 +1,17 @@
 //! What every request shares, and how it gets to work on the store: as a known caller, with no more
 //! rights than they have.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use handover_context::package_file::Places;
-use handover_context::specialize::Templates;
-use handover_context::stack::Stack;
-use handover_mcp::{Desk, Refusal, Seat, Technology, ToolError};
-use handover_model::{SessionId, SessionStatus, Timestamp, TokenKind, TokenScope};
+use handover_mcp::{Refusal, Seat, ToolError};
+use handover_model::{ProjectId, SessionId, SessionStatus, TokenKind, TokenScope};
 use handover_store::{Store, StoreError};
 use tokio::sync::watch;
 
 use crate::access::{Access, Guarded};
 use crate::admit::{Caller, Rules};
-use crate::live::Live;
+use crate::house::House;
+use crate::live::Feeds;
 use crate::rate::Rate;
 use crate::rpc::Transactions;
 use crate::token;
@@ -22,22 +19,21 @@ use crate::token;
 /// What every request shares.
 #[derive(Clone)]
 pub(crate) struct Office {
-    pub(crate) desk: Arc<dyn Desk>,
+    pub(crate) house: Arc<dyn House>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) rate: Arc<Rate>,
-    pub(crate) live: Arc<Live>,
+    pub(crate) feeds: Arc<Feeds>,
     pub(crate) transactions: Arc<Transactions>,
 }
 
 impl Office {
     /// `ended` becomes true when the service ends.
-    pub(crate) fn new(desk: Arc<dyn Desk>, rules: Rules, ended: watch::Receiver<bool>) -> Self {
-        let live = Arc::new(Live::new(ended));
+    pub(crate) fn new(house: Arc<dyn House>, rules: Rules, ended: watch::Receiver<bool>) -> Self {
         Self {
-            desk,
+            house,
             rules: Arc::new(rules),
             rate: Arc::default(),
-            live,
+            feeds: Arc::new(Feeds::new(ended)),
             transactions: Arc::default(),
         }
     }
@@ -60,12 +56,12 @@ impl Office {
         work: impl FnOnce(&Seat<'_>, &Access) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, Refusal> {
         let office = self.clone();
-        self.unguarded(move |seat| {
-            let access = office.access(seat.store, &caller, seat.now)?;
+        self.unguarded(None, move |own| {
+            let access = office.access(own, &caller)?;
             if !access.allows(need) {
                 return Err(StoreError::Denied { need }.into());
             }
-            as_caller(seat, &access, |seat| work(seat, &access))
+            office.settle(own, &access, |seat| work(seat, &access))
         })
         .await
     }
@@ -75,31 +71,66 @@ impl Office {
         self.work(caller.clone(), TokenScope::Read, |_| Ok(())).await
     }
 
-    /// Works with all rights: for what nobody asked for, and what tells nobody anything.
+    /// Works with all rights, for the service's own project or another one: for what nobody asked for,
+    /// and what tells nobody anything.
     pub(crate) async fn unguarded<T: Send + 'static>(
         &self,
+        project: Option<ProjectId>,
         work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let desk = Arc::clone(&self.desk);
-        let task = tokio::task::spawn_blocking(move || desk.as_ref().work(work));
+        let office = self.clone();
+        let task = tokio::task::spawn_blocking(move || office.sit(project.as_ref(), work));
         // A panic has told standard error already; the service goes on.
         task.await.unwrap_or_else(|_| Err(Refusal::broken("the request failed in Handover itself")))
     }
 
-    /// The rights of a caller.
-    pub(crate) fn access(
+    /// Works on this thread, with all rights.
+    pub(crate) fn sit<T>(
         &self,
-        store: &dyn Store,
-        caller: &Caller,
-        now: Timestamp,
-    ) -> Result<Access, ToolError> {
+        project: Option<&ProjectId>,
+        work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, Refusal> {
+        let (mut work, mut value) = (Some(work), None);
+        let mut once = |seat: &Seat<'_>| {
+            if let Some(work) = work.take() {
+                value = Some(work(seat)?);
+            }
+            Ok(())
+        };
+        match project {
+            None => self.house.sit(&mut once)?,
+            Some(project) => self.house.sit_for(project, &mut once)?,
+        }
+        value.ok_or_else(|| Refusal::broken("nothing was done"))
+    }
+
+    /// From the service's own seat to the one of a caller, at which they see what is theirs.
+    pub(crate) fn settle<T>(
+        &self,
+        own: &Seat<'_>,
+        access: &Access,
+        work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        match &access.elsewhere {
+            None => as_caller(own, own.store, access, work),
+            Some(project) => {
+                Ok(self.sit(Some(project), |seat| as_caller(seat, own.store, access, work))?)
+            }
+        }
+    }
+
+    /// The rights of a caller.
+    pub(crate) fn access(&self, own: &Seat<'_>, caller: &Caller) -> Result<Access, ToolError> {
         match &caller.token {
             None if caller.needs_token => Err(unauthorized("a token is needed")),
             None => Ok(Access::LOCAL),
-            Some(text) => match token::known(store, text, TokenKind::Bearer, now)? {
-                Some(token) => {
-                    Ok(Access { scope: token.scope, project: token.project, token: Some(token.id) })
-                }
+            Some(text) => match token::known(own.store, text, TokenKind::Bearer, own.now)? {
+                Some(token) => Ok(Access {
+                    scope: token.scope,
+                    elsewhere: token.project.clone().filter(|project| *project != own.project),
+                    project: token.project,
+                    token: Some(token.id),
+                }),
                 None => {
                     self.rate.punish(caller.peer);
                     Err(unauthorized("the token is not valid, or not any more"))
@@ -119,18 +150,14 @@ fn unauthorized(message: &str) -> ToolError {
     })
 }
 
-/// A seat at which a caller sees what is theirs. The files of this machine are those of one project;
-/// callers of another one have none here.
-pub(crate) fn as_caller<T>(
+/// A seat at which a caller sees what is theirs.
+fn as_caller<T>(
     seat: &Seat<'_>,
+    tokens: &dyn Store,
     access: &Access,
     work: impl FnOnce(&Seat<'_>) -> Result<T, ToolError>,
 ) -> Result<T, ToolError> {
-    let store = Guarded::new(seat.store, access);
-    let project = access.project.clone().unwrap_or_else(|| seat.project.clone());
-    let at_home = project == seat.project;
-    let nowhere = Places::nowhere();
-    let nothing = || Technology { stack: Stack::default(), templates: Templates::load(None, None) };
+    let store = Guarded::new(seat.store, tokens, access);
     let session = match &access.project {
         Some(_) if !seat.bound => only_active(&store)?,
         Some(_) | None => seat.session.clone(),
@@ -139,10 +166,10 @@ pub(crate) fn as_caller<T>(
         store: &store,
         redactor: seat.redactor,
         config: seat.config,
-        places: if at_home { seat.places } else { &nowhere },
-        checkout: if at_home { seat.checkout.clone() } else { PathBuf::from(nowhere.root()) },
-        technology: if at_home { seat.technology } else { &nothing },
-        project,
+        places: seat.places,
+        checkout: seat.checkout.clone(),
+        technology: seat.technology,
+        project: seat.project.clone(),
         session,
         bound: seat.bound,
         group: seat.group.clone(),

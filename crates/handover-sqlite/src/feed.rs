@@ -10,7 +10,7 @@ impl Feed for SqliteStore {
     fn changes(&self, after: u64, limit: u32) -> Result<Vec<Change>> {
         row::all(
             &self.connection,
-            "SELECT id, kind, project, session, subject, detail, at FROM change
+            "SELECT id, kind, project, nullif(session, ''), subject, detail, at FROM change
              WHERE id > ?1 ORDER BY id LIMIT ?2",
             (i64::try_from(after).unwrap_or(i64::MAX), limit),
             |r| {
@@ -18,7 +18,7 @@ impl Feed for SqliteStore {
                     id: row::count(r, 0)?,
                     kind: row::parsed(r, 1)?,
                     project: row::parsed(r, 2)?,
-                    session: row::parsed(r, 3)?,
+                    session: row::parsed_opt(r, 3)?,
                     subject: r.get(4)?,
                     detail: r.get(5)?,
                     at: row::time(r, 6)?,

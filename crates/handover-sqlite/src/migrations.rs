@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0007_feed.sql"),
     include_str!("../migrations/0008_tokens.sql"),
     include_str!("../migrations/0009_trust.sql"),
+    include_str!("../migrations/0010_learned_feed.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.

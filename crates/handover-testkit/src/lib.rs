@@ -12,6 +12,7 @@ mod output;
 mod postgres;
 mod real_host;
 mod service;
+mod tls_proxy;
 
 pub use browser::{Browser, Look};
 pub use demo::Demo;
@@ -23,3 +24,4 @@ pub use output::Output;
 pub use postgres::{OwnPostgres, postgres};
 pub use real_host::RealHost;
 pub use service::{Reply, Service};
+pub use tls_proxy::TlsProxy;

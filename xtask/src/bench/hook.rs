@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::{Project, build, compare};
+use super::{Project, TASK, build, compare};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -20,10 +20,6 @@ pub struct Args {
     #[arg(long, default_value = "50")]
     runs: usize,
 }
-
-const TASK: &str = "Refresh tokens in parallel\n\
-    Two refreshes at once sign the user out after a login timeout. Keep the rotation, hold a lock in the \
-    session cache, and add a test with word35, word136 and word2202.";
 
 /// Fills a session, measures, prints.
 pub fn run(args: &Args) -> Result<()> {

@@ -20,6 +20,11 @@ use handover_text::{CleanJson, Redactor};
 
 use crate::place::Place;
 
+/// What agents are asked to do, with words that some packages have.
+const TASK: &str = "Refresh tokens in parallel\n\
+    Two refreshes at once sign the user out after a login timeout. Keep the rotation, hold a lock in the \
+    session cache, and add a test with word35, word136 and word2202.";
+
 fn build() -> Result<PathBuf> {
     let status = Command::new("cargo")
         .args(["build", "--quiet", "--release", "--package", "handover-cli"])

@@ -51,7 +51,7 @@ pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     // From here on it is a project like any other.
     let new = App::new_at(app, &project.root);
     let place = new.store_place()?;
-    place.open(|| new.shared_project(), None)?;
+    new.open(&place, None)?;
     Ok((project, place))
 }
 

@@ -445,6 +445,26 @@ fn files_that_changed_or_went_are_not_served_as_current() {
     assert!(all.iter().any(|c| c["reason"] == "its file is gone"), "{all:?}");
 }
 
+/// More are gone than an assembly looks at first: the rest is found all the same, in its order.
+#[test]
+fn files_that_are_gone_keep_nothing_else_out() {
+    let env = project();
+    let line = |n| json!({"priority": if n < 130 { "high" } else { "low" }});
+    import(&env, &(0..135).map(line).collect::<Vec<_>>());
+    let all = env.run(["package", "list", "--json", "--limit", "1000"]).ok().json();
+    let all = all["packages"].as_array().unwrap();
+    assert_eq!(all.len(), 135);
+    for package in all.iter().filter(|package| package["priority"] == "high") {
+        fs_err::remove_file(env.path(package["path"].as_str().unwrap())).unwrap();
+    }
+    let short = assemble(&env, &["--role", "developer", "--limit", "5"]);
+    assert_eq!(ids(&short), [135, 134, 133, 132, 131]);
+    let receipt = env.run(["receipt", "show", "--json"]).ok().json();
+    assert_eq!(receipt["receipt"]["left_out_counts"], json!({"its file is gone": 130}));
+    let explained = assemble(&env, &["--role", "developer", "--limit", "5", "--explain"]);
+    assert_eq!(ids(&explained), ids(&short));
+}
+
 #[test]
 fn what_is_left_out_is_told_for_every_kind() {
     let env = project();

@@ -454,27 +454,24 @@ fn explain(
     for candidate in tried.iter().filter(|candidate| !candidate.included) {
         *counts.entry(candidate.reason).or_default() += 1;
     }
-    if !selection.queue.is_empty() {
-        *counts.entry(Fate::OverTheLimit).or_default() += selection.queue.len() as u64;
+    if selection.waiting > 0 {
+        *counts.entry(Fate::OverTheLimit).or_default() += selection.waiting as u64;
     }
-    for (_, fate) in &selection.refused {
-        *counts.entry(*fate).or_default() += 1;
+    for (fate, count) in &selection.refused {
+        *counts.entry(*fate).or_default() += count;
     }
     let enough = if all { usize::MAX } else { tried.len() + LEFT_OUT_KEPT };
     let mut explained = tried;
     while explained.len() < enough
-        && let Some(key) = selection.queue.pop()
+        && let Some(key) = selection.take()
     {
         explained.push(selection.explained(key, Fate::OverTheLimit));
     }
-    let mut refused = std::mem::take(&mut selection.refused);
-    let wanted = enough.saturating_sub(explained.len()).min(refused.len());
-    if wanted < refused.len() {
-        refused.select_nth_unstable_by(wanted, |a, b| b.0.cmp(&a.0));
-        refused.truncate(wanted);
+    while explained.len() < enough
+        && let Some((key, fate)) = selection.take_refused()
+    {
+        explained.push(selection.explained(key, fate));
     }
-    refused.sort_unstable_by_key(|(key, _)| std::cmp::Reverse(*key));
-    explained.extend(refused.into_iter().map(|(key, fate)| selection.explained(key, fate)));
     let counts = counts.into_iter().map(|(fate, n)| (fate.to_string(), n)).collect();
     (explained, counts)
 }

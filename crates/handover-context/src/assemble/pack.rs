@@ -35,7 +35,7 @@ pub(super) fn packages(
     let mut packed = Packed::default();
     let (mut room, mut misses) = (budget, 0);
     while packed.packages.len() < limit && misses < MISSES {
-        let Some(key) = selection.queue.pop() else { break };
+        let Some(key) = selection.take() else { break };
         let mut explained = selection.explained(key, Fate::OverTheBudget);
         let package = setting.store.package(selection.id(key))?;
         let state = setting.places.map(|places| file_state(places, &package));

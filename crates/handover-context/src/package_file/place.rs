@@ -57,17 +57,6 @@ impl Places {
         self.shared
     }
 
-    /// No place at all: for whoever has no files on this machine. Below a device there is nothing, and
-    /// nothing can be made.
-    pub fn nowhere() -> Self {
-        Self {
-            root: PathBuf::from("/dev/null/nowhere"),
-            worktrees: Vec::new(),
-            checkout: None,
-            shared: false,
-        }
-    }
-
     /// The project's root.
     pub fn root(&self) -> &Path {
         &self.root

@@ -368,19 +368,9 @@ impl State {
 
 /// The agents at work.
 fn in_flight(busy: &[Effect]) -> Vec<InFlight<'_>> {
-    let agent = |effect| match effect {
-        &Effect::Agent { ref story, phase, .. } => Some(InFlight { story, phase }),
-        Effect::Open { .. }
-        | Effect::Gates { .. }
-        | Effect::Rebase { .. }
-        | Effect::Uat { .. }
-        | Effect::Forgo { .. }
-        | Effect::Commit { .. }
-        | Effect::Park { .. }
-        | Effect::Merge
-        | Effect::Ask
-        | Effect::Halt { .. }
-        | Effect::Finish => None,
+    let agent = |effect| {
+        let &Effect::Agent { ref story, phase, .. } = effect else { return None };
+        Some(InFlight { story, phase })
     };
     busy.iter().filter_map(agent).collect()
 }

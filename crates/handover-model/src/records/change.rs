@@ -11,10 +11,10 @@ pub struct Change {
     pub id: u64,
     /// What kind of record it is about.
     pub kind: ChangeKind,
-    /// The project of the session.
+    /// The project.
     pub project: ProjectId,
-    /// The session that the record belongs to.
-    pub session: SessionId,
+    /// The session that the record belongs to; what is learned belongs to the project.
+    pub session: Option<SessionId>,
     /// The id of the record; of an entry of a journal the run's id, a slash, and its place.
     pub subject: String,
     /// What it is now: a status, a state, a type, a phase.

@@ -16,7 +16,7 @@ pub(super) fn open_session(guard: &Guarded<'_>, new: &NewSession) -> Result<Open
     guard.store.exclusively(&mut |store| {
         let answer = store.open_session(new)?;
         // Seen before it is kept: if it is another's, nothing happened.
-        Guarded::new(store, guard.access).project_guard(&answer.record.project)?;
+        guard.inside(store).project_guard(&answer.record.project)?;
         opened = Some(answer);
         Ok(())
     })?;
@@ -111,9 +111,9 @@ pub(super) fn create_token(guard: &Guarded<'_>, new: &NewToken) -> Result<Token>
         (Some(_), None) => Err(StoreError::not_found("project", "of the whole store")),
         (Some(_), Some(project)) => {
             guard.project_guard(project)?;
-            guard.store.create_token(new)
+            guard.tokens.create_token(new)
         }
-        (None, _) => guard.store.create_token(new),
+        (None, _) => guard.tokens.create_token(new),
     }
 }
 
@@ -122,7 +122,7 @@ fn is_own(guard: &Guarded<'_>, token: &Token) -> bool {
 }
 
 pub(super) fn token(guard: &Guarded<'_>, id: &TokenId) -> Result<Token> {
-    let token = guard.store.token(id)?;
+    let token = guard.tokens.token(id)?;
     match is_own(guard, &token) {
         true => Ok(token),
         false => Err(StoreError::not_found("token", id)),
@@ -130,7 +130,7 @@ pub(super) fn token(guard: &Guarded<'_>, id: &TokenId) -> Result<Token> {
 }
 
 pub(super) fn tokens(guard: &Guarded<'_>) -> Result<Vec<Token>> {
-    let mut tokens = guard.store.tokens()?;
+    let mut tokens = guard.tokens.tokens()?;
     tokens.retain(|token| is_own(guard, token));
     Ok(tokens)
 }
@@ -139,5 +139,5 @@ pub(super) fn end_token(guard: &Guarded<'_>, id: &TokenId, now: Timestamp) -> Re
     if guard.access.project.is_some() {
         token(guard, id)?;
     }
-    guard.store.end_token(id, now)
+    guard.tokens.end_token(id, now)
 }

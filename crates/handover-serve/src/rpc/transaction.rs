@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::one;
 use crate::admit::Caller;
 use crate::limits;
-use crate::office::{Office, as_caller};
+use crate::office::Office;
 use crate::token::mint;
 
 /// What is asked within a transaction.
@@ -95,18 +95,18 @@ pub(super) async fn begin(
     }
     let (begun, beginning) = oneshot::channel();
     let transactions = Arc::clone(&office.transactions);
-    let own = name.clone();
+    let named = name.clone();
     let session = Session { todo, until: Instant::now() + limits::TRANSACTION_TIME };
     // A thread of its own: those for requests must not all be taken by clients that think.
     std::thread::spawn(move || {
         let mut begun = Some(begun);
-        let outcome = office.desk.work(|seat| {
-            as_caller(seat, &access, |seat| {
-                let ended = session.run(seat.store, seat.redactor, mode, &mut begun, &own);
+        let outcome = office.sit(None, |own| {
+            office.settle(own, &access, |seat| {
+                let ended = session.run(seat.store, seat.redactor, mode, &mut begun, &named);
                 ended.map_err(ToolError::Store)
             })
         });
-        transactions.remove(&own);
+        transactions.remove(&named);
         if let (Err(refusal), Some(begun)) = (outcome, begun) {
             let _ = begun.send(failed(Fault::Unavailable, &refusal.message));
         }

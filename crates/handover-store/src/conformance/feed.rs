@@ -4,7 +4,7 @@ use handover_model::{Change, ChangeKind, Phase, SessionStatus};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{FeedSpan, ReceiptStep};
+use crate::{FeedSpan, ReceiptStep, Verdict};
 
 fn told(changes: &[Change]) -> Vec<(ChangeKind, &str, &str)> {
     changes.iter().map(|c| (c.kind, c.subject.as_str(), c.detail.as_str())).collect()
@@ -40,7 +40,7 @@ pub fn every_change_is_told_once(backend: &dyn Backend) {
             (ChangeKind::Session, "s1", "completed"),
         ]
     );
-    assert!(changes.iter().all(|c| c.session == s1 && c.project == project()));
+    assert!(changes.iter().all(|c| c.session.as_ref() == Some(&s1) && c.project == project()));
     assert!(changes.windows(2).all(|pair| pair[0].id < pair[1].id));
     let span = store.feed_span().unwrap();
     assert_eq!((span.first, span.last), (changes[0].id, changes[6].id));
@@ -60,4 +60,34 @@ pub fn only_what_happened_is_told(backend: &dyn Backend) {
     assert!(undone.is_err());
     store.purge_session(&s1).unwrap();
     assert_eq!(told(&store.changes(before, 10).unwrap()), [(ChangeKind::Session, "s1", "purged")]);
+}
+
+/// What is learned is in the feed of the project, without a session.
+pub fn what_is_learned_is_told(backend: &dyn Backend) {
+    let store = backend.open();
+    let hash = store.record_error(&sighting("disk full")).unwrap().hash;
+    store.record_error(&sighting("disk full")).unwrap();
+    store.resolve_error(&sighting("disk full"), &clean("free some")).unwrap();
+    store.judge_error(&project(), &hash, Verdict::Rejected, at(5)).unwrap();
+    let id = store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap()[0].id.clone();
+    // The same from the same source is no news.
+    store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap();
+    store.strategy_helped(&id, at(6)).unwrap();
+    let changes = store.changes(0, 100).unwrap();
+    let error = |detail| (ChangeKind::ErrorPattern, hash.as_str(), detail);
+    let strategy = (ChangeKind::Strategy, id.as_str(), "implementation");
+    assert_eq!(
+        told(&changes),
+        [
+            error("unsolved"),
+            error("unsolved"),
+            // Met again, and solved.
+            error("unsolved"),
+            error("solved"),
+            error("solved"),
+            strategy,
+            strategy,
+        ]
+    );
+    assert!(changes.iter().all(|c| c.session.is_none() && c.project == project()));
 }

@@ -68,7 +68,7 @@ macro_rules! conformance_tests {
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
                 purged_sessions_leave_nothing;
-            feed: every_change_is_told_once, only_what_happened_is_told;
+            feed: every_change_is_told_once, only_what_happened_is_told, what_is_learned_is_told;
             tokens: kept_and_listed, ends_once;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
                 one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;

@@ -21,6 +21,9 @@ struct Record<'a> {
     consumers: &'a [u8],
 }
 
+/// How many bytes the fixed part of a record has.
+const FIXED: usize = 3 + 4 + 8 + 2 * COLUMNS;
+
 impl<'a> Record<'a> {
     fn write(&self, page: &mut Vec<u8>) {
         page.extend([self.local, self.priority as u8, u8::from(self.global)]);
@@ -34,14 +37,17 @@ impl<'a> Record<'a> {
     }
 
     /// Reads one off the front; none if the bytes are not a record.
+    #[inline]
     fn read(page: &mut &'a [u8]) -> Option<Self> {
-        let [local, priority, global] = take(page)?;
+        // Taken in one piece, so that its end is looked for once.
+        let fixed = &mut &take::<FIXED>(page)?[..];
+        let [local, priority, global] = take(fixed)?;
         let priority = *Priority::ALL.get(usize::from(priority))?;
-        let version = u32::from_le_bytes(take(page)?);
-        let created_at = Timestamp::from_micros(i64::from_le_bytes(take(page)?));
+        let version = u32::from_le_bytes(take(fixed)?);
+        let created_at = Timestamp::from_micros(i64::from_le_bytes(take(fixed)?));
         let mut terms = [0; COLUMNS];
         for count in &mut terms {
-            *count = u16::from_le_bytes(take(page)?);
+            *count = u16::from_le_bytes(take(fixed)?);
         }
         let (group, consumers) = (name(page)?, name(page)?);
         let global = global != 0;
@@ -64,17 +70,14 @@ fn name<'a>(page: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(name)
 }
 
-fn records(mut page: &[u8]) -> impl Iterator<Item = Result<Record<'_>>> {
-    std::iter::from_fn(move || {
-        if page.is_empty() {
-            return None;
-        }
-        let record = Record::read(&mut page);
-        if record.is_none() {
-            page = &[];
-        }
-        Some(record.ok_or_else(|| StoreError::damaged("a page of candidates ends early")))
-    })
+/// Shows the records of a page in their order.
+#[inline]
+fn each<'a>(mut page: &'a [u8], mut visit: impl FnMut(Record<'a>)) -> Result<()> {
+    while !page.is_empty() {
+        let early = || StoreError::damaged("a page of candidates ends early");
+        visit(Record::read(&mut page).ok_or_else(early)?);
+    }
+    Ok(())
 }
 
 /// Puts a package behind the others of its page.
@@ -98,12 +101,11 @@ pub fn add_candidate(page: &mut Vec<u8>, entry: &Entry<'_>, terms: &Terms) {
 pub fn without_candidate(page: &[u8], id: PackageId) -> Result<Vec<u8>> {
     let (_, gone) = place(id);
     let mut kept = Vec::new();
-    for record in records(page) {
-        let record = record?;
+    each(page, |record| {
         if record.local != gone {
             record.write(&mut kept);
         }
-    }
+    })?;
     Ok(kept)
 }
 
@@ -117,22 +119,24 @@ pub fn read_candidates(
 ) -> Result<()> {
     let group = group.map(|group| group.as_str().as_bytes());
     let role = role.map(|role| role.as_str().as_bytes());
-    for record in records(packed) {
-        let record = record?;
-        let restricted = !record.consumers.is_empty();
+    // Neighbours are mostly for the same readers, whose names are looked through once.
+    let (mut readers, mut addressed): (&[u8], bool) = (&[], false);
+    each(packed, |record| {
+        if record.consumers != readers {
+            readers = record.consumers;
+            addressed =
+                role.is_some_and(|role| readers.split(|byte| *byte == b',').any(|c| c == role));
+        }
         found.push(Candidate {
             id: at(page, record.local),
             version: record.version,
             priority: record.priority,
             same_group: group == Some(record.group),
             global: record.global,
-            addressed: restricted
-                && role
-                    .is_some_and(|role| record.consumers.split(|b| *b == b',').any(|c| c == role)),
-            restricted,
+            addressed,
+            restricted: !readers.is_empty(),
             created_at: record.created_at,
             terms: record.terms,
         });
-    }
-    Ok(())
+    })
 }

@@ -31,23 +31,18 @@ pub fn posting_pages(packages: &[(PackageId, Vec<u8>)]) -> Result<Pages> {
 pub fn without_posting(packed: &[u8], id: PackageId) -> Result<Vec<u8>> {
     let (_, gone) = place(id);
     let mut kept = Vec::new();
-    for posting in unpack(packed) {
-        let (local, counts) = posting?;
+    each(packed, |local, counts| {
         if local != gone {
             kept.push(local);
             terms::pack(&counts, &mut kept);
         }
-    }
+    })?;
     Ok(kept)
 }
 
 /// Adds the postings of a page.
 pub fn read_postings(page: i64, packed: &[u8], list: &mut Vec<Posting>) -> Result<()> {
-    for posting in unpack(packed) {
-        let (local, counts) = posting?;
-        list.push(Posting { package: at(page, local), counts });
-    }
-    Ok(())
+    each(packed, |local, counts| list.push(Posting { package: at(page, local), counts }))
 }
 
 /// What packages that are in no page yet add to the list of each term; they are the newest, so lists
@@ -68,12 +63,13 @@ pub fn fresh_postings(
     Ok(newer)
 }
 
-fn unpack(mut packed: &[u8]) -> impl Iterator<Item = Result<(u8, Counts)>> {
-    std::iter::from_fn(move || {
-        let (local, mut rest) = packed.split_first()?;
-        let counts = terms::read(&mut rest);
-        packed = if counts.is_some() { rest } else { &[] };
+/// Shows the postings of a page in their order.
+#[inline]
+fn each(mut packed: &[u8], mut visit: impl FnMut(u8, Counts)) -> Result<()> {
+    while let Some((local, rest)) = packed.split_first() {
+        packed = rest;
         let early = || StoreError::damaged("a page of postings ends early");
-        Some(counts.map(|c| (*local, c)).ok_or_else(early))
-    })
+        visit(*local, terms::read(&mut packed).ok_or_else(early)?);
+    }
+    Ok(())
 }

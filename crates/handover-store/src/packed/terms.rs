@@ -79,6 +79,7 @@ pub(super) fn pack(counts: &Counts, packed: &mut Vec<u8>) {
 }
 
 /// Reads counts off the front; none if the bytes end early.
+#[inline]
 pub(super) fn read(packed: &mut &[u8]) -> Option<Counts> {
     let (mask, mut rest) = packed.split_first()?;
     let mut counts = [0; COLUMNS];

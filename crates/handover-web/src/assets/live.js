@@ -113,7 +113,7 @@
       say("Not live; trying again", "off");
       if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
     });
-    for (const kind of ["session", "package", "reasoning", "event", "receipt", "run", "journal"]) {
+    for (const kind of ["session", "package", "reasoning", "event", "receipt", "run", "journal", "error_pattern", "strategy"]) {
       events.addEventListener(kind, soon);
     }
     addEventListener("pagehide", () => events.close());

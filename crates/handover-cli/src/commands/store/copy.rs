@@ -39,7 +39,7 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
         return Err(CommandError::invalid(format!("there is no store at {from}"))
             .hinted("`handover doctor` shows where the project's store is."));
     }
-    let open = |place: &StorePlace| place.open(|| app.shared_project(), None);
+    let open = |place: &StorePlace| app.open(place, None);
     let (source, target) = (open(&from)?, open(&to)?);
     let copied = copy(&*source, &*target)?;
     let kinds: serde_json::Map<_, _> = copied

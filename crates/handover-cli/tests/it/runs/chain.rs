@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::killed::{Scene, around, lines};
 use super::{Epic, story};
 
 /// Epics 1, 2 and 3: the second builds on the first, the third on nothing.
@@ -171,20 +172,12 @@ fn money_is_for_all_of_them() {
 
 /// What a chain leaves behind, without what differs by its nature.
 fn end_state(epic: &Epic) -> Vec<String> {
-    let mut state = Vec::new();
+    let mut state = around(epic);
     for number in ["1", "2"] {
         let branch = format!("handover/epic-{number}");
-        let log = epic.git(&["log", "--format=%s", &format!("main..{branch}")]);
-        state.extend(log.lines().map(str::to_owned));
-        let lines = epic.git(&["grep", "-e", "", &branch]);
-        let differs = |line: &&str| {
-            ["**Receipt:**", "**Date:**", "**Run:**", ":run: ", ":date: "]
-                .iter()
-                .any(|part| line.contains(part))
-        };
-        state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
+        state.extend(epic.subjects(&branch));
+        state.extend(lines(epic, &branch));
     }
-    state.push(epic.git(&["for-each-ref", "--format=%(refname)"]));
     let sessions = epic.env.run(["session", "list", "--json"]).ok().json();
     for session in sessions["sessions"].as_array().unwrap() {
         state.push(format!("{} {}", session["id"], session["status"]));
@@ -193,72 +186,24 @@ fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-fn killed(side: &str, first: usize) {
-    let args = |epic: &Epic| {
+fn taught() -> Epic {
+    let epic = chain();
+    epic.script(&(retro("1", "a") + &retro("2", "b")));
+    epic
+}
+
+/// Journals of both epics have the same length, and either engine dies in the first that reaches it.
+const SCENE: Scene = Scene {
+    command: |epic, more| {
         let agent = epic.agent();
-        ["chain", "1", "2", "--agent-command", &agent].map(str::to_owned)
-    };
-    let script = retro("1", "a") + &retro("2", "b");
-    let whole = chain();
-    whole.script(&script);
-    whole.env.run(args(&whole)).ok();
-    let expected = end_state(&whole);
-    let entries = |epic: &Epic| {
-        let journal = epic.env.run(["journal", "--json"]).ok().json();
-        journal["journal"].as_array().unwrap().len()
-    };
-    // Journals of both epics have the same length, and either engine dies in the first that reaches it.
-    for entry in (first..=entries(&whole)).step_by(4) {
-        let epic = chain();
-        epic.script(&script);
-        let place = format!("{side}:{entry}");
-        let output =
-            epic.env.command().args(args(&epic)).env("HANDOVER_TEST_DIE", &place).output().unwrap();
-        assert_eq!(output.status.code(), None, "{place}: it did not die");
-        let resumed = run(&epic, &["1", "2"], &["--resume"]);
-        assert_eq!(resumed.code, Some(0), "{place}: {resumed}");
-        assert_eq!(end_state(&epic), expected, "{place}");
-    }
-}
+        let args = [&["chain", "1", "2", "--agent-command", &agent], more].concat();
+        args.into_iter().map(str::to_owned).collect()
+    },
+    ..Scene::new(taught, end_state)
+};
 
-#[test]
-fn killed_after_every_fourth_entry() {
-    killed("after", 1);
-}
-
-#[test]
-fn killed_after_every_fourth_entry_from_the_second_on() {
-    killed("after", 2);
-}
-
-#[test]
-fn killed_after_every_fourth_entry_from_the_third_on() {
-    killed("after", 3);
-}
-
-#[test]
-fn killed_after_every_fourth_entry_from_the_fourth_on() {
-    killed("after", 4);
-}
-
-#[test]
-fn killed_before_every_fourth_entry() {
-    killed("before", 1);
-}
-
-#[test]
-fn killed_before_every_fourth_entry_from_the_second_on() {
-    killed("before", 2);
-}
-
-#[test]
-fn killed_before_every_fourth_entry_from_the_third_on() {
-    killed("before", 3);
-}
-
-#[test]
-fn killed_before_every_fourth_entry_from_the_fourth_on() {
-    killed("before", 4);
+mod dying {
+    crate::runs::killed::killed!(super::super::SCENE, 4: first 1, second 2, third 3, fourth 4);
 }
 
 /// Killed in the second epic: the first is not done again.

@@ -1,12 +1,11 @@
 //! What closes an epic: scenarios that are written and tried out, a look back, a handoff. Whatever its
 //! agents do, the stories stay done.
 
-use std::collections::BTreeSet;
-
 use handover_testkit::processes_with;
 use serde_json::{Value, json};
 
 use super::Epic;
+use super::killed::{Scene, around, call, lines};
 
 /// Only `cat` may be started.
 const CAT: [&str; 2] = ["--config", "uat.allow=[\"cat\"]"];
@@ -379,11 +378,7 @@ fn a_dry_run_shows_what_closes_the_epic() {
 
 fn eventful() -> Epic {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
-    let calls = epic.env.folder().join("calls");
-    let call = format!(
-        "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}};'",
-        calls.display()
-    );
+    let call = call(&epic);
     let list = json!([auto("S1", "1-1-a.txt", "mended"), manual()]);
     let with_call = |line: &str| line.replacen("| ", &format!("| {call} "), 1);
     epic.script(
@@ -397,29 +392,14 @@ fn eventful() -> Epic {
     epic
 }
 
-const EVENTFUL: [&str; 5] = ["--uat", "quick", "--heal", "1", "--retro"];
-
-fn calls(epic: &Epic) -> Vec<String> {
-    let text = fs_err::read_to_string(epic.env.folder().join("calls")).unwrap_or_default();
-    text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
-}
-
 fn end_state(epic: &Epic) -> Vec<String> {
     let mut state = epic.states();
     let status = epic.status();
     state.push(status["closing"]["state"].to_string());
     state.push(status["uat"]["state"].to_string());
     state.extend(epic.subjects("handover/epic-1"));
-    let lines = epic.git(&["grep", "-e", "", "handover/epic-1"]);
-    let differs = |line: &&str| {
-        ["**Receipt:**", "**Date:**", "**Run:**", ":run: ", ":date: "]
-            .iter()
-            .any(|part| line.contains(part))
-    };
-    state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
-    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
-    state.extend(refs.lines().map(str::to_owned));
-    state.push(epic.git(&["worktree", "list"]).lines().count().to_string());
+    state.extend(lines(epic, "handover/epic-1"));
+    state.extend(around(epic));
     let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
     for strategy in strategies["strategies"].as_array().unwrap() {
         state.push(format!("{} {}", strategy["insight"], strategy["helpfulness"]));
@@ -428,85 +408,18 @@ fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-fn journal(epic: &Epic) -> Vec<Value> {
-    let journal = epic.env.run(["journal", "--json"]);
-    if journal.code != Some(0) {
-        return Vec::new();
-    }
-    journal.json()["journal"].as_array().unwrap().clone()
-}
+/// What comes before the closing is killed elsewhere.
+const SCENE: Scene = Scene {
+    command: |epic, more| epic.args(&[&CAT[..], more].concat()),
+    flags: &["--uat", "quick", "--heal", "1", "--retro"],
+    code: 3,
+    skip: |journal| {
+        let opened = |entry: &Value| entry["effect"] == "open" && entry["story"] == "epic-1";
+        journal.iter().position(|entry| opened(&entry["entry"])).unwrap()
+    },
+    ..Scene::new(eventful, end_state)
+};
 
-/// Kills the engine at every fourth entry of the journal, and goes on.
-fn killed(side: &str, first: usize) {
-    let whole = eventful();
-    run(&whole, &EVENTFUL).fails(3);
-    let (expected, all) = (end_state(&whole), journal(&whole));
-    assert!(all.len() > 30, "{}", all.len());
-    // What comes before the closing is killed elsewhere.
-    let opened = all.iter().position(|entry| {
-        entry["entry"]["effect"] == "open" && entry["entry"]["story"] == "epic-1"
-    });
-    for entry in (opened.unwrap() + first..=all.len()).step_by(4) {
-        let epic = eventful();
-        let place = format!("{side}:{entry}");
-        let args = epic.args(&[&CAT[..], &EVENTFUL].concat());
-        let output =
-            epic.env.command().args(args).env("HANDOVER_TEST_DIE", &place).output().unwrap();
-        assert_eq!(output.status.code(), None, "{place}: it did not die");
-        let before = calls(&epic);
-        let done: BTreeSet<String> = journal(&epic)
-            .iter()
-            .filter(|entry| entry["entry"]["event"] == "phase_ended")
-            .map(|entry| {
-                let word = |key: &str| entry["entry"][key].to_string().replace('"', "");
-                format!("{} {} {}", word("story"), word("phase"), word("attempt"))
-            })
-            .collect();
-        let resumed = run(&epic, &["--resume"]);
-        assert_eq!(resumed.code, Some(3), "{place}: {resumed}");
-        assert_eq!(end_state(&epic), expected, "{place}");
-        for call in &calls(&epic)[before.len()..] {
-            assert!(!done.contains(call), "{place}: {call} was finished and paid again");
-        }
-    }
-}
-
-#[test]
-fn killed_after_entries_of_the_closing() {
-    killed("after", 1);
-}
-
-#[test]
-fn killed_after_other_entries_of_the_closing() {
-    killed("after", 2);
-}
-
-#[test]
-fn killed_after_more_entries_of_the_closing() {
-    killed("after", 3);
-}
-
-#[test]
-fn killed_after_the_rest_of_the_closing() {
-    killed("after", 4);
-}
-
-#[test]
-fn killed_before_entries_of_the_closing() {
-    killed("before", 1);
-}
-
-#[test]
-fn killed_before_other_entries_of_the_closing() {
-    killed("before", 2);
-}
-
-#[test]
-fn killed_before_more_entries_of_the_closing() {
-    killed("before", 3);
-}
-
-#[test]
-fn killed_before_the_rest_of_the_closing() {
-    killed("before", 4);
+mod dying {
+    crate::runs::killed::killed!(super::super::SCENE, 4: first 1, second 2, third 3, fourth 4);
 }

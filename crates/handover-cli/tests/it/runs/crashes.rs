@@ -1,132 +1,32 @@
 //! Engines that die, are told to stop, or cannot write: a resumed run reaches the same end.
 
-use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 use handover_testkit::processes_with;
-use serde_json::Value;
 
 use super::Epic;
+use super::killed::{Scene, around, lines};
 
-/// Two stories: the first needs a fix, the second is blocked with half of its work done.
+/// Two stories: the first needs a fix, the second is blocked.
 fn eventful() -> Epic {
-    let epic = Epic::new(&["1-1-a", "1-2-b"]);
-    let calls = epic.env.folder().join("calls");
-    let call = format!(
-        "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}};'",
-        calls.display()
-    );
-    epic.script(&format!(
-        "1-1-a review 1 | {call} print \"REVIEW FAILED: 1-1-a - no greeting\"\n\
-         1-2-b dev 1 | {call} write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n\
-         * dev 1 | {call} write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
-         * fix 1 | {call} append {{HANDOVER_STORY}}.txt mended print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
-         * review * | {call} print \"REVIEW PASSED: {{HANDOVER_STORY}}\""
-    ));
-    epic
+    super::killed::eventful(&["1-1-a", "1-2-b"])
 }
 
-pub(super) fn calls(epic: &Epic) -> Vec<String> {
-    let text = fs_err::read_to_string(epic.env.folder().join("calls")).unwrap_or_default();
-    text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
-}
-
-/// Everything that a run leaves behind, without what differs by its nature: ids and days.
+/// Everything that a run leaves behind.
 pub(super) fn end_state(epic: &Epic) -> Vec<String> {
     let mut state = epic.states();
     for branch in ["handover/epic-1", "handover/failed/1-2-b"] {
         state.extend(epic.subjects(branch));
-        let lines = epic.git(&["grep", "-e", "", branch]);
-        let differs = |line: &&str| line.contains("**Receipt:**") || line.contains("**Date:**");
-        state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
+        state.extend(lines(epic, branch));
     }
-    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
-    state.extend(refs.lines().map(str::to_owned));
-    state.push(epic.git(&["worktree", "list"]).lines().count().to_string());
-    state.push(epic.git(&["status", "--porcelain"]));
+    state.extend(around(epic));
     state
 }
 
-pub(super) fn journal(epic: &Epic) -> Vec<Value> {
-    let journal = epic.env.run(["journal", "--json"]);
-    if journal.code != Some(0) {
-        return Vec::new();
-    }
-    journal.json()["journal"].as_array().unwrap().clone()
-}
+const SCENE: Scene = Scene { code: 3, entries: 25, ..Scene::new(eventful, end_state) };
 
-/// The agents that are recorded as finished.
-pub(super) fn finished(epic: &Epic) -> BTreeSet<String> {
-    journal(epic)
-        .iter()
-        .filter(|entry| entry["entry"]["event"] == "phase_ended")
-        .map(|entry| {
-            let word = |key: &str| entry["entry"][key].to_string().replace('"', "");
-            format!("{} {} {}", word("story"), word("phase"), word("attempt"))
-        })
-        .collect()
-}
-
-/// Kills the engine at every `step`th entry of the journal, and goes on.
-fn killed(side: &str, first: usize, step: usize) {
-    let whole = eventful();
-    whole.run(&[]).fails(3);
-    let (expected, entries) = (end_state(&whole), journal(&whole).len());
-    assert!(entries > 25, "{entries}");
-    for entry in (first..=entries).step_by(step) {
-        let epic = eventful();
-        let place = format!("{side}:{entry}");
-        let output = epic
-            .env
-            .command()
-            .args(epic.args(&[]))
-            .env("HANDOVER_TEST_DIE", &place)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), None, "{place}: it did not die");
-        let (before, done) = (calls(&epic), finished(&epic));
-        let resumed = epic.run(&["--resume"]);
-        assert_eq!(resumed.code, Some(3), "{place}: {resumed}");
-        assert_eq!(end_state(&epic), expected, "{place}");
-        for call in &calls(&epic)[before.len()..] {
-            assert!(
-                !done.contains(call),
-                "{place}: {call} was recorded as finished and paid again"
-            );
-        }
-        let run = epic.status()["id"].as_str().unwrap().to_owned();
-        assert_eq!(processes_with("HANDOVER_RUN", &run), Vec::<u32>::new(), "{place}");
-    }
-}
-
-#[test]
-fn killed_after_every_third_entry() {
-    killed("after", 1, 3);
-}
-
-#[test]
-fn killed_after_every_third_entry_from_the_second_on() {
-    killed("after", 2, 3);
-}
-
-#[test]
-fn killed_after_every_third_entry_from_the_third_on() {
-    killed("after", 3, 3);
-}
-
-#[test]
-fn killed_before_every_third_entry() {
-    killed("before", 1, 3);
-}
-
-#[test]
-fn killed_before_every_third_entry_from_the_second_on() {
-    killed("before", 2, 3);
-}
-
-#[test]
-fn killed_before_every_third_entry_from_the_third_on() {
-    killed("before", 3, 3);
+mod dying {
+    crate::runs::killed::killed!(super::super::SCENE, 3: first 1, second 2, third 3);
 }
 
 /// Killed while an agent works that cannot be asked to end and has children of its own.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use handover_testkit::processes_with;
 use serde_json::Value;
 
+use super::killed::{Scene, around, lines};
 use super::{Epic, story};
 
 const THREE: &[&str] = &["1-1-a", "1-2-b", "1-3-c"];
@@ -122,108 +123,33 @@ fn a_story_that_fails_does_not_disturb_the_others_and_dependents_wait() {
 
 /// Three stories at once, one of which needs a fix and one of which is blocked.
 fn eventful() -> Epic {
-    let epic = Epic::new(THREE);
-    let calls = epic.env.folder().join("calls");
-    let call = format!(
-        "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}};'",
-        calls.display()
-    );
-    epic.script(&format!(
-        "1-1-a review 1 | {call} print \"REVIEW FAILED: 1-1-a - no greeting\"\n\
-         1-2-b dev 1 | {call} write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n\
-         * dev 1 | {call} write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
-         * fix 1 | {call} append {{HANDOVER_STORY}}.txt mended print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
-         * review * | {call} print \"REVIEW PASSED: {{HANDOVER_STORY}}\""
-    ));
-    epic
+    super::killed::eventful(THREE)
 }
 
-/// Everything that a run leaves behind, without what differs by its nature: ids, days and the order in
-/// which stories came to their end.
+/// Everything that a run leaves behind, without what depends on who was faster: the order in which stories
+/// came to their end, and the base of what was put aside.
 fn end_state(epic: &Epic) -> Vec<String> {
-    let mut state = epic.states();
-    for branch in ["handover/epic-1", "handover/failed/1-2-b"] {
-        let mut subjects = epic.subjects(branch);
-        subjects.sort();
-        // The base of what was put aside depends on who was faster.
-        state.extend(
-            subjects
-                .into_iter()
-                .filter(|line| !branch.contains("failed") || line.starts_with("wip")),
-        );
-        if !branch.contains("failed") {
-            let lines = epic.git(&["grep", "-e", "", branch]);
-            let differs = |line: &&str| line.contains("**Receipt:**") || line.contains("**Date:**");
-            state.extend(lines.lines().filter(|line| !differs(line)).map(str::to_owned));
-        }
-    }
-    state.push(epic.git(&["show", "handover/failed/1-2-b:half.txt"]));
-    let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
-    state.extend(refs.lines().map(str::to_owned));
-    state.push(epic.git(&["worktree", "list"]).lines().count().to_string());
-    state.push(epic.git(&["status", "--porcelain"]));
+    let (branch, aside) = ("handover/epic-1", "handover/failed/1-2-b");
+    let mut state = epic.subjects(branch);
+    state.extend(epic.subjects(aside).into_iter().filter(|line| line.starts_with("wip")));
+    state.sort();
+    state.extend(epic.states());
+    state.extend(lines(epic, branch));
+    state.push(epic.git(&["show", &format!("{aside}:half.txt")]));
+    state.extend(around(epic));
     state
 }
 
-/// Kills the engine at every `step`th entry of the journal, and goes on.
-fn killed(side: &str, first: usize, step: usize) {
-    let whole = eventful();
-    whole.run(&["--parallel", "3"]).fails(3);
-    let expected = end_state(&whole);
-    let entries = super::crashes::journal(&whole).len();
-    assert!(entries > 35, "{entries}");
-    for entry in (first..=entries).step_by(step) {
-        let epic = eventful();
-        let place = format!("{side}:{entry}");
-        let output = epic
-            .env
-            .command()
-            .args(epic.args(&["--parallel", "3"]))
-            .env("HANDOVER_TEST_DIE", &place)
-            .output()
-            .unwrap();
-        // Which entry is the last depends on who was faster: one may have come to its end.
-        assert!(matches!(output.status.code(), None | Some(3)), "{place}: {output:?}");
-        let (before, done) = (super::crashes::calls(&epic), super::crashes::finished(&epic));
-        let resumed = epic.run(&["--resume"]);
-        assert_eq!(resumed.code, Some(3), "{place}: {resumed}");
-        assert_eq!(end_state(&epic), expected, "{place}");
-        for call in &super::crashes::calls(&epic)[before.len()..] {
-            assert!(!done.contains(call), "{place}: {call} was recorded and paid again");
-        }
-        let run = epic.status()["id"].as_str().unwrap().to_owned();
-        assert_eq!(processes_with("HANDOVER_RUN", &run), Vec::<u32>::new(), "{place}");
-    }
-}
+const SCENE: Scene = Scene {
+    flags: &["--parallel", "3"],
+    code: 3,
+    entries: 35,
+    may_end: true,
+    ..Scene::new(eventful, end_state)
+};
 
-#[test]
-fn killed_after_every_third_entry() {
-    killed("after", 1, 3);
-}
-
-#[test]
-fn killed_after_every_third_entry_from_the_second_on() {
-    killed("after", 2, 3);
-}
-
-#[test]
-fn killed_after_every_third_entry_from_the_third_on() {
-    killed("after", 3, 3);
-}
-
-#[test]
-fn killed_before_every_third_entry() {
-    killed("before", 1, 3);
-}
-
-#[test]
-fn killed_before_every_third_entry_from_the_second_on() {
-    killed("before", 2, 3);
-}
-
-#[test]
-fn killed_before_every_third_entry_from_the_third_on() {
-    killed("before", 3, 3);
+mod dying {
+    crate::runs::killed::killed!(super::super::SCENE, 3: first 1, second 2, third 3);
 }
 
 /// Killed and told to stop while three agents work that cannot be asked to end.

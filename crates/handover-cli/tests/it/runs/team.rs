@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Epic;
+use super::killed::Scene;
 
 const TEAM: &[&str] = &["--pipeline", "team"];
 
@@ -141,65 +142,21 @@ fn verdicts_are_enough_and_groups_work_at_once() {
     assert_eq!(status["closing"]["state"], "done", "{status}");
 }
 
-/// Kills the engine at every third entry of the journal, and goes on.
-fn killed(side: &str, first: usize) {
-    let script = format!(
+fn sent_back() -> Epic {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&format!(
         "1-1-a review 1 qa_expert | {}\n* retro * | print \"BAZINGA: epic-1\"",
         result("review", "FAIL", ",\"summary\":\"no greeting\"")
-    );
-    let make = || {
-        let epic = Epic::new(&["1-1-a"]);
-        epic.script(&script);
-        epic
-    };
-    let whole = make();
-    whole.run(TEAM).ok();
-    let (expected, entries) = (way(&whole), super::crashes::journal(&whole).len());
-    for entry in (first..=entries).step_by(3) {
-        let epic = make();
-        let place = format!("{side}:{entry}");
-        let output = epic
-            .env
-            .command()
-            .args(epic.args(TEAM))
-            .env("HANDOVER_TEST_DIE", &place)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), None, "{place}: it did not die");
-        // Before the first entry there is nothing to resume: the same command begins.
-        epic.run(&[TEAM, &["--resume"]].concat()).ok();
-        assert_eq!(way(&epic), expected, "{place}");
-    }
+    ));
+    epic
 }
 
-#[test]
-fn killed_after_every_third_entry() {
-    killed("after", 1);
-}
+/// Before the first entry there is nothing to resume: the same command begins.
+const SCENE: Scene =
+    Scene { flags: TEAM, again: &["--pipeline", "team", "--resume"], ..Scene::new(sent_back, way) };
 
-#[test]
-fn killed_after_every_third_entry_from_the_second_on() {
-    killed("after", 2);
-}
-
-#[test]
-fn killed_after_every_third_entry_from_the_third_on() {
-    killed("after", 3);
-}
-
-#[test]
-fn killed_before_every_third_entry() {
-    killed("before", 1);
-}
-
-#[test]
-fn killed_before_every_third_entry_from_the_second_on() {
-    killed("before", 2);
-}
-
-#[test]
-fn killed_before_every_third_entry_from_the_third_on() {
-    killed("before", 3);
+mod dying {
+    crate::runs::killed::killed!(super::super::SCENE, 3: first 1, second 2, third 3);
 }
 
 #[test]

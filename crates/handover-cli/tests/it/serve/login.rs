@@ -33,6 +33,7 @@ fn a_link_is_good_once_and_gives_a_cookie() {
     assert_eq!(entered.header("location"), "/");
     let cookie = entered.header("set-cookie");
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+    assert!(!cookie.contains("Secure"), "{cookie}");
     service.send("POST", "/login", &own, &form).is(401);
     let cookie = cookie.split(';').next().unwrap();
     service.send("GET", "/", &[("cookie", cookie)], "").is(200);
@@ -40,4 +41,18 @@ fn a_link_is_good_once_and_gives_a_cookie() {
     let body = "{\"type\": \"verdict\"}";
     let write = [("cookie", cookie), ("content-type", "application/json")];
     service.send("POST", "/api/v1/sessions/s1/events", &write, body).is(403);
+}
+
+/// Behind a proxy with TLS the cookie stays with TLS.
+#[test]
+fn a_browser_that_came_over_tls_keeps_to_it() {
+    let env = project();
+    super::token(&env, "read", &[]);
+    let service = Service::start(&env, &["--require-token"]);
+    let made = env.run(["token", "link", "--scope", "read", "--json"]).ok().json();
+    let form = made["token"]["link"].as_str().unwrap().split_once('?').unwrap().1.to_owned();
+    let origin = service.url.replace("http://", "https://");
+    let headers = [("content-type", "application/x-www-form-urlencoded"), ("origin", &origin)];
+    let entered = service.send("POST", "/login", &headers, &form).is(303);
+    assert!(entered.header("set-cookie").contains("; Secure"), "{entered:?}");
 }

@@ -126,7 +126,7 @@ fn the_conformance_suite_passes_over_http() {
     assert_eq!(seen, listed);
 }
 
-fn call(service: &Service, token: &str, tool: &str, arguments: Value) -> Value {
+pub(super) fn call(service: &Service, token: &str, tool: &str, arguments: Value) -> Value {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": tool, "arguments": arguments},

@@ -7,11 +7,21 @@ mod limits;
 mod live;
 mod login;
 mod mcp;
+mod neighbours;
 mod projects;
 mod remote;
 mod rights;
+mod tls;
 
+use std::time::Duration;
+
+use handover_remote::RemoteStore;
 use handover_testkit::TestEnv;
+
+/// The store of a service, as another machine has it.
+fn remote_store(url: &str, token: Option<String>) -> RemoteStore {
+    RemoteStore::new(&url.parse().unwrap(), token, Duration::from_secs(30))
+}
 
 /// A token with a scope, and with further arguments.
 fn token(env: &TestEnv, scope: &str, more: &[&str]) -> String {

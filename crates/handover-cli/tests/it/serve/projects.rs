@@ -1,9 +1,6 @@
 //! Two projects in one store: the holder of one's token sees nothing of the other.
 
-use std::time::Duration;
-
 use handover_model::{PackageId, ProjectId, ReceiptId, SessionId, TokenScope};
-use handover_remote::RemoteStore;
 use handover_store::{
     ErrorPatterns, Events, Feed, Groups, Packages, Reasonings, ReceiptFilter, Receipts, RunFilter,
     Runs, Sessions, StoreError, Strategies, TextIndex, Tokens,
@@ -55,7 +52,7 @@ fn one_projects_token_sees_nothing_of_anothers() {
         }
     }
 
-    let store = RemoteStore::new(&service.url, Some(admin), Duration::from_secs(30));
+    let store = super::remote_store(&service.url, Some(admin));
     let theirs = SessionId::new("theirs").unwrap();
     let other = ProjectId::new("other").unwrap();
     let gone = |what: Result<(), StoreError>| {
@@ -78,7 +75,13 @@ fn one_projects_token_sees_nothing_of_anothers() {
     gone(store.purge_session(&theirs).map(drop));
     assert_eq!(store.receipts(&ReceiptFilter::default()).unwrap(), []);
     assert_eq!(store.runs(&RunFilter::default()).unwrap(), []);
-    assert!(store.changes(0, 100).unwrap().iter().all(|change| change.session != theirs));
+    assert!(
+        store
+            .changes(0, 100)
+            .unwrap()
+            .iter()
+            .all(|change| change.session.as_ref() != Some(&theirs))
+    );
     assert_eq!(store.tokens().unwrap().len(), 1);
     assert!(store.tokens().unwrap()[0].scope == TokenScope::Admin);
 

@@ -1,8 +1,5 @@
 //! The store behind a service: the same contracts, and what only a network can do.
 
-use std::time::Duration;
-
-use handover_remote::RemoteStore;
 use handover_store::Store;
 use handover_store::conformance::Backend;
 use handover_testkit::{Service, TestEnv};
@@ -25,7 +22,7 @@ impl Remote {
 
 impl Backend for Remote {
     fn open(&self) -> Box<dyn Store + Send> {
-        Box::new(RemoteStore::new(&self.service.url, None, Duration::from_secs(30)))
+        Box::new(super::remote_store(&self.service.url, None))
     }
 }
 

@@ -1,0 +1,86 @@
+//! A service behind TLS, and tokens that stay secret on their way.
+
+use handover_testkit::{Service, TestEnv, TlsProxy};
+
+use super::token;
+use crate::{empty, project};
+
+fn client(url: &str, token: &str) -> TestEnv {
+    let mut env = empty();
+    env.set("HANDOVER_STORE", url);
+    env.set("HANDOVER_TOKEN", token);
+    env
+}
+
+#[test]
+fn a_service_is_reached_over_tls() {
+    let host = project();
+    let token = token(&host, "write", &[]);
+    let service = Service::start(&host, &["--require-token"]);
+    let proxy = TlsProxy::start(&service.url, "localhost");
+    let mut env = client(&proxy.url, &token);
+    env.set("SSL_CERT_FILE", &proxy.authority().display().to_string());
+    env.run(["init"]).ok();
+    env.write("docs/oauth.md", "# OAuth\nTokens live ten minutes.\n");
+    env.run(["package", "add", "docs/oauth.md", "--kind", "research"]).ok();
+    // A transaction is several requests.
+    let block = env.run(["assemble", "--role", "developer", "--deliver", "--json"]).ok().json();
+    assert_eq!((&block["degraded"], &block["available"]), (&false.into(), &1.into()));
+    assert!(host.run(["search", "oauth"]).ok().stdout.contains("docs/oauth.md"));
+    assert!(env.run(["doctor"]).ok().stdout.contains(&proxy.url));
+}
+
+#[test]
+fn a_service_must_prove_who_it_is() {
+    let host = project();
+    let token = token(&host, "write", &[]);
+    let service = Service::start(&host, &["--require-token"]);
+    let (own, others) =
+        (TlsProxy::start(&service.url, "localhost"), TlsProxy::start(&service.url, "else.example"));
+    // Nobody vouches for it; somebody vouches for another; its certificate is for another name.
+    for (asked, trusted) in [(&own, None), (&own, Some(&others)), (&others, Some(&others))] {
+        let mut env = client(&asked.url, &token);
+        if let Some(trusted) = trusted {
+            env.set("SSL_CERT_FILE", &trusted.authority().display().to_string());
+        }
+        env.run(["init"]).ok();
+        let refused = env.run(["session", "list", "--json"]).fails(5);
+        let error = refused.error();
+        assert_eq!(error["code"], "store_unavailable");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("SSL_CERT_FILE"), "{message}");
+        assert!(!refused.to_string().contains(&token), "{refused}");
+        // An agent that waits goes on without.
+        let block = env.run(["assemble", "--role", "developer", "--json"]).ok().json();
+        assert_eq!(block["degraded"], true);
+    }
+}
+
+#[test]
+fn a_token_does_not_leave_the_machine_in_the_clear() {
+    let mut env = client("http://handover.invalid:4747", "hnd_0123456789ab_secret");
+    let error = env.run(["init", "--json"]).fails(2).error();
+    assert_eq!(error["code"], "token_in_the_clear");
+    assert!(error["message"].as_str().unwrap().contains("handover.invalid"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("https://"), "{error}");
+    let error = env.run(["session", "list", "--json"]).fails(2).error();
+    assert_eq!(error["code"], "token_in_the_clear");
+    // Whoever knows that the way there is private says so, and gets as far as the network.
+    env.set("HANDOVER_STORE_ALLOW_HTTP", "true");
+    let error = env.run(["session", "list", "--json"]).fails(5).error();
+    assert_eq!(error["code"], "store_unavailable", "{error}");
+}
+
+#[test]
+fn an_address_holds_no_secret() {
+    let mut env = project();
+    for url in ["https://ann:hunter2@team.example", "https://team.example?token=hunter2"] {
+        env.set("HANDOVER_STORE", url);
+        let refused = env.run(["session", "list", "--json"]).fails(2);
+        assert_eq!(refused.error()["code"], "invalid_config");
+        let shown = env.run(["config", "show"]).ok();
+        for output in [refused, shown] {
+            assert!(!output.to_string().contains("hunter2"), "{output}");
+        }
+    }
+}
