@@ -10,10 +10,11 @@ use handover_context::specialize::{FOLDER, Templates};
 use handover_engine::persona::{self, Personas};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
+use handover_remote::Address;
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 
-use crate::config::Loaded;
+use crate::config::{Loaded, Source};
 use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
@@ -196,6 +197,7 @@ impl App {
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
         let store = get_or_try(&self.store, || {
             let place = self.store_place()?;
+            self.check_token_is_meant_for(&place)?;
             let was_there = place.may_exist();
             let patience = self.hurried.get().then_some(HURRY);
             let store = self.open(&place, patience)?;
@@ -205,6 +207,26 @@ impl App {
             Ok(store)
         })?;
         Ok(&**store)
+    }
+
+    /// A project may be anybody's: what it names as its store gets the user's token only if the user
+    /// knows that service too.
+    fn check_token_is_meant_for(&self, place: &StorePlace) -> Result<(), CommandError> {
+        let StorePlace::Service(address) = place else { return Ok(()) };
+        let loaded = self.loaded_config()?;
+        let by_project = matches!(loaded.source("store.location"), Source::ProjectFile(_));
+        let services = &loaded.config.store.services;
+        let known = services
+            .iter()
+            .any(|known| known.parse().is_ok_and(|known: Address| known == *address));
+        if env::var(env::TOKEN).is_none() || !by_project || known {
+            return Ok(());
+        }
+        let message = format!("this project would send your token to `{address}`");
+        Err(CommandError::new(Exit::Usage, "token_not_meant", message).hinted(format!(
+            "If you trust that service, set {}={address}, or add it to `store.services` in your own configuration.",
+            env::STORE
+        )))
     }
 
     /// Opens a place, unless a token would be read by others on its way there.

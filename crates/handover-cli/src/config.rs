@@ -19,6 +19,7 @@ const KEYS: &[&str] = &[
     "project.id",
     "store.location",
     "store.allow_http",
+    "store.services",
     "packages.warn_bytes",
     "packages.max_bytes",
     "redaction.mode",
@@ -86,6 +87,9 @@ const KEYS: &[&str] = &[
     "hooks.debrief_required",
     "hooks.deadline_ms",
 ];
+
+/// What a project cannot say: it may be anybody's, and would decide where the user's token goes.
+const OF_THE_USER: [&str; 2] = ["store.allow_http", "store.services"];
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -236,6 +240,13 @@ impl Loaded {
         layer: &mut Vec<(&'static str, Value, Source)>,
     ) {
         match KEYS.iter().find(|known| **known == key) {
+            Some(known)
+                if OF_THE_USER.contains(known) && matches!(source, Source::ProjectFile(_)) =>
+            {
+                let message =
+                    format!("{source}: `{key}` counts in the user's own configuration only");
+                self.warnings.push(message);
+            }
             Some(known) => layer.push((known, value, source.clone())),
             None => self.unknown(key, source),
         }

@@ -67,8 +67,10 @@ pub struct StoreConfig {
     /// A file path (relative to the project), a `postgres://` URL or the `https://` URL of a service.
     /// Default: inside `.handover/`.
     pub location: Option<String>,
-    /// Whether a token may go to another machine without encryption.
+    /// Whether a token may go to another machine without encryption. Only the user says so.
     pub allow_http: bool,
+    /// Services that the token may go to although a project names them. Only the user says so.
+    pub services: Vec<String>,
 }
 
 /// `[packages]`

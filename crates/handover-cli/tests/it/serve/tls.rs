@@ -71,6 +71,34 @@ fn a_token_does_not_leave_the_machine_in_the_clear() {
     assert_eq!(error["code"], "store_unavailable", "{error}");
 }
 
+/// A checkout may be anybody's: it can name a store, but not take the user's token there.
+#[test]
+fn a_project_does_not_decide_where_the_token_goes() {
+    let mut env = project();
+    env.set("HANDOVER_TOKEN", "hnd_0123456789ab_secret");
+    let (evil, project_file) = ("http://127.0.0.1:9", ".handover/config.toml");
+    let config =
+        format!("[store]\nlocation = \"{evil}\"\nservices = [\"{evil}\"]\nallow_http = true\n");
+    env.write(project_file, &config);
+    let refused = env.run(["session", "list", "--json"]).fails(2);
+    assert_eq!(refused.error()["code"], "token_not_meant");
+    let warned = env.run(["session", "list"]).fails(2).stderr;
+    assert!(warned.contains("`store.services` counts in the user's own"), "{warned}");
+    assert!(!refused.to_string().contains("secret"), "{refused}");
+    // A user who knows the service says so, by either way, and gets as far as the network.
+    env.set("HANDOVER_STORE_SERVICES", &format!("[\"{evil}/\"]"));
+    assert_eq!(
+        env.run(["session", "list", "--json"]).fails(5).error()["code"],
+        "store_unavailable"
+    );
+    env.set("HANDOVER_STORE_SERVICES", "[]");
+    env.set("HANDOVER_STORE", evil);
+    assert_eq!(
+        env.run(["session", "list", "--json"]).fails(5).error()["code"],
+        "store_unavailable"
+    );
+}
+
 #[test]
 fn an_address_holds_no_secret() {
     let mut env = project();
