@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 
 use crate::PostgresStore;
 use crate::transaction::Lock;
-use crate::value::{self, Param, params, to_server};
+use crate::value::{self, Param, params};
 
 /// So many rows go in one statement.
 const BATCH: usize = 500;
@@ -36,37 +36,27 @@ fn read(kind: &'static Kind, row: &Row) -> Result<Record> {
     Ok(Record { kind, values })
 }
 
-/// One column of many records.
-fn column(records: &[Kept], at: usize, holds: Holds) -> Param<'_> {
-    let values = records.iter().map(|kept| &kept.record().values[at]);
-    match holds {
-        Holds::Int => Param::Ints(
-            values.map(|value| if let Value::Int(n) = value { Some(*n) } else { None }).collect(),
-        ),
-        Holds::Real => Param::Reals(
-            values.map(|value| if let Value::Real(n) = value { Some(*n) } else { None }).collect(),
-        ),
-        Holds::Bytes => Param::Blobs(
-            values
-                .map(|value| if let Value::Bytes(b) = value { Some(b.clone()) } else { None })
-                .collect(),
-        ),
-        Holds::Name | Holds::Words | Holds::Json | Holds::Facts => Param::Texts(
-            values
-                .map(|value| match value {
-                    Value::Text(text) => Some(to_server(text.as_str().into())),
-                    Value::Null | Value::Int(_) | Value::Real(_) | Value::Bytes(_) => None,
-                })
-                .collect(),
-        ),
+/// A value as a parameter of the type that its column has.
+fn param(value: &Value, holds: Holds) -> Param<'_> {
+    match (holds, value) {
+        (Holds::Int, Value::Int(number)) => (*number).into(),
+        (Holds::Int, _) => Param::Int(None),
+        (Holds::Real, Value::Real(number)) => (*number).into(),
+        (Holds::Real, _) => Param::Real(None),
+        (Holds::Bytes, Value::Bytes(bytes)) => bytes.as_slice().into(),
+        (Holds::Bytes, _) => Param::Bytes(None),
+        (_, Value::Text(text)) => text.as_str().into(),
+        (Holds::Name | Holds::Words | Holds::Json | Holds::Facts, _) => Param::Text(None),
     }
 }
 
 impl PostgresStore {
     /// Puts records of one kind in; how many are new.
     fn put_batch(&self, kind: &'static Kind, records: &[Kept]) -> Result<u64> {
-        let params: Vec<Param<'_>> =
-            kind.columns.iter().enumerate().map(|(at, is)| column(records, at, is.holds)).collect();
+        let params = value::columns(records.iter().map(|kept| {
+            let values = kept.record().values.iter();
+            values.zip(kind.columns).map(|(value, column)| param(value, column.holds))
+        }));
         let places: Vec<String> = (1..=params.len()).map(|n| format!("${n}")).collect();
         let inserted = self.change(
             &format!(
@@ -97,11 +87,8 @@ impl PostgresStore {
         let params: Vec<Param<'_>> = record
             .key()
             .iter()
-            .map(|value| match value {
-                Value::Int(number) => (*number).into(),
-                Value::Text(text) => text.as_str().into(),
-                Value::Null | Value::Real(_) | Value::Bytes(_) => Param::Text(None),
-            })
+            .zip(kind.columns)
+            .map(|(value, column)| param(value, column.holds))
             .collect();
         let sql =
             format!("SELECT {} FROM {} WHERE {}", columns(kind), kind.name, key.join(" AND "));
@@ -139,14 +126,19 @@ impl PostgresStore {
     fn index_anew(&self) -> Result<()> {
         let sessions = self.all("SELECT key FROM session", &[], |r| value::int(r, "key"))?;
         for session in sessions {
-            let ids: Vec<i64> = self.all(
+            let ids: Vec<PackageId> = self.all(
                 "SELECT id FROM package WHERE session = $1 AND superseded_by IS NULL ORDER BY id",
                 params![session],
-                |r| value::int(r, "id"),
+                |r| Ok(PackageId(value::int(r, "id")?)),
             )?;
-            for id in ids.into_iter().map(PackageId) {
-                let (package, body) = (self.package(id)?, self.package_body(id)?);
-                self.index(session, &Entry::of(&package, &body))?;
+            for ids in ids.chunks(BATCH) {
+                let (packages, bodies) = (self.packages_by_id(ids)?, self.package_bodies(ids)?);
+                let entries: Vec<Entry<'_>> =
+                    packages.iter().zip(&bodies).map(|(one, body)| Entry::of(one, body)).collect();
+                let before = self.before(session, &entries, &vec![None; entries.len()])?;
+                let before: Vec<_> =
+                    before.into_iter().map(|before| before.map(|it| it.summary)).collect();
+                self.index(session, &entries, &before)?;
             }
             self.settle(session)?;
         }

@@ -7,8 +7,8 @@ use handover_store::{GroupUpdate, Groups, Result, StoreError};
 use handover_text::Clean;
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
 use crate::value::{self, params};
+use crate::{OF_SESSION, PostgresStore};
 
 fn read(session: &SessionId, r: &Row) -> Result<Group> {
     let counters: BTreeMap<String, u64> = value::json(r, "counters")?;
@@ -27,17 +27,19 @@ fn read(session: &SessionId, r: &Row) -> Result<Group> {
 
 impl PostgresStore {
     fn list_groups(&self, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
-        let key = self.session_key(session)?;
-        self.all(
-            "SELECT id, title, status, specializations, component, created_at,
+        self.all_of(
+            session,
+            &format!(
+                "SELECT id, title, status, specializations, component, created_at,
                 (SELECT coalesce(json_agg(package ORDER BY position), '[]')::text
                     FROM group_reference r
                     WHERE r.session = g.session AND r.group_id = g.id) AS refs,
-                (SELECT coalesce(json_object_agg(name, value), '{}')::text FROM group_counter c
+                (SELECT coalesce(json_object_agg(name, value), '{{}}')::text FROM group_counter c
                     WHERE c.session = g.session AND c.group_id = g.id) AS counters
-             FROM task_group g WHERE session = $1 AND ($2 IS NULL OR id = $2)
-             ORDER BY created_at, id",
-            params![key, id.map(GroupId::as_str)],
+             FROM task_group g WHERE {OF_SESSION} AND ($2 IS NULL OR id = $2)
+             ORDER BY created_at, id"
+            ),
+            params![session.as_str(), id.map(GroupId::as_str)],
             |r| read(session, r),
         )
     }

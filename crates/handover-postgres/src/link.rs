@@ -7,6 +7,7 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use futures_util::future::{try_join, try_join_all};
 use handover_store::{Fault, Result, StoreError};
 use tokio::runtime::Runtime;
 use tokio_postgres::tls::{MakeTlsConnect, NoTls, TlsConnect};
@@ -47,6 +48,13 @@ impl Patience {
     pub(crate) fn of(time: Duration) -> Self {
         Self { connect: time, arrive: Duration::ZERO, recover: time, lock: time, answer: time }
     }
+}
+
+/// What the server is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Statement<'a> {
+    pub(crate) sql: &'a str,
+    pub(crate) params: &'a [Param<'a>],
 }
 
 /// A connection, or the way to one.
@@ -169,9 +177,32 @@ impl Link {
         self.ask(async |client| client.query_typed(sql, &typed(params)).await)
     }
 
+    /// The rows of several statements, all sent before the first is answered: one way to the server
+    /// instead of many. In a transaction none is done behind one that failed.
+    pub(crate) fn queries(
+        &mut self,
+        statements: &[Statement<'_>],
+    ) -> Result<Vec<Vec<Row>>, Failure> {
+        self.ask(async |client| {
+            let each = statements.iter().map(|statement| async move {
+                client.query_typed(statement.sql, &typed(statement.params)).await
+            });
+            try_join_all(each).await
+        })
+    }
+
     /// How many rows a statement changes.
     pub(crate) fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64, Failure> {
         self.ask(async |client| client.execute_typed(sql, &typed(params)).await)
+    }
+
+    /// Statements without parameters and one behind them, in one go; how many rows that one changes.
+    pub(crate) fn batch_and(&mut self, sql: &str, last: Statement<'_>) -> Result<u64, Failure> {
+        self.ask(async |client| {
+            let params = typed(last.params);
+            let last = client.execute_typed(last.sql, &params);
+            Ok(try_join(client.batch_execute(sql), last).await?.1)
+        })
     }
 
     /// Statements without parameters, in one go.
