@@ -2,7 +2,7 @@
 
 use handover_model::PackageId;
 use handover_store::archive::{
-    Added, Archive, Fill, Holds, Index, KINDS, Kept, Kind, Record, SEQUENCE, Sink, Value,
+    Added, Archive, Column, Fill, Holds, Index, KINDS, Kept, Kind, Record, SEQUENCE, Sink, Value,
 };
 use handover_store::packed::Entry;
 use handover_store::{Packages, Result, StoreError};
@@ -68,32 +68,43 @@ impl PostgresStore {
             &params,
         )?;
         if inserted < records.len() as u64 {
-            for kept in records {
-                self.compare(kept.record())?;
-            }
+            self.compare(kind, records)?;
         }
         // Pages of the index are not records to be counted.
         Ok(if kind.index { 0 } else { inserted })
     }
 
-    /// Refuses a record unless the store has exactly it.
-    fn compare(&self, record: &Record) -> Result<()> {
-        let kind = record.kind;
-        let key: Vec<String> = kind.columns[..kind.key]
-            .iter()
-            .enumerate()
-            .map(|(at, column)| format!("{} = ${}", column.name, at + 1))
-            .collect();
-        let params: Vec<Param<'_>> = record
-            .key()
-            .iter()
-            .zip(kind.columns)
-            .map(|(value, column)| param(value, column.holds))
-            .collect();
-        let sql =
-            format!("SELECT {} FROM {} WHERE {}", columns(kind), kind.name, key.join(" AND "));
-        let there = self.first(&sql, &params, |row| read(kind, row))?;
-        if there.as_ref() == Some(record) { Ok(()) } else { Err(StoreError::differs(record)) }
+    /// Refuses records unless the store has exactly them.
+    fn compare(&self, kind: &'static Kind, records: &[Kept]) -> Result<()> {
+        let keys = value::columns(records.iter().map(|kept| {
+            let values = kept.record().key().iter();
+            values.zip(kind.columns).map(|(value, column)| param(value, column.holds))
+        }));
+        let key = &kind.columns[..kind.key];
+        let list = |each: &dyn Fn(usize, &Column) -> String, between: &str| {
+            let parts: Vec<String> = key.iter().enumerate().map(|(at, is)| each(at, is)).collect();
+            parts.join(between)
+        };
+        let same = |_: usize, column: &Column| match column.holds {
+            Holds::Int | Holds::Real | Holds::Bytes => format!("t.{0} = q.{0}", column.name),
+            Holds::Name | Holds::Words | Holds::Json | Holds::Facts => {
+                format!("t.{0} = q.{0} COLLATE \"C\"", column.name)
+            }
+        };
+        let sql = format!(
+            "SELECT t.* FROM unnest({}) WITH ORDINALITY AS q ({}, asked_for)
+                JOIN {} t ON {} ORDER BY q.asked_for",
+            list(&|at, _| format!("${}", at + 1), ", "),
+            list(&|_, column| column.name.to_owned(), ", "),
+            kind.name,
+            list(&same, " AND "),
+        );
+        let there = self.all(&sql, &keys, |row| read(kind, row))?;
+        let mut there = there.iter();
+        match records.iter().find(|kept| there.next() != Some(kept.record())) {
+            Some(kept) => Err(StoreError::differs(kept.record())),
+            None => Ok(()),
+        }
     }
 
     /// Numbers that were given out elsewhere are not given out here.

@@ -7,6 +7,7 @@ use handover_store::{GroupUpdate, Groups, Result, StoreError};
 use handover_text::Clean;
 use tokio_postgres::Row;
 
+use crate::register::numbers;
 use crate::value::{self, params};
 use crate::{OF_SESSION, PostgresStore};
 
@@ -49,17 +50,18 @@ impl PostgresStore {
             "DELETE FROM group_reference WHERE session = $1 AND group_id = $2",
             params![session, group.as_str()],
         )?;
-        for (position, package) in packages.iter().enumerate() {
-            let inserted = self.change(
-                "INSERT INTO group_reference (session, group_id, position, package)
-                 SELECT $1, $2, $3, id FROM package WHERE id = $4 AND session = $1",
-                params![session, group.as_str(), position as i64, package.0],
-            )?;
-            if inserted == 0 {
-                return Err(StoreError::not_found("package of this session", package));
-            }
+        let known = self.all(
+            "INSERT INTO group_reference (session, group_id, position, package)
+             SELECT $1, $2, q.place - 1, p.id FROM unnest($3) WITH ORDINALITY AS q (id, place)
+                JOIN package p ON p.id = q.id AND p.session = $1
+             RETURNING package",
+            params![session, group.as_str(), numbers(packages)],
+            |r| Ok(PackageId(value::int(r, "package")?)),
+        )?;
+        match packages.iter().find(|package| !known.contains(package)) {
+            Some(missing) => Err(StoreError::not_found("package of this session", missing)),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
