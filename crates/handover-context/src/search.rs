@@ -92,8 +92,14 @@ pub(crate) fn referenced(
         Err(error) => return Err(error),
     };
     let mut latest = HashSet::new();
-    for id in references {
-        latest.extend(store.package_history(id)?.last().map(|package| package.id));
+    for package in store.packages_by_id(&references)? {
+        match package.superseded_by {
+            None => latest.insert(package.id),
+            Some(_) => {
+                let history = store.package_history(package.id)?;
+                latest.insert(history.last().map_or(package.id, |last| last.id))
+            }
+        };
     }
     Ok(latest)
 }

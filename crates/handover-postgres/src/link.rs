@@ -3,6 +3,9 @@
 //! The driver is asynchronous; the store is not. A runtime of one thread, which runs only while a
 //! statement is under way, is between them: it is what lets a silent server be given up, where a
 //! blocking driver would wait for as long as the network says nothing.
+//!
+//! Statements are not prepared. Most processes ask each of them once, and most have filters that may be
+//! missing: a plan that is kept for all values of those is a bad one for each.
 
 use std::future::Future;
 use std::time::{Duration, Instant};

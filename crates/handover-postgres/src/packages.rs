@@ -1,7 +1,5 @@
 //! Context packages.
 
-use std::collections::BTreeSet;
-
 use handover_model::{Delivery, GroupId, Package, PackageId, Role, SessionId};
 use handover_store::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Result, StoreError,
@@ -83,10 +81,6 @@ impl Packages for PostgresStore {
             let mut registered = Vec::with_capacity(new.len());
             for batch in batches(new) {
                 registered.extend(self.register(batch)?);
-            }
-            let sessions: BTreeSet<&SessionId> = new.iter().map(|p| &p.session).collect();
-            for session in sessions {
-                self.settle(self.session_key(session)?)?;
             }
             Ok(registered)
         })

@@ -203,6 +203,8 @@ impl PostgresStore {
         asked.push(Statement { sql: &by_id, params });
         let rows = self.ask(|link| link.queries(&asked))?.pop().unwrap_or_default();
         self.index(session, &entries, &before)?;
+        // Batch by batch: the postings of a hundred thousand packages are too much for one statement.
+        self.settle(session)?;
         rows.iter().map(read).collect()
     }
 
