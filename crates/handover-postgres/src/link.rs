@@ -85,10 +85,12 @@ impl Link {
             .map_err(|error| backend(Fault::Unavailable, error))?;
         let mut config = location.config.clone();
         // A commit that was acknowledged is on the disk, whatever the server's default is. Whoever is
-        // stopped in the middle of a write must not keep the others waiting for ever.
+        // stopped in the middle of a write must not keep the others waiting for ever. Compiling a
+        // statement takes longer than any of ours.
         config
             .options(format!(
                 "-c search_path={schema} -c synchronous_commit=on -c client_min_messages=warning \
+                 -c jit=off \
                  -c lock_timeout={} -c statement_timeout={} \
                  -c idle_in_transaction_session_timeout=60000",
                 patience.lock.as_millis(),

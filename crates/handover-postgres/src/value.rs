@@ -59,7 +59,7 @@ impl<'a> Param<'a> {
     }
 
     /// Puts a value behind those of a list; one of another type is none.
-    fn push(&mut self, value: Param<'a>) {
+    fn push(&mut self, value: Self) {
         match (self, value) {
             (Self::Texts(list), Self::Text(text)) => list.push(text),
             (Self::Ints(list), Self::Int(number)) => list.push(number),
