@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use handover_context::rank::Metadata;
 use handover_context::search::{Query, search};
 use handover_model::config::AssemblyConfig;
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, default_value = "0.1")]
     prior: f64,
 
-    /// Keep the packages in a PostgreSQL database instead of files
+    /// Keep the packages in a PostgreSQL database, and compare every answer with that of a file
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 }
@@ -93,10 +93,11 @@ pub fn run(args: &Args) -> Result<()> {
     println!(
         "| set | ranking | questions | R@5 | R@10 | nDCG@10 | MRR |\n|---|---|---|---|---|---|---|"
     );
+    let mut different = Vec::new();
     let config = AssemblyConfig { prior: args.prior, ..AssemblyConfig::default() };
     for folder in &args.folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let sums = measure(folder, &config, args.store.as_deref())
+        let (sums, disagreements) = measure(folder, &config, args.store.as_deref())
             .with_context(|| folder.display().to_string())?;
         for (ranking, sum) in Ranking::ALL.iter().zip(sums) {
             let n = sum.count.max(1) as f64;
@@ -110,6 +111,11 @@ pub fn run(args: &Args) -> Result<()> {
                 sum.mrr / n
             );
         }
+        different.extend(disagreements);
+    }
+    if args.store.is_some() {
+        ensure!(different.is_empty(), "the stores differ on {}", different.join(", "));
+        println!("\nBoth stores gave every question the same packages, scores and snippets.");
     }
     Ok(())
 }
@@ -123,7 +129,14 @@ struct Figures {
     mrr: f64,
 }
 
-fn measure(folder: &Path, config: &AssemblyConfig, url: Option<&str>) -> Result<[Figures; 3]> {
+/// The figures of each ranking, and the questions that a file would have answered otherwise than the
+/// database.
+fn measure(
+    folder: &Path,
+    config: &AssemblyConfig,
+    url: Option<&str>,
+) -> Result<([Figures; 3], Vec<String>)> {
+    let mut different = Vec::new();
     let mut sums = <[Figures; 3]>::default();
     let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
     let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
@@ -147,6 +160,14 @@ fn measure(folder: &Path, config: &AssemblyConfig, url: Option<&str>) -> Result<
         let place = Place::new(&path, url)?;
         let store = place.open()?;
         let session = fill(&*store, &documents)?;
+        let beside = match url {
+            Some(_) => {
+                let file = Place::new(&path, None)?.open()?;
+                fill(&*file, &documents)?;
+                Some(file)
+            }
+            None => None,
+        };
         let candidates = store.candidates(&session, None, None)?;
         let first = candidates.first().map_or(0, |candidate| candidate.id.0);
         let plain = PlainText::new(&documents)?;
@@ -160,10 +181,13 @@ fn measure(folder: &Path, config: &AssemblyConfig, url: Option<&str>) -> Result<
                         let (text, limit) = (&question.text, 200);
                         let query =
                             Query { session: &session, group: None, text, limit, config, now };
-                        search(&*store, &query)?
-                            .iter()
-                            .map(|hit| index_of(&hit.package.path))
-                            .collect()
+                        let found = search(&*store, &query)?;
+                        if let Some(beside) = &beside
+                            && found != search(&**beside, &query)?
+                        {
+                            different.push(question.id.clone());
+                        }
+                        found.iter().map(|hit| index_of(&hit.package.path)).collect()
                     }
                     Ranking::Formula => {
                         let mut scored: Vec<(f64, i64)> = candidates
@@ -188,7 +212,7 @@ fn measure(folder: &Path, config: &AssemblyConfig, url: Option<&str>) -> Result<
             }
         }
     }
-    Ok(sums)
+    Ok((sums, different))
 }
 
 /// The documents in a plain full-text table.

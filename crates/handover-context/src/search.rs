@@ -68,13 +68,15 @@ pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
     });
     found.truncate(query.limit);
     let terms = words::terms(query.text);
-    let mut hits = Vec::new();
-    for (score, candidate) in found {
-        let package = store.package(candidate.id)?;
-        let snippet = snippet(&package.summary, &store.package_body(candidate.id)?, &terms);
-        hits.push(Hit { package, score, snippet });
-    }
-    Ok(hits)
+    let ids: Vec<PackageId> = found.iter().map(|(_, candidate)| candidate.id).collect();
+    let (packages, bodies) = (store.packages_by_id(&ids)?, store.package_bodies(&ids)?);
+    let hits = found.iter().zip(packages.into_iter().zip(bodies));
+    Ok(hits
+        .map(|((score, _), (package, body))| {
+            let snippet = snippet(&package.summary, &body, &terms);
+            Hit { package, score: *score, snippet }
+        })
+        .collect())
 }
 
 /// The packages that a planner chose for a group, in their latest versions.
@@ -90,8 +92,14 @@ pub(crate) fn referenced(
         Err(error) => return Err(error),
     };
     let mut latest = HashSet::new();
-    for id in references {
-        latest.extend(store.package_history(id)?.last().map(|package| package.id));
+    for package in store.packages_by_id(&references)? {
+        match package.superseded_by {
+            None => latest.insert(package.id),
+            Some(_) => {
+                let history = store.package_history(package.id)?;
+                latest.insert(history.last().map_or(package.id, |last| last.id))
+            }
+        };
     }
     Ok(latest)
 }

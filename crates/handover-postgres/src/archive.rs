@@ -2,7 +2,7 @@
 
 use handover_model::PackageId;
 use handover_store::archive::{
-    Added, Archive, Fill, Holds, Index, KINDS, Kept, Kind, Record, SEQUENCE, Sink, Value,
+    Added, Archive, Column, Fill, Holds, Index, KINDS, Kept, Kind, Record, SEQUENCE, Sink, Value,
 };
 use handover_store::packed::Entry;
 use handover_store::{Packages, Result, StoreError};
@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 
 use crate::PostgresStore;
 use crate::transaction::Lock;
-use crate::value::{self, Param, params, to_server};
+use crate::value::{self, Param, params};
 
 /// So many rows go in one statement.
 const BATCH: usize = 500;
@@ -36,37 +36,27 @@ fn read(kind: &'static Kind, row: &Row) -> Result<Record> {
     Ok(Record { kind, values })
 }
 
-/// One column of many records.
-fn column(records: &[Kept], at: usize, holds: Holds) -> Param<'_> {
-    let values = records.iter().map(|kept| &kept.record().values[at]);
-    match holds {
-        Holds::Int => Param::Ints(
-            values.map(|value| if let Value::Int(n) = value { Some(*n) } else { None }).collect(),
-        ),
-        Holds::Real => Param::Reals(
-            values.map(|value| if let Value::Real(n) = value { Some(*n) } else { None }).collect(),
-        ),
-        Holds::Bytes => Param::Blobs(
-            values
-                .map(|value| if let Value::Bytes(b) = value { Some(b.clone()) } else { None })
-                .collect(),
-        ),
-        Holds::Name | Holds::Words | Holds::Json | Holds::Facts => Param::Texts(
-            values
-                .map(|value| match value {
-                    Value::Text(text) => Some(to_server(text.as_str().into())),
-                    Value::Null | Value::Int(_) | Value::Real(_) | Value::Bytes(_) => None,
-                })
-                .collect(),
-        ),
+/// A value as a parameter of the type that its column has.
+fn param(value: &Value, holds: Holds) -> Param<'_> {
+    match (holds, value) {
+        (Holds::Int, Value::Int(number)) => (*number).into(),
+        (Holds::Int, _) => Param::Int(None),
+        (Holds::Real, Value::Real(number)) => (*number).into(),
+        (Holds::Real, _) => Param::Real(None),
+        (Holds::Bytes, Value::Bytes(bytes)) => bytes.as_slice().into(),
+        (Holds::Bytes, _) => Param::Bytes(None),
+        (_, Value::Text(text)) => text.as_str().into(),
+        (Holds::Name | Holds::Words | Holds::Json | Holds::Facts, _) => Param::Text(None),
     }
 }
 
 impl PostgresStore {
     /// Puts records of one kind in; how many are new.
     fn put_batch(&self, kind: &'static Kind, records: &[Kept]) -> Result<u64> {
-        let params: Vec<Param<'_>> =
-            kind.columns.iter().enumerate().map(|(at, is)| column(records, at, is.holds)).collect();
+        let params = value::columns(records.iter().map(|kept| {
+            let values = kept.record().values.iter();
+            values.zip(kind.columns).map(|(value, column)| param(value, column.holds))
+        }));
         let places: Vec<String> = (1..=params.len()).map(|n| format!("${n}")).collect();
         let inserted = self.change(
             &format!(
@@ -78,35 +68,43 @@ impl PostgresStore {
             &params,
         )?;
         if inserted < records.len() as u64 {
-            for kept in records {
-                self.compare(kept.record())?;
-            }
+            self.compare(kind, records)?;
         }
         // Pages of the index are not records to be counted.
         Ok(if kind.index { 0 } else { inserted })
     }
 
-    /// Refuses a record unless the store has exactly it.
-    fn compare(&self, record: &Record) -> Result<()> {
-        let kind = record.kind;
-        let key: Vec<String> = kind.columns[..kind.key]
-            .iter()
-            .enumerate()
-            .map(|(at, column)| format!("{} = ${}", column.name, at + 1))
-            .collect();
-        let params: Vec<Param<'_>> = record
-            .key()
-            .iter()
-            .map(|value| match value {
-                Value::Int(number) => (*number).into(),
-                Value::Text(text) => text.as_str().into(),
-                Value::Null | Value::Real(_) | Value::Bytes(_) => Param::Text(None),
-            })
-            .collect();
-        let sql =
-            format!("SELECT {} FROM {} WHERE {}", columns(kind), kind.name, key.join(" AND "));
-        let there = self.first(&sql, &params, |row| read(kind, row))?;
-        if there.as_ref() == Some(record) { Ok(()) } else { Err(StoreError::differs(record)) }
+    /// Refuses records unless the store has exactly them.
+    fn compare(&self, kind: &'static Kind, records: &[Kept]) -> Result<()> {
+        let keys = value::columns(records.iter().map(|kept| {
+            let values = kept.record().key().iter();
+            values.zip(kind.columns).map(|(value, column)| param(value, column.holds))
+        }));
+        let key = &kind.columns[..kind.key];
+        let list = |each: &dyn Fn(usize, &Column) -> String, between: &str| {
+            let parts: Vec<String> = key.iter().enumerate().map(|(at, is)| each(at, is)).collect();
+            parts.join(between)
+        };
+        let same = |_: usize, column: &Column| match column.holds {
+            Holds::Int | Holds::Real | Holds::Bytes => format!("t.{0} = q.{0}", column.name),
+            Holds::Name | Holds::Words | Holds::Json | Holds::Facts => {
+                format!("t.{0} = q.{0} COLLATE \"C\"", column.name)
+            }
+        };
+        let sql = format!(
+            "SELECT t.* FROM unnest({}) WITH ORDINALITY AS q ({}, asked_for)
+                JOIN {} t ON {} ORDER BY q.asked_for",
+            list(&|at, _| format!("${}", at + 1), ", "),
+            list(&|_, column| column.name.to_owned(), ", "),
+            kind.name,
+            list(&same, " AND "),
+        );
+        let there = self.all(&sql, &keys, |row| read(kind, row))?;
+        let mut there = there.iter();
+        match records.iter().find(|kept| there.next() != Some(kept.record())) {
+            Some(kept) => Err(StoreError::differs(kept.record())),
+            None => Ok(()),
+        }
     }
 
     /// Numbers that were given out elsewhere are not given out here.
@@ -139,14 +137,19 @@ impl PostgresStore {
     fn index_anew(&self) -> Result<()> {
         let sessions = self.all("SELECT key FROM session", &[], |r| value::int(r, "key"))?;
         for session in sessions {
-            let ids: Vec<i64> = self.all(
+            let ids: Vec<PackageId> = self.all(
                 "SELECT id FROM package WHERE session = $1 AND superseded_by IS NULL ORDER BY id",
                 params![session],
-                |r| value::int(r, "id"),
+                |r| Ok(PackageId(value::int(r, "id")?)),
             )?;
-            for id in ids.into_iter().map(PackageId) {
-                let (package, body) = (self.package(id)?, self.package_body(id)?);
-                self.index(session, &Entry::of(&package, &body))?;
+            for ids in ids.chunks(BATCH) {
+                let (packages, bodies) = (self.packages_by_id(ids)?, self.package_bodies(ids)?);
+                let entries: Vec<Entry<'_>> =
+                    packages.iter().zip(&bodies).map(|(one, body)| Entry::of(one, body)).collect();
+                let before = self.before(session, &entries, &vec![None; entries.len()])?;
+                let before: Vec<_> =
+                    before.into_iter().map(|before| before.map(|it| it.summary)).collect();
+                self.index(session, &entries, &before)?;
             }
             self.settle(session)?;
         }

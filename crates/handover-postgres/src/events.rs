@@ -4,8 +4,8 @@ use handover_model::{Event, EventId, EventType, GroupId, SessionId};
 use handover_store::{EventFilter, EventKey, Events, Logged, NewEvent, Result, StoreError};
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
 use crate::value::{self, params};
+use crate::{OF_SESSION, PostgresStore};
 
 fn read(session: &SessionId, r: &Row) -> Result<Event> {
     Ok(Event {
@@ -60,13 +60,15 @@ impl Events for PostgresStore {
     }
 
     fn events(&self, session: &SessionId, filter: &EventFilter) -> Result<Vec<Event>> {
-        let key = self.session_key(session)?;
-        self.all(
-            "SELECT * FROM event WHERE session = $1 AND ($2 IS NULL OR type = $2)
-                AND ($3 IS NULL OR group_id = $3)
-             ORDER BY created_at DESC, id DESC LIMIT $4",
+        self.all_of(
+            session,
+            &format!(
+                "SELECT * FROM event WHERE {OF_SESSION} AND ($2 IS NULL OR type = $2)
+                    AND ($3 IS NULL OR group_id = $3)
+                 ORDER BY created_at DESC, id DESC LIMIT $4"
+            ),
             params![
-                key,
+                session.as_str(),
                 filter.kind.as_ref().map(EventType::as_str),
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.limit,

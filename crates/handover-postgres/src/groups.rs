@@ -7,8 +7,9 @@ use handover_store::{GroupUpdate, Groups, Result, StoreError};
 use handover_text::Clean;
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
+use crate::register::numbers;
 use crate::value::{self, params};
+use crate::{OF_SESSION, PostgresStore};
 
 fn read(session: &SessionId, r: &Row) -> Result<Group> {
     let counters: BTreeMap<String, u64> = value::json(r, "counters")?;
@@ -27,17 +28,19 @@ fn read(session: &SessionId, r: &Row) -> Result<Group> {
 
 impl PostgresStore {
     fn list_groups(&self, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
-        let key = self.session_key(session)?;
-        self.all(
-            "SELECT id, title, status, specializations, component, created_at,
+        self.all_of(
+            session,
+            &format!(
+                "SELECT id, title, status, specializations, component, created_at,
                 (SELECT coalesce(json_agg(package ORDER BY position), '[]')::text
                     FROM group_reference r
                     WHERE r.session = g.session AND r.group_id = g.id) AS refs,
-                (SELECT coalesce(json_object_agg(name, value), '{}')::text FROM group_counter c
+                (SELECT coalesce(json_object_agg(name, value), '{{}}')::text FROM group_counter c
                     WHERE c.session = g.session AND c.group_id = g.id) AS counters
-             FROM task_group g WHERE session = $1 AND ($2 IS NULL OR id = $2)
-             ORDER BY created_at, id",
-            params![key, id.map(GroupId::as_str)],
+             FROM task_group g WHERE {OF_SESSION} AND ($2 IS NULL OR id = $2)
+             ORDER BY created_at, id"
+            ),
+            params![session.as_str(), id.map(GroupId::as_str)],
             |r| read(session, r),
         )
     }
@@ -47,17 +50,18 @@ impl PostgresStore {
             "DELETE FROM group_reference WHERE session = $1 AND group_id = $2",
             params![session, group.as_str()],
         )?;
-        for (position, package) in packages.iter().enumerate() {
-            let inserted = self.change(
-                "INSERT INTO group_reference (session, group_id, position, package)
-                 SELECT $1, $2, $3, id FROM package WHERE id = $4 AND session = $1",
-                params![session, group.as_str(), position as i64, package.0],
-            )?;
-            if inserted == 0 {
-                return Err(StoreError::not_found("package of this session", package));
-            }
+        let known = self.all(
+            "INSERT INTO group_reference (session, group_id, position, package)
+             SELECT $1, $2, q.place - 1, p.id FROM unnest($3) WITH ORDINALITY AS q (id, place)
+                JOIN package p ON p.id = q.id AND p.session = $1
+             RETURNING package",
+            params![session, group.as_str(), numbers(packages)],
+            |r| Ok(PackageId(value::int(r, "package")?)),
+        )?;
+        match packages.iter().find(|package| !known.contains(package)) {
+            Some(missing) => Err(StoreError::not_found("package of this session", missing)),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -1,108 +1,190 @@
 //! The text index over the latest versions of packages, and what ranking needs to know of each: the
 //! pages of [`handover_store::packed`] in tables. Many pages go to the server in one statement.
 
-use handover_model::{GroupId, PackageId, Role, SessionId};
+use std::collections::{BTreeMap, BTreeSet};
+
+use handover_model::{GroupId, PackageId, Role, SessionId, Timestamp};
 use handover_store::packed::{self, Entry, FRESH, Pages};
 use handover_store::{Candidate, Posting, Result, StoreError, TextIndex};
+use tokio_postgres::Row;
 
-use crate::PostgresStore;
-use crate::value::{self, Param, params};
+use crate::link::Statement;
+use crate::register::numbers;
+use crate::value::{self, Param, columns, params, row};
+use crate::{OF_SESSION, PostgresStore};
+
+/// The pages of candidates.
+pub(crate) const PAGES: &str = "SELECT page, candidates FROM candidate_page";
+
+/// The package before another one in its group.
+pub(crate) struct Before {
+    pub(crate) created_at: Timestamp,
+    pub(crate) summary: String,
+}
 
 impl PostgresStore {
-    /// Puts a package into the index of its session.
-    pub(crate) fn index(&self, session: i64, entry: &Entry<'_>) -> Result<()> {
-        let terms = entry.terms(self.before(session, entry)?.as_deref());
-        let mut candidate = Vec::new();
-        packed::add_candidate(&mut candidate, entry, &terms);
-        let (page, _) = packed::place(entry.id);
-        self.change(
-            "INSERT INTO candidate_page AS c (session, page, candidates) VALUES ($1, $2, $3)
-             ON CONFLICT (session, page)
-                DO UPDATE SET candidates = c.candidates || excluded.candidates",
-            params![session, page, candidate.as_slice()],
-        )?;
-        self.change(
-            "WITH kept AS (INSERT INTO package_terms (package, terms) VALUES ($2, $3))
-             INSERT INTO fresh_package (session, package) VALUES ($1, $2)",
-            params![session, entry.id.0, terms.packed().as_slice()],
-        )?;
-        Ok(())
+    /// Puts packages into the index of their session, given the summary of the one before each in its
+    /// group.
+    pub(crate) fn index(
+        &self,
+        session: i64,
+        entries: &[Entry<'_>],
+        before: &[Option<String>],
+    ) -> Result<()> {
+        let mut pages: BTreeMap<i64, Vec<u8>> = BTreeMap::new();
+        let mut packed = Vec::with_capacity(entries.len());
+        for (entry, before) in entries.iter().zip(before) {
+            let terms = entry.terms(before.as_deref());
+            let (page, _) = packed::place(entry.id);
+            packed::add_candidate(pages.entry(page).or_default(), entry, &terms);
+            packed.push((entry.id.0, terms.packed()));
+        }
+        let pages = columns(pages.iter().map(|(page, added)| row![session, *page, &added[..]]));
+        let terms = columns(packed.iter().map(|(id, terms)| row![session, *id, &terms[..]]));
+        self.change_all(&[
+            Statement {
+                sql: "INSERT INTO candidate_page AS c (session, page, candidates)
+                      SELECT * FROM unnest($1, $2, $3)
+                      ON CONFLICT (session, page)
+                        DO UPDATE SET candidates = c.candidates || excluded.candidates",
+                params: &pages,
+            },
+            Statement {
+                sql: "WITH n AS (SELECT * FROM unnest($1, $2, $3) AS n (session, package, terms)),
+                        kept AS (INSERT INTO package_terms (package, terms)
+                            SELECT package, terms FROM n)
+                      INSERT INTO fresh_package (session, package) SELECT session, package FROM n",
+                params: &terms,
+            },
+        ])
     }
 
     /// Moves fresh packages into the postings once enough have gathered.
     pub(crate) fn settle(&self, session: i64) -> Result<()> {
-        let fresh = self.fresh(session)?;
-        if fresh.len() < FRESH {
+        let fresh = self.all(
+            &format!(
+                "{FRESH_TERMS} WHERE f.session = $1
+                    AND (SELECT count(*) FROM fresh_package WHERE session = $1) >= $2
+                 ORDER BY f.package"
+            ),
+            params![session, FRESH as i64],
+            read_terms,
+        )?;
+        if fresh.is_empty() {
             return Ok(());
         }
-        let (terms, numbers, blobs) = columns(packed::posting_pages(&fresh)?)?;
+        let pages = packed::posting_pages(&fresh)?;
         // Their ids are the highest, so they come behind what a page has.
-        self.change(
-            "INSERT INTO posting_page AS p (session, term, page, postings)
-             SELECT $1, * FROM unnest($2, $3, $4)
-             ON CONFLICT (session, term, page)
-                DO UPDATE SET postings = p.postings || excluded.postings",
-            &[session.into(), terms, numbers, blobs],
-        )?;
-        self.change("DELETE FROM fresh_package WHERE session = $1", params![session])?;
-        Ok(())
+        self.change_all(&[
+            Statement {
+                sql: "INSERT INTO posting_page AS p (session, term, page, postings)
+                      SELECT * FROM unnest($1, $2, $3, $4)
+                      ON CONFLICT (session, term, page)
+                        DO UPDATE SET postings = p.postings || excluded.postings",
+                params: &posting_columns(session, &pages)?,
+            },
+            Statement {
+                sql: "DELETE FROM fresh_package WHERE session = $1",
+                params: params![session],
+            },
+        ])
     }
 
-    /// Takes a package out of the index.
-    pub(crate) fn forget(&self, session: i64, id: PackageId) -> Result<()> {
-        let (page, _) = packed::place(id);
-        let candidates = self
-            .first(
-                "SELECT candidates FROM candidate_page WHERE session = $1 AND page = $2",
-                params![session, page],
-                |r| packed::without_candidate(value::bytes(r, "candidates")?, id),
-            )?
-            .unwrap_or_default();
-        if candidates.is_empty() {
-            let delete = "DELETE FROM candidate_page WHERE session = $1 AND page = $2";
-            self.change(delete, params![session, page])?;
-        } else {
-            self.change(
-                "UPDATE candidate_page SET candidates = $3 WHERE session = $1 AND page = $2",
-                params![session, page, candidates.as_slice()],
-            )?;
+    /// Takes packages out of the index.
+    pub(crate) fn forget(&self, session: i64, gone: &[PackageId]) -> Result<()> {
+        if gone.is_empty() {
+            return Ok(());
         }
-        let was_fresh = self.change(
-            "DELETE FROM fresh_package WHERE session = $1 AND package = $2",
-            params![session, id.0],
-        )?;
-        if was_fresh == 0 {
-            self.forget_postings(session, id)?;
-        }
-        self.change("DELETE FROM package_terms WHERE package = $1", params![id.0])?;
-        Ok(())
-    }
-
-    fn forget_postings(&self, session: i64, id: PackageId) -> Result<()> {
-        let (page, _) = packed::place(id);
-        let alone = packed::posting_pages(&[(id, self.terms_of(id)?)])?;
-        let (terms, ..) = columns(alone)?;
-        let mut kept = Pages::new();
+        let pages: BTreeSet<i64> = gone.iter().map(|id| packed::place(*id).0).collect();
+        let pages: Vec<i64> = pages.into_iter().collect();
+        let mut kept = Vec::new();
         for row in self.rows(
-            "SELECT term, postings FROM posting_page
-             WHERE session = $1 AND page = $2 AND term = ANY($3)",
-            &[session.into(), page.into(), terms],
+            &format!("{PAGES} WHERE session = $1 AND page = ANY($2)"),
+            params![session, pages.clone()],
         )? {
-            let postings = packed::without_posting(value::bytes(&row, "postings")?, id)?;
-            kept.insert((value::text(&row, "term")?.into_bytes(), page), postings);
+            let page: i64 = value::int(&row, "page")?;
+            let mut left = value::bytes(&row, "candidates")?.to_vec();
+            for id in gone.iter().filter(|id| packed::place(**id).0 == page) {
+                left = packed::without_candidate(&left, *id)?;
+            }
+            kept.push((page, left));
         }
-        let (terms, numbers, blobs) = columns(kept)?;
-        self.change(
-            "UPDATE posting_page p SET postings = n.postings
-             FROM unnest($2, $3, $4) AS n (term, page, postings)
-             WHERE p.session = $1 AND p.term = n.term COLLATE \"C\" AND p.page = n.page",
-            &[session.into(), terms, numbers, blobs],
-        )?;
-        self.change(
-            "DELETE FROM posting_page WHERE session = $1 AND page = $2 AND postings = ''",
-            params![session, page],
-        )?;
+        let kept = columns(kept.iter().map(|(page, left)| row![session, *page, &left[..]]));
+        let (candidates, empty, fresh) = (
+            "UPDATE candidate_page p SET candidates = n.candidates
+             FROM unnest($1, $2, $3) AS n (session, page, candidates)
+             WHERE p.session = n.session AND p.page = n.page",
+            "DELETE FROM candidate_page WHERE session = $1 AND page = ANY($2) AND candidates = ''",
+            "DELETE FROM fresh_package WHERE session = $1 AND package = ANY($2) RETURNING package",
+        );
+        let mut statements = Vec::new();
+        if !kept.is_empty() {
+            statements.push(Statement { sql: candidates, params: &kept });
+        }
+        let pages = params![session, pages];
+        let ids = params![session, numbers(gone)];
+        statements.push(Statement { sql: empty, params: pages });
+        statements.push(Statement { sql: fresh, params: ids });
+        let were_fresh = self.ask(|link| link.queries(&statements))?.pop().unwrap_or_default();
+        let were_fresh: BTreeSet<i64> =
+            were_fresh.iter().map(|row| value::int(row, "package")).collect::<Result<_>>()?;
+        let settled: Vec<PackageId> =
+            gone.iter().copied().filter(|id| !were_fresh.contains(&id.0)).collect();
+        self.forget_postings(session, &settled)?;
+        self.change("DELETE FROM package_terms WHERE package = ANY($1)", params![numbers(gone)])?;
         Ok(())
+    }
+
+    fn forget_postings(&self, session: i64, gone: &[PackageId]) -> Result<()> {
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let terms = self.all(
+            "SELECT package, terms FROM package_terms WHERE package = ANY($1) ORDER BY package",
+            params![numbers(gone)],
+            read_terms,
+        )?;
+        if terms.len() < gone.len() {
+            return Err(StoreError::damaged("a package has no terms"));
+        }
+        let touched = packed::posting_pages(&terms)?;
+        let (mut kept, mut empty) = (Pages::new(), Pages::new());
+        for row in self.rows(
+            "SELECT p.term, p.page, p.postings
+             FROM unnest($1, $2, $3, $4) AS n (session, term, page, postings)
+                JOIN posting_page p ON p.session = n.session AND p.term = n.term COLLATE \"C\"
+                    AND p.page = n.page",
+            &posting_columns(session, &touched)?,
+        )? {
+            let page = value::int(&row, "page")?;
+            let mut left = value::bytes(&row, "postings")?.to_vec();
+            for id in gone.iter().filter(|id| packed::place(**id).0 == page) {
+                left = packed::without_posting(&left, *id)?;
+            }
+            let pages = if left.is_empty() { &mut empty } else { &mut kept };
+            pages.insert((value::text(&row, "term")?.into_bytes(), page), left);
+        }
+        let (kept, empty) = (posting_columns(session, &kept)?, posting_columns(session, &empty)?);
+        let statements: [(&str, &[Param<'_>]); 2] = [
+            (
+                "UPDATE posting_page p SET postings = n.postings
+                 FROM unnest($1, $2, $3, $4) AS n (session, term, page, postings)
+                 WHERE p.session = n.session AND p.term = n.term COLLATE \"C\" AND p.page = n.page",
+                &kept,
+            ),
+            (
+                "DELETE FROM posting_page p
+                 USING unnest($1, $2, $3, $4) AS n (session, term, page, postings)
+                 WHERE p.session = n.session AND p.term = n.term COLLATE \"C\" AND p.page = n.page",
+                &empty,
+            ),
+        ];
+        let statements: Vec<Statement<'_>> = statements
+            .into_iter()
+            .filter(|(_, params)| !params.is_empty())
+            .map(|(sql, params)| Statement { sql, params })
+            .collect();
+        self.change_all(&statements)
     }
 
     /// What is wrong in a session's index.
@@ -112,7 +194,8 @@ impl PostgresStore {
             params![session],
             |r| Ok(PackageId(value::int(r, "id")?)),
         )?;
-        let found = self.index_candidates(session, None, None)?;
+        let sql = format!("{PAGES} WHERE session = $1 ORDER BY page");
+        let found = read_pages(&self.rows(&sql, params![session])?, None, None)?;
         let known: Vec<PackageId> = found.into_iter().map(|c| c.id).collect();
         let mut problems = Vec::new();
         if known != latest {
@@ -124,7 +207,7 @@ impl PostgresStore {
                 (SELECT 1 FROM fresh_package f WHERE f.session = $1 AND f.package = t.package)
              ORDER BY t.package",
             params![session],
-            |r| Ok((PackageId(value::int(r, "package")?), value::bytes(r, "terms")?.to_vec())),
+            read_terms,
         )?;
         let expected = packed::posting_pages(&settled)?;
         let mut pages = Pages::new();
@@ -141,64 +224,77 @@ impl PostgresStore {
         Ok(problems)
     }
 
-    /// All latest versions of a session, as a role of a group sees them, by id.
-    pub(crate) fn index_candidates(
+    /// The package before each entry in its group, as it was when each was written one after the other:
+    /// those that an entry and the ones before it supersede are not there any more.
+    pub(crate) fn before(
         &self,
         session: i64,
-        group: Option<&GroupId>,
-        role: Option<&Role>,
-    ) -> Result<Vec<Candidate>> {
-        let mut found = Vec::new();
-        for row in self.rows(
-            "SELECT page, candidates FROM candidate_page WHERE session = $1 ORDER BY page",
-            params![session],
-        )? {
-            let (page, packed) = (value::int(&row, "page")?, value::bytes(&row, "candidates")?);
-            packed::read_candidates(page, packed, group, role, &mut found)?;
+        entries: &[Entry<'_>],
+        formers: &[Option<PackageId>],
+    ) -> Result<Vec<Option<Before>>> {
+        let mut before: Vec<Option<Before>> = entries.iter().map(|_| None).collect();
+        if entries.iter().all(|entry| entry.group.is_none()) {
+            return Ok(before);
         }
-        Ok(found)
-    }
-
-    fn terms_of(&self, id: PackageId) -> Result<Vec<u8>> {
-        let sql = "SELECT terms FROM package_terms WHERE package = $1";
-        self.first(sql, params![id.0], |r| Ok(value::bytes(r, "terms")?.to_vec()))?
-            .ok_or_else(|| StoreError::damaged("a package has no terms"))
-    }
-
-    /// The packages that are not in the postings yet, with their terms.
-    fn fresh(&self, session: i64) -> Result<Vec<(PackageId, Vec<u8>)>> {
-        self.all(
-            "SELECT f.package, t.terms FROM fresh_package f
-                JOIN package_terms t ON t.package = f.package
-             WHERE f.session = $1 ORDER BY f.package",
-            params![session],
-            |r| Ok((PackageId(value::int(r, "package")?), value::bytes(r, "terms")?.to_vec())),
-        )
-    }
-
-    /// The summary of the package before this one in its group.
-    fn before(&self, session: i64, entry: &Entry<'_>) -> Result<Option<String>> {
-        let Some(group) = entry.group else { return Ok(None) };
-        self.first(
-            "SELECT summary FROM package WHERE session = $1 AND coalesce(group_id, '') = $2
-                AND superseded_by IS NULL AND id <> $3 AND created_at <= $4
-             ORDER BY created_at DESC, id DESC LIMIT 1",
-            params![session, group.as_str(), entry.id.0, entry.created_at],
-            |r| value::text(r, "summary"),
-        )
+        let asked = columns(entries.iter().zip(formers).map(|(entry, former)| {
+            let group = entry.group.map(GroupId::as_str);
+            row![session, group, entry.created_at, entry.id.0, former.map(|former| former.0)]
+        }));
+        for row in self.rows(
+            "SELECT q.place, p.created_at, p.summary
+             FROM unnest($1, $2, $3, $4) WITH ORDINALITY
+                AS q (session, group_id, created_at, id, place)
+             CROSS JOIN LATERAL (
+                SELECT created_at, summary FROM package p WHERE p.session = q.session
+                    AND coalesce(p.group_id, '') = q.group_id COLLATE \"C\"
+                    AND p.superseded_by IS NULL AND p.id <> q.id AND p.created_at <= q.created_at
+                    AND coalesce(array_position($5, p.id) > q.place, true)
+                ORDER BY p.created_at DESC, p.id DESC LIMIT 1
+             ) p",
+            &asked,
+        )? {
+            let place: usize = value::int(&row, "place")?;
+            let (created_at, summary) =
+                (value::time(&row, "created_at")?, value::text(&row, "summary")?);
+            if let Some(slot) = before.get_mut(place - 1) {
+                *slot = Some(Before { created_at, summary });
+            }
+        }
+        Ok(before)
     }
 }
 
-/// Pages as three columns of one length.
-fn columns(pages: Pages) -> Result<(Param<'static>, Param<'static>, Param<'static>)> {
-    let (mut terms, mut numbers, mut blobs) = (Vec::new(), Vec::new(), Vec::new());
-    for ((term, page), postings) in pages {
-        let term = String::from_utf8(term).map_err(|_| StoreError::damaged("a term is no text"))?;
-        terms.push(Some(term.into()));
-        numbers.push(Some(page));
-        blobs.push(Some(postings));
+/// The packages that are not in the postings yet, with their terms.
+const FRESH_TERMS: &str = "SELECT f.package, t.terms FROM fresh_package f
+    JOIN package_terms t ON t.package = f.package";
+
+fn read_terms(r: &Row) -> Result<(PackageId, Vec<u8>)> {
+    Ok((PackageId(value::int(r, "package")?), value::bytes(r, "terms")?.to_vec()))
+}
+
+/// All packages of pages, as a role of a group sees them.
+pub(crate) fn read_pages(
+    pages: &[Row],
+    group: Option<&GroupId>,
+    role: Option<&Role>,
+) -> Result<Vec<Candidate>> {
+    let mut found = Vec::new();
+    for row in pages {
+        let (page, packed) = (value::int(row, "page")?, value::bytes(row, "candidates")?);
+        packed::read_candidates(page, packed, group, role, &mut found)?;
     }
-    Ok((Param::Texts(terms), Param::Ints(numbers), Param::Blobs(blobs)))
+    Ok(found)
+}
+
+/// Pages of postings as rows: session, term, page, postings.
+fn posting_columns(session: i64, pages: &Pages) -> Result<Vec<Param<'_>>> {
+    let mut rows = Vec::with_capacity(pages.len());
+    for ((term, page), postings) in pages {
+        let term =
+            std::str::from_utf8(term).map_err(|_| StoreError::damaged("a term is no text"))?;
+        rows.push(row![session, term, *page, &postings[..]]);
+    }
+    Ok(columns(rows))
 }
 
 impl TextIndex for PostgresStore {
@@ -208,17 +304,28 @@ impl TextIndex for PostgresStore {
         terms: &[String],
         visit: &mut dyn FnMut(usize, &[Posting]),
     ) -> Result<()> {
-        let session = self.session_key(session)?;
-        let newer = packed::fresh_postings(&self.fresh(session)?, terms)?;
         // One question for all terms: each way to the server costs more than the pages.
         let asked = Param::Texts(terms.iter().map(|term| Some(term.as_str().into())).collect());
-        let rows = self.rows(
-            "SELECT q.place, p.page, p.postings
-             FROM unnest($2) WITH ORDINALITY AS q (term, place)
-                JOIN posting_page p ON p.session = $1 AND p.term = q.term COLLATE \"C\"
-             ORDER BY q.place, p.page",
-            &[session.into(), asked],
+        let (fresh, postings) = (
+            format!("{FRESH_TERMS} WHERE f.{OF_SESSION} ORDER BY f.package"),
+            format!(
+                "SELECT q.place, p.page, p.postings
+                 FROM unnest($2) WITH ORDINALITY AS q (term, place)
+                    JOIN posting_page p ON p.{OF_SESSION} AND p.term = q.term COLLATE \"C\"
+                 ORDER BY q.place, p.page"
+            ),
+        );
+        let mut answers = self.rows_of(
+            session,
+            &[
+                Statement { sql: &fresh, params: params![session.as_str()] },
+                Statement { sql: &postings, params: &[session.as_str().into(), asked] },
+            ],
         )?;
+        let (fresh, rows) =
+            (answers.next().unwrap_or_default(), answers.next().unwrap_or_default());
+        let fresh: Vec<_> = fresh.iter().map(read_terms).collect::<Result<_>>()?;
+        let newer = packed::fresh_postings(&fresh, terms)?;
         let mut rows = rows.iter().peekable();
         let mut list = Vec::new();
         for (at, newer) in newer.iter().enumerate() {

@@ -25,6 +25,7 @@ mod migrations;
 mod packages;
 mod reasoning;
 mod receipts;
+mod register;
 mod runs;
 mod sessions;
 mod skill_outputs;
@@ -44,9 +45,15 @@ use tokio_postgres::Row;
 pub use location::{InvalidLocation, Location};
 
 use crate::error::Failure;
-use crate::link::{Link, Patience};
+use crate::link::{Link, Patience, Statement};
 use crate::transaction::{Lock, Within};
 use crate::value::{Param, params};
+
+const SESSION_KEY: &str = "SELECT key FROM session WHERE id = $1";
+
+/// That a row is of the session whose id is `$1`. Its key is found on the way: asking for it first
+/// would be one more way to the server.
+const OF_SESSION: &str = "session = (SELECT key FROM session WHERE id = $1)";
 
 /// A project's store in a PostgreSQL database.
 #[derive(Debug)]
@@ -109,20 +116,59 @@ impl PostgresStore {
         }
     }
 
-    /// The rows of a statement that only reads, or that is part of a transaction.
-    fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+    /// Asks something that only reads, or that is part of a transaction.
+    fn ask<T>(&self, question: impl Fn(&mut Link) -> Result<T, Failure>) -> Result<T> {
         if self.within.get() != Within::Nothing {
-            return self.link.borrow_mut().query(sql, params).map_err(Failure::error);
+            return question(&mut self.link.borrow_mut()).map_err(Failure::error);
         }
         let until = Instant::now() + self.link.borrow().patience().recover;
         loop {
             self.connect(until)?;
-            let answer = self.link.borrow_mut().query(sql, params);
+            let answer = question(&mut self.link.borrow_mut());
             match answer {
                 Err(Failure::Lost(_)) if Instant::now() < until => {}
                 answer => return answer.map_err(Failure::error),
             }
         }
+    }
+
+    /// The rows of a statement.
+    fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+        self.ask(|link| link.query(sql, params))
+    }
+
+    /// The rows of statements about a session, which each of them names by its id as `$1`, such as with
+    /// [`OF_SESSION`]; or the error that says that there is no such session.
+    fn rows_of(
+        &self,
+        session: &SessionId,
+        statements: &[Statement<'_>],
+    ) -> Result<std::vec::IntoIter<Vec<Row>>> {
+        let known = Statement { sql: SESSION_KEY, params: params![session.as_str()] };
+        let mut asked = vec![known];
+        asked.extend(statements);
+        let mut answers = self.ask(|link| link.queries(&asked))?.into_iter();
+        match answers.next() {
+            Some(known) if !known.is_empty() => Ok(answers),
+            Some(_) | None => Err(StoreError::not_found("session", session)),
+        }
+    }
+
+    /// Every row of a statement about a session, read.
+    fn all_of<T>(
+        &self,
+        session: &SessionId,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnMut(&Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut answers = self.rows_of(session, &[Statement { sql, params }])?;
+        answers.next().unwrap_or_default().iter().map(read).collect()
+    }
+
+    /// Changes rows by several statements of a transaction.
+    fn change_all(&self, statements: &[Statement<'_>]) -> Result<()> {
+        self.link.borrow_mut().queries(statements).map(drop).map_err(Failure::error)
     }
 
     /// Every row of a statement, read.
@@ -152,8 +198,7 @@ impl PostgresStore {
 
     /// The key of a session, or the error that says that there is none.
     fn session_key(&self, id: &SessionId) -> Result<i64> {
-        let key = "SELECT key FROM session WHERE id = $1";
-        self.first(key, params![id.as_str()], |r| value::int(r, "key"))?
+        self.first(SESSION_KEY, params![id.as_str()], |r| value::int(r, "key"))?
             .ok_or_else(|| StoreError::not_found("session", id))
     }
 

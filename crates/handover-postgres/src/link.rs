@@ -3,10 +3,14 @@
 //! The driver is asynchronous; the store is not. A runtime of one thread, which runs only while a
 //! statement is under way, is between them: it is what lets a silent server be given up, where a
 //! blocking driver would wait for as long as the network says nothing.
+//!
+//! Statements are not prepared. Most processes ask each of them once, and most have filters that may be
+//! missing: a plan that is kept for all values of those is a bad one for each.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use futures_util::future::{try_join, try_join_all};
 use handover_store::{Fault, Result, StoreError};
 use tokio::runtime::Runtime;
 use tokio_postgres::tls::{MakeTlsConnect, NoTls, TlsConnect};
@@ -49,6 +53,13 @@ impl Patience {
     }
 }
 
+/// What the server is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Statement<'a> {
+    pub(crate) sql: &'a str,
+    pub(crate) params: &'a [Param<'a>],
+}
+
 /// A connection, or the way to one.
 pub(crate) struct Link {
     runtime: Runtime,
@@ -74,10 +85,12 @@ impl Link {
             .map_err(|error| backend(Fault::Unavailable, error))?;
         let mut config = location.config.clone();
         // A commit that was acknowledged is on the disk, whatever the server's default is. Whoever is
-        // stopped in the middle of a write must not keep the others waiting for ever.
+        // stopped in the middle of a write must not keep the others waiting for ever. Compiling a
+        // statement takes longer than any of ours.
         config
             .options(format!(
                 "-c search_path={schema} -c synchronous_commit=on -c client_min_messages=warning \
+                 -c jit=off \
                  -c lock_timeout={} -c statement_timeout={} \
                  -c idle_in_transaction_session_timeout=60000",
                 patience.lock.as_millis(),
@@ -169,9 +182,32 @@ impl Link {
         self.ask(async |client| client.query_typed(sql, &typed(params)).await)
     }
 
+    /// The rows of several statements, all sent before the first is answered: one way to the server
+    /// instead of many. In a transaction none is done behind one that failed.
+    pub(crate) fn queries(
+        &mut self,
+        statements: &[Statement<'_>],
+    ) -> Result<Vec<Vec<Row>>, Failure> {
+        self.ask(async |client| {
+            let each = statements.iter().map(|statement| async move {
+                client.query_typed(statement.sql, &typed(statement.params)).await
+            });
+            try_join_all(each).await
+        })
+    }
+
     /// How many rows a statement changes.
     pub(crate) fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64, Failure> {
         self.ask(async |client| client.execute_typed(sql, &typed(params)).await)
+    }
+
+    /// Statements without parameters and one behind them, in one go; how many rows that one changes.
+    pub(crate) fn batch_and(&mut self, sql: &str, last: Statement<'_>) -> Result<u64, Failure> {
+        self.ask(async |client| {
+            let params = typed(last.params);
+            let last = client.execute_typed(last.sql, &params);
+            Ok(try_join(client.batch_execute(sql), last).await?.1)
+        })
     }
 
     /// Statements without parameters, in one go.

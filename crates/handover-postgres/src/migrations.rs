@@ -5,6 +5,7 @@
 
 use handover_model::ProjectId;
 use handover_store::{Fault, Result, StoreError};
+use tokio_postgres::Row;
 
 use crate::error::{Failure, backend};
 use crate::link::Link;
@@ -13,8 +14,12 @@ use crate::value::{self, params};
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_records.sql"),
     include_str!("../migrations/0002_service.sql"),
+    include_str!("../migrations/0003_bulk.sql"),
     include_str!("../migrations/0004_learned_feed.sql"),
 ];
+
+/// The format of a schema, and whose it is.
+const FORMAT: &str = "SELECT format, project FROM handover_store";
 
 /// The format that this version writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
@@ -40,13 +45,15 @@ pub(crate) fn ensure(
     project: &ProjectId,
     place: &dyn std::fmt::Display,
 ) -> Result<(), Failure> {
-    let rows = link.query(
-        "SELECT to_regclass($1) IS NOT NULL AS known",
-        params![format!("{schema}.handover_store")],
-    )?;
-    let known = rows.first().is_some_and(|row| row.try_get("known").unwrap_or(false));
-    if known && check(link, project, place)? == CURRENT {
-        return Ok(());
+    match link.query(FORMAT, &[]) {
+        Ok(rows) => {
+            if check(&rows, project, place)? == CURRENT {
+                return Ok(());
+            }
+        }
+        Err(lost @ Failure::Lost(_)) => return Err(lost),
+        // Most likely there is no such table yet; if it is anything else, it will be so again.
+        Err(Failure::Refused(_)) => {}
     }
     link.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;
     let migrated = migrate(link, schema, project, place);
@@ -82,7 +89,7 @@ fn migrate(
         names.extend(value::text_opt(row, "relname").map_err(Failure::Refused)?);
     }
     let from = if names.iter().any(|name| name == "handover_store") {
-        check(link, project, place)?
+        check(&link.query(FORMAT, &[])?, project, place)?
     } else if names.is_empty() {
         link.batch(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"))?;
         0
@@ -103,12 +110,7 @@ fn migrate(
 }
 
 /// The format of the schema, if it is the project's and not newer than we are.
-fn check(
-    link: &mut Link,
-    project: &ProjectId,
-    place: &dyn std::fmt::Display,
-) -> Result<i64, Failure> {
-    let rows = link.query("SELECT format, project FROM handover_store", &[])?;
+fn check(rows: &[Row], project: &ProjectId, place: &dyn std::fmt::Display) -> Result<i64, Failure> {
     let read = || -> Result<i64> {
         let Some(row) = rows.first() else {
             return Err(StoreError::damaged("the schema does not say its format"));

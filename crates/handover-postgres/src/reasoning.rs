@@ -7,8 +7,8 @@ use handover_store::{NewReasoning, ReasoningFilter, Reasonings, Result, StoreErr
 use handover_text::Clean;
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
 use crate::value::{self, params};
+use crate::{OF_SESSION, PostgresStore};
 
 fn read(session: &SessionId, r: &Row) -> Result<Reasoning> {
     Ok(Reasoning {
@@ -56,19 +56,19 @@ impl Reasonings for PostgresStore {
     }
 
     fn reasoning(&self, session: &SessionId, filter: &ReasoningFilter) -> Result<Vec<Reasoning>> {
-        let key = self.session_key(session)?;
         let order = match filter.order {
             TimeOrder::NewestFirst => "created_at DESC, id DESC",
             TimeOrder::OldestFirst => "created_at, id",
         };
-        self.all(
+        self.all_of(
+            session,
             &format!(
-                "SELECT * FROM reasoning WHERE session = $1 AND ($2 IS NULL OR group_id = $2)
+                "SELECT * FROM reasoning WHERE {OF_SESSION} AND ($2 IS NULL OR group_id = $2)
                     AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR phase = $4)
                  ORDER BY {order} LIMIT $5"
             ),
             params![
-                key,
+                session.as_str(),
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.role.as_ref().map(Role::as_str),
                 filter.phase.map(Phase::as_str),

@@ -5,13 +5,14 @@ use handover_model::{
     Timestamp,
 };
 use handover_store::{
-    CLAIM_SECONDS, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
+    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
 };
 use handover_text::Clean;
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
-use crate::value::{self, params};
+use crate::link::Statement;
+use crate::value::{self, columns, params, row};
+use crate::{OF_SESSION, PostgresStore};
 
 const SELECT: &str =
     "SELECT s.id AS session_id, r.* FROM receipt r JOIN session s ON s.key = r.session";
@@ -64,15 +65,42 @@ fn live(now: Timestamp) -> i64 {
     now.as_micros() - CLAIM_SECONDS * 1_000_000
 }
 
-impl PostgresStore {
-    fn put_items(&self, receipt: &ReceiptId, items: &[ReceiptItem]) -> Result<()> {
-        for (position, item) in items.iter().enumerate() {
-            self.change(
-                "INSERT INTO receipt_item
-                    (receipt, position, kind, item, version, form, score, terms, tokens)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-                params![
-                    receipt.as_str(),
+impl Receipts for PostgresStore {
+    fn put_receipt(&self, new: &NewReceipt) -> Result<()> {
+        self.write(|| {
+            let session = self.session_key(&new.session)?;
+            if let Some(group) = &new.group {
+                self.ensure_group(session, group, new.now)?;
+            }
+            let params = params![
+                new.id.as_str(),
+                session,
+                new.group.as_ref().map(GroupId::as_str),
+                new.role.as_str(),
+                new.iteration,
+                new.model.as_ref().map(Clean::as_str),
+                &new.tokenizer,
+                new.zone.as_str(),
+                new.tokens,
+                &new.prompt_hash,
+                value::to_json(&new.sections),
+                value::to_json(&new.left_out),
+                value::to_json(&new.left_out_counts),
+                value::to_json(&new.redactions),
+                new.now,
+                new.claim.then(|| new.now.as_micros()),
+                value::to_json(&new.trimmed),
+                value::to_json(&new.provided),
+                new.text.as_ref().map(Clean::as_str),
+            ];
+            let receipt = "INSERT INTO receipt (id, session, group_id, role, iteration, model,
+                    tokenizer, zone, state, tokens, prompt_hash, sections, left_out,
+                    left_out_counts, redactions, created_at, claimed_at, trimmed, provided, text)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'assembled', $9, $10, $11, $12, $13, $14,
+                    $15, $16, $17, $18, $19)";
+            let items = columns(new.items.iter().enumerate().map(|(position, item)| {
+                row![
+                    new.id.as_str(),
                     position as i64,
                     item.kind.as_str(),
                     &item.id,
@@ -81,49 +109,16 @@ impl PostgresStore {
                     item.score,
                     value::to_json(&item.terms),
                     item.tokens,
-                ],
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl Receipts for PostgresStore {
-    fn put_receipt(&self, new: &NewReceipt) -> Result<()> {
-        self.write(|| {
-            let session = self.session_key(&new.session)?;
-            if let Some(group) = &new.group {
-                self.ensure_group(session, group, new.now)?;
+                ]
+            }));
+            let mut statements = vec![Statement { sql: receipt, params }];
+            if !items.is_empty() {
+                let sql = "INSERT INTO receipt_item
+                        (receipt, position, kind, item, version, form, score, terms, tokens)
+                     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+                statements.push(Statement { sql, params: &items });
             }
-            self.change(
-                "INSERT INTO receipt (id, session, group_id, role, iteration, model, tokenizer,
-                    zone, state, tokens, prompt_hash, sections, left_out, left_out_counts,
-                    redactions, created_at, claimed_at, trimmed, provided, text)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'assembled', $9, $10, $11, $12, $13, $14,
-                    $15, $16, $17, $18, $19)",
-                params![
-                    new.id.as_str(),
-                    session,
-                    new.group.as_ref().map(GroupId::as_str),
-                    new.role.as_str(),
-                    new.iteration,
-                    new.model.as_ref().map(Clean::as_str),
-                    &new.tokenizer,
-                    new.zone.as_str(),
-                    new.tokens,
-                    &new.prompt_hash,
-                    value::to_json(&new.sections),
-                    value::to_json(&new.left_out),
-                    value::to_json(&new.left_out_counts),
-                    value::to_json(&new.redactions),
-                    new.now,
-                    new.claim.then(|| new.now.as_micros()),
-                    value::to_json(&new.trimmed),
-                    value::to_json(&new.provided),
-                    new.text.as_ref().map(Clean::as_str),
-                ],
-            )?;
-            self.put_items(&new.id, &new.items)
+            self.change_all(&statements)
         })
     }
 
@@ -185,15 +180,17 @@ impl Receipts for PostgresStore {
         role: &Role,
         now: Timestamp,
     ) -> Result<u32> {
-        let key = self.session_key(session)?;
-        let count = self.first(
-            "SELECT count(*) AS count FROM receipt WHERE session = $1 AND role = $2
-                AND coalesce(group_id, '') = $3 AND (state IN ('delivered', 'confirmed')
-                    OR state = 'assembled' AND claimed_at > $4)",
-            params![key, role.as_str(), group.map_or("", GroupId::as_str), live(now)],
+        let count = self.all_of(
+            session,
+            &format!(
+                "SELECT count(*) AS count FROM receipt WHERE {OF_SESSION} AND role = $2
+                    AND coalesce(group_id, '') = $3 AND (state IN ('delivered', 'confirmed')
+                        OR state = 'assembled' AND claimed_at > $4)"
+            ),
+            params![session.as_str(), role.as_str(), group.map_or("", GroupId::as_str), live(now)],
             |r| value::int(r, "count"),
         )?;
-        Ok(count.unwrap_or_default())
+        Ok(count.first().copied().unwrap_or_default())
     }
 
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt> {
@@ -219,33 +216,52 @@ impl Receipts for PostgresStore {
                 ..read(r)?
             })
         };
-        let mut receipt = self
-            .first(&format!("{SELECT} WHERE r.id = $1"), params![id.as_str()], whole)?
-            .ok_or_else(|| StoreError::not_found("receipt", id))?;
-        receipt.items = self.all(
-            "SELECT kind, item, version, form, score, terms, tokens, read_at FROM receipt_item
-             WHERE receipt = $1 ORDER BY position",
-            params![id.as_str()],
-            read_item,
-        )?;
-        Ok(receipt)
+        let (one, params) = (format!("{SELECT} WHERE r.id = $1"), params![id.as_str()]);
+        let items = "SELECT kind, item, version, form, score, terms, tokens, read_at
+             FROM receipt_item WHERE receipt = $1 ORDER BY position";
+        let asked = [Statement { sql: &one, params }, Statement { sql: items, params }];
+        let mut answers = self.ask(|link| link.queries(&asked))?.into_iter();
+        let receipt = answers.next().unwrap_or_default().first().map(whole).transpose()?;
+        let items = answers.next().unwrap_or_default().iter().map(read_item).collect::<Result<_>>();
+        let receipt = receipt.ok_or_else(|| StoreError::not_found("receipt", id))?;
+        Ok(Receipt { items: items?, ..receipt })
     }
 
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
-        let session = filter.session.as_ref().map(|id| self.session_key(id)).transpose()?;
-        self.all(
+        let sql = format!(
+            "{SELECT} WHERE ($1 IS NULL OR r.{OF_SESSION})
+                AND ($2 IS NULL OR r.group_id = $2) AND ($3 IS NULL OR r.role = $3)
+             ORDER BY r.created_at DESC, r.id DESC LIMIT $4"
+        );
+        let params = params![
+            filter.session.as_ref().map(SessionId::as_str),
+            filter.group.as_ref().map(GroupId::as_str),
+            filter.role.as_ref().map(Role::as_str),
+            filter.limit,
+        ];
+        match &filter.session {
+            Some(session) => self.all_of(session, &sql, params, read),
+            None => self.all(&sql, params, read),
+        }
+    }
+
+    fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
+        self.all_of(
+            session,
             &format!(
-                "{SELECT} WHERE ($1 IS NULL OR r.session = $1)
-                    AND ($2 IS NULL OR r.group_id = $2) AND ($3 IS NULL OR r.role = $3)
-                 ORDER BY r.created_at DESC, r.id DESC LIMIT $4"
+                "SELECT i.receipt, i.kind, i.item, i.read_at
+                 FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+                 WHERE r.{OF_SESSION} ORDER BY i.receipt, i.position"
             ),
-            params![
-                session,
-                filter.group.as_ref().map(GroupId::as_str),
-                filter.role.as_ref().map(Role::as_str),
-                filter.limit,
-            ],
-            read,
+            params![session.as_str()],
+            |r| {
+                Ok(Handed {
+                    receipt: value::parsed(r, "receipt")?,
+                    kind: value::parsed(r, "kind")?,
+                    item: value::text(r, "item")?,
+                    read_at: value::time_opt(r, "read_at")?,
+                })
+            },
         )
     }
 
@@ -257,16 +273,24 @@ impl Receipts for PostgresStore {
         iteration: u32,
         now: Timestamp,
     ) -> Result<Vec<(PackageId, u32)>> {
-        let key = self.session_key(session)?;
-        self.all(
-            "SELECT DISTINCT i.item::bigint AS package, i.version
-             FROM receipt r JOIN receipt_item i ON i.receipt = r.id
-             WHERE r.session = $1 AND r.role = $3 AND coalesce(r.group_id, '') = $2
-                AND r.iteration = $4 AND i.kind = 'package'
-                AND (r.state IN ('delivered', 'confirmed')
-                    OR r.state = 'assembled' AND r.claimed_at > $5)
-             ORDER BY 1, 2",
-            params![key, group.map_or("", GroupId::as_str), role.as_str(), iteration, live(now)],
+        self.all_of(
+            session,
+            &format!(
+                "SELECT DISTINCT i.item::bigint AS package, i.version
+                 FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+                 WHERE r.{OF_SESSION} AND r.role = $3 AND coalesce(r.group_id, '') = $2
+                    AND r.iteration = $4 AND i.kind = 'package'
+                    AND (r.state IN ('delivered', 'confirmed')
+                        OR r.state = 'assembled' AND r.claimed_at > $5)
+                 ORDER BY 1, 2"
+            ),
+            params![
+                session.as_str(),
+                group.map_or("", GroupId::as_str),
+                role.as_str(),
+                iteration,
+                live(now)
+            ],
             |r| Ok((PackageId(value::int(r, "package")?), value::int(r, "version")?)),
         )
     }

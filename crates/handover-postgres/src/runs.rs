@@ -5,6 +5,7 @@ use handover_store::{LockClaim, NewJournalEntry, NewRun, Result, RunFilter, Runs
 use tokio_postgres::Row;
 
 use crate::PostgresStore;
+use crate::link::Statement;
 use crate::value::{self, params};
 
 fn read(r: &Row) -> Result<Run> {
@@ -118,32 +119,29 @@ impl Runs for PostgresStore {
             if new.seq != last + 1 {
                 return Err(StoreError::Fenced { epic });
             }
-            self.change(
-                "INSERT INTO run_journal (run, seq, kind, entry, created_at)
-                 VALUES ($1, $2, $3, $4, $5)",
-                params![
-                    key,
-                    new.seq,
-                    new.kind.as_str(),
-                    value::to_json(new.entry.value()),
-                    new.now
-                ],
-            )?;
-            self.change(
-                "UPDATE run SET updated_at = $2, state = coalesce($3, state) WHERE key = $1",
-                params![key, new.now, new.state.map(handover_model::RunState::as_str)],
-            )?;
-            self.change(
-                "UPDATE epic_lock SET expires_at = $2 WHERE epic = $1",
-                params![epic.as_str(), new.until],
-            )?;
-            Ok(())
+            let entry = value::to_json(new.entry.value());
+            let state = new.state.map(handover_model::RunState::as_str);
+            self.change_all(&[
+                Statement {
+                    sql: "INSERT INTO run_journal (run, seq, kind, entry, created_at)
+                          VALUES ($1, $2, $3, $4, $5)",
+                    params: params![key, new.seq, new.kind.as_str(), entry, new.now],
+                },
+                Statement {
+                    sql: "UPDATE run SET updated_at = $2, state = coalesce($3, state)
+                          WHERE key = $1",
+                    params: params![key, new.now, state],
+                },
+                Statement {
+                    sql: "UPDATE epic_lock SET expires_at = $2 WHERE epic = $1",
+                    params: params![epic.as_str(), new.until],
+                },
+            ])
         })
     }
 
     fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>> {
-        self.run_record(run)?;
-        self.all(
+        let entries = self.all(
             "SELECT seq, kind, entry, j.created_at FROM run_journal j JOIN run ON run.key = j.run
              WHERE run.id = $1 AND seq >= $2 ORDER BY seq",
             params![run.as_str(), from],
@@ -155,7 +153,12 @@ impl Runs for PostgresStore {
                     created_at: value::time(r, "created_at")?,
                 })
             },
-        )
+        )?;
+        // A run with entries exists.
+        if entries.is_empty() {
+            self.run_record(run)?;
+        }
+        Ok(entries)
     }
 
     fn run_record(&self, id: &RunId) -> Result<Run> {

@@ -4,8 +4,8 @@ use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput, SkillOutp
 use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs, StoreError};
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
 use crate::value::{self, params};
+use crate::{OF_SESSION, PostgresStore};
 
 fn read(session: &SessionId, r: &Row) -> Result<SkillOutput> {
     Ok(SkillOutput {
@@ -53,13 +53,15 @@ impl SkillOutputs for PostgresStore {
         session: &SessionId,
         filter: &SkillOutputFilter,
     ) -> Result<Vec<SkillOutput>> {
-        let key = self.session_key(session)?;
-        self.all(
-            "SELECT * FROM skill_output WHERE session = $1 AND ($2 IS NULL OR skill = $2)
-                AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR group_id = $4)
-             ORDER BY created_at DESC, id DESC LIMIT $5",
+        self.all_of(
+            session,
+            &format!(
+                "SELECT * FROM skill_output WHERE {OF_SESSION} AND ($2 IS NULL OR skill = $2)
+                    AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR group_id = $4)
+                 ORDER BY created_at DESC, id DESC LIMIT $5"
+            ),
             params![
-                key,
+                session.as_str(),
                 filter.skill.as_ref().map(SkillName::as_str),
                 filter.role.as_ref().map(Role::as_str),
                 filter.group.as_ref().map(GroupId::as_str),

@@ -6,6 +6,7 @@ use handover_store::{Fault, Result};
 
 use crate::PostgresStore;
 use crate::error::{Failure, backend};
+use crate::link::Statement;
 use crate::value::params;
 
 /// What a statement is part of.
@@ -144,11 +145,8 @@ impl PostgresStore {
             self.connect(until)?;
             let mut link = self.link.borrow_mut();
             // An earlier attempt that still hangs on the server holds the token: this waits for it.
-            let begun = link.batch(&begin).and_then(|()| {
-                let insert = "INSERT INTO write_token (token) VALUES ($1) ON CONFLICT DO NOTHING";
-                link.execute(insert, params![token])
-            });
-            match begun {
+            let sql = "INSERT INTO write_token (token) VALUES ($1) ON CONFLICT DO NOTHING";
+            match link.batch_and(&begin, Statement { sql, params: params![token] }) {
                 Ok(left) => {
                     self.within.set(Within::Transaction);
                     return Ok(if left == 1 { Begun::Fresh } else { Begun::DoneBefore });

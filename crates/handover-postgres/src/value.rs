@@ -18,7 +18,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 /// The last character for private use: no text that anybody writes has it.
 const MARK: char = '\u{10FFFD}';
 
-pub(crate) fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
+fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains(['\0', MARK]) {
         text.replace(MARK, "\u{10FFFD}1").replace('\0', "\u{10FFFD}0").into()
     } else {
@@ -40,14 +40,39 @@ pub(crate) enum Param<'a> {
     Text(Option<Cow<'a, str>>),
     Int(Option<i64>),
     Real(Option<f64>),
-    Bytes(&'a [u8]),
+    Bytes(Option<&'a [u8]>),
     Texts(Vec<Option<Cow<'a, str>>>),
     Ints(Vec<Option<i64>>),
     Reals(Vec<Option<f64>>),
-    Blobs(Vec<Option<Vec<u8>>>),
+    Blobs(Vec<Option<&'a [u8]>>),
 }
 
-impl Param<'_> {
+impl<'a> Param<'a> {
+    /// A list for values like this one.
+    fn list(&self) -> Self {
+        match self {
+            Self::Text(_) | Self::Texts(_) => Self::Texts(Vec::new()),
+            Self::Int(_) | Self::Ints(_) => Self::Ints(Vec::new()),
+            Self::Real(_) | Self::Reals(_) => Self::Reals(Vec::new()),
+            Self::Bytes(_) | Self::Blobs(_) => Self::Blobs(Vec::new()),
+        }
+    }
+
+    /// Puts a value behind those of a list; one of another type is none.
+    fn push(&mut self, value: Self) {
+        match (self, value) {
+            (Self::Texts(list), Self::Text(text)) => list.push(text),
+            (Self::Ints(list), Self::Int(number)) => list.push(number),
+            (Self::Reals(list), Self::Real(number)) => list.push(number),
+            (Self::Blobs(list), Self::Bytes(bytes)) => list.push(bytes),
+            (Self::Texts(list), _) => list.push(None),
+            (Self::Ints(list), _) => list.push(None),
+            (Self::Reals(list), _) => list.push(None),
+            (Self::Blobs(list), _) => list.push(None),
+            (Self::Text(_) | Self::Int(_) | Self::Real(_) | Self::Bytes(_), _) => {}
+        }
+    }
+
     pub(crate) fn of(&self) -> Type {
         match self {
             Self::Text(_) => Type::TEXT,
@@ -174,7 +199,13 @@ impl From<bool> for Param<'_> {
 
 impl<'a> From<&'a [u8]> for Param<'a> {
     fn from(bytes: &'a [u8]) -> Self {
-        Self::Bytes(bytes)
+        Self::Bytes(Some(bytes))
+    }
+}
+
+impl<'a> From<Vec<i64>> for Param<'a> {
+    fn from(numbers: Vec<i64>) -> Self {
+        Self::Ints(numbers.into_iter().map(Some).collect())
     }
 }
 
@@ -185,6 +216,32 @@ macro_rules! params {
     };
 }
 pub(crate) use params;
+
+/// One of many rows that go to the server together.
+macro_rules! row {
+    ($($value:expr),* $(,)?) => {
+        [$($crate::value::Param::from($value)),*]
+    };
+}
+pub(crate) use row;
+
+/// Rows as their columns, each one parameter: what `unnest` makes rows of again. Without rows there are
+/// no columns, because nothing says their types.
+pub(crate) fn columns<'a, R>(rows: impl IntoIterator<Item = R>) -> Vec<Param<'a>>
+where
+    R: IntoIterator<Item = Param<'a>>,
+{
+    let mut columns: Vec<Param<'a>> = Vec::new();
+    for row in rows {
+        for (at, value) in row.into_iter().enumerate() {
+            if columns.len() == at {
+                columns.push(value.list());
+            }
+            columns[at].push(value);
+        }
+    }
+    columns
+}
 
 fn damaged(error: impl Into<Box<dyn Error + Send + Sync>>) -> StoreError {
     StoreError::Backend { fault: Fault::Corrupt, source: error.into() }

@@ -105,6 +105,13 @@ impl<'a> Guarded<'a> {
         }
     }
 
+    fn packages_guard(&self, ids: &[PackageId]) -> Result<()> {
+        match self.access.project {
+            None => Ok(()),
+            Some(_) => self.store.packages_by_id(ids)?.seen(self).map(drop),
+        }
+    }
+
     fn receipt_guard(&self, id: &ReceiptId) -> Result<()> {
         match self.access.project {
             None => Ok(()),
@@ -175,6 +182,10 @@ macro_rules! allowed {
     }};
     (package, $self:ident, $name:ident($($arg:ident),*), $what:expr) => {{
         $self.package_guard($what)?;
+        $self.store.$name($($arg),*)
+    }};
+    (packages, $self:ident, $name:ident($($arg:ident),*), $what:expr) => {{
+        $self.packages_guard($what)?;
         $self.store.$name($($arg),*)
     }};
     (receipt, $self:ident, $name:ident($($arg:ident),*), $what:expr) => {{

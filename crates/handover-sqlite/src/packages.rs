@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::packed::Entry;
 use handover_store::{
-    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Result, StoreError,
-    Supersede, Versions,
+    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Result, Step, StoreError,
+    Versions,
 };
 use handover_text::Clean;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -104,36 +104,9 @@ fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
 fn register(tx: &Connection, new: &NewPackage) -> Result<Registered> {
     let session = session_key(tx, &new.session)?;
     let same_path = at_path(tx, session, new.group.as_ref(), new.kind, &new.path)?;
-    let former = match new.supersede {
-        Supersede::SamePath => match same_path {
-            Some(package) if package.content_hash == new.content_hash => {
-                return Ok(Registered { package, created: false });
-            }
-            former => former,
-        },
-        Supersede::Package(id) => {
-            let former = get(tx, id)?;
-            if former.session != new.session {
-                return Err(StoreError::OtherSession { id, session: former.session });
-            }
-            if former.superseded_by.is_some() {
-                let latest = history(tx, id)?.pop().unwrap_or(former);
-                // The same request again: a retry of something that has succeeded.
-                if latest.supersedes == Some(id) && new.says_the_same(&latest) {
-                    return Ok(Registered { package: latest, created: false });
-                }
-                return Err(StoreError::AlreadySuperseded { id, latest: latest.id });
-            }
-            if let Some(other) = same_path
-                && other.id != id
-            {
-                return Err(StoreError::PathTaken { path: other.path, id: other.id });
-            }
-            if new.says_the_same(&former) {
-                return Ok(Registered { package: former, created: false });
-            }
-            Some(former)
-        }
+    let former = match new.step(same_path, |id| get(tx, id), |id| history(tx, id))? {
+        Step::Stay(package) => return Ok(Registered { package, created: false }),
+        Step::Write { former } => former,
     };
     let id = insert(tx, session, new, former.as_ref())?;
     Ok(Registered { package: get(tx, id)?, created: true })

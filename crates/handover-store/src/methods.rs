@@ -6,7 +6,7 @@
 //!
 //! A line reads: the right that it needs, its name, its arguments (`by` reference, `val`ue, `opt`ional
 //! reference, `text`, or `list`), its result, and what it is about, which must be of the caller's
-//! project: a `session`, a `project`, `projects`, a `package`, a `receipt`, a `run`, an
+//! project: a `session`, a `project`, `projects`, a `package`, `packages`, a `receipt`, a `run`, an
 //! `epic`; `any` if its result alone tells (or nothing needs to); `own` if the rule is more than that.
 
 /// Hands the table of a store's methods to a macro.
@@ -30,12 +30,14 @@ macro_rules! store_methods {
             Packages {
                 write register_packages(new: list NewPackage) -> Vec<Registered>, own();
                 read package(id: val PackageId) -> Package, any();
+                read packages_by_id(ids: list PackageId) -> Vec<Package>, any();
                 read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
                 read candidates(session: by SessionId, group: opt GroupId, role: opt Role) -> Vec<Candidate>, session(session);
                 read outlines(session: by SessionId) -> Vec<Outline>, session(session);
                 read package_history(id: val PackageId) -> Vec<Package>, package(id);
                 read package_deliveries(id: val PackageId) -> Vec<Delivery>, package(id);
                 read package_body(id: val PackageId) -> String, package(id);
+                read package_bodies(ids: list PackageId) -> Vec<String>, packages(ids);
             }
             Reasonings {
                 write add_reasoning(new: by NewReasoning) -> Reasoning, session(&new.session);

@@ -6,7 +6,7 @@ use handover_model::{
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
 
-use crate::{COLUMNS, Result};
+use crate::{COLUMNS, Result, StoreError};
 
 /// A package to be registered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -69,6 +69,56 @@ impl NewPackage {
             && former.iteration == self.iteration
             && sorted(&former.consumers) == sorted(&self.consumers)
     }
+
+    /// What registering it comes to, given the latest package in its place, and ways to ask the store
+    /// for one package and for a whole chain.
+    pub fn step(
+        &self,
+        same_path: Option<Package>,
+        package: impl FnOnce(PackageId) -> Result<Package>,
+        history: impl FnOnce(PackageId) -> Result<Vec<Package>>,
+    ) -> Result<Step> {
+        let id = match self.supersede {
+            Supersede::SamePath => {
+                return Ok(match same_path {
+                    Some(there) if there.content_hash == self.content_hash => Step::Stay(there),
+                    former => Step::Write { former },
+                });
+            }
+            Supersede::Package(id) => id,
+        };
+        let former = package(id)?;
+        if former.session != self.session {
+            return Err(StoreError::OtherSession { id, session: former.session });
+        }
+        if former.superseded_by.is_some() {
+            let latest = history(id)?.pop().unwrap_or(former);
+            // The same request again: a retry of something that has succeeded.
+            if latest.supersedes == Some(id) && self.says_the_same(&latest) {
+                return Ok(Step::Stay(latest));
+            }
+            return Err(StoreError::AlreadySuperseded { id, latest: latest.id });
+        }
+        match same_path {
+            Some(other) if other.id != id => {
+                Err(StoreError::PathTaken { path: other.path, id: other.id })
+            }
+            _ if self.says_the_same(&former) => Ok(Step::Stay(former)),
+            _ => Ok(Step::Write { former: Some(former) }),
+        }
+    }
+}
+
+/// What registering a package comes to.
+#[derive(Debug)]
+pub enum Step {
+    /// Nothing: this is what it would say.
+    Stay(Package),
+    /// A new one, in the place of a former one.
+    Write {
+        /// The one that it supersedes.
+        former: Option<Package>,
+    },
 }
 
 /// Which package a new one replaces.
@@ -164,6 +214,12 @@ pub trait Packages {
     /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn package(&self, id: PackageId) -> Result<Package>;
 
+    /// Packages in any version, in the order of their ids here: one question instead of many to a
+    /// store that is elsewhere. [`NotFound`](crate::StoreError::NotFound) if one is missing.
+    fn packages_by_id(&self, ids: &[PackageId]) -> Result<Vec<Package>> {
+        ids.iter().map(|id| self.package(*id)).collect()
+    }
+
     /// Shows the session's packages one by one: a listing of thousands need not be held. A store
     /// implements this or [`packages`](Self::packages).
     fn each_package(
@@ -218,4 +274,9 @@ pub trait Packages {
 
     /// The text that was registered.
     fn package_body(&self, id: PackageId) -> Result<String>;
+
+    /// The texts of packages, as [`packages_by_id`](Self::packages_by_id) gives the rest of them.
+    fn package_bodies(&self, ids: &[PackageId]) -> Result<Vec<String>> {
+        ids.iter().map(|id| self.package_body(*id)).collect()
+    }
 }

@@ -1,10 +1,12 @@
 //! Packing: what fits, in which form.
 
-use handover_model::{Fate, Form, Package, Tokenizer, Zone};
-use handover_store::Result;
+use std::collections::VecDeque;
+
+use handover_model::{Fate, Form, Package, PackageId, Tokenizer, Zone};
+use handover_store::{Result, Store};
 use handover_text::{cut, tokens};
 
-use super::select::Selection;
+use super::select::{Key, Selection};
 use super::{Explained, PackedPackage, Redactions, Setting, render};
 use crate::package_file::{FileState, file_state};
 
@@ -17,6 +19,9 @@ pub(super) struct Packed {
 
 /// Shorter forms that are tried before a package is skipped, in characters.
 const SHORTER: [usize; 2] = [100, 60];
+
+/// At most so many are read together; more may never get a turn.
+const AT_ONCE: usize = 16;
 
 /// After so many in a row that fit in no form, the room is taken for full.
 const MISSES: usize = 50;
@@ -34,10 +39,14 @@ pub(super) fn packages(
 ) -> Result<Packed> {
     let mut packed = Packed::default();
     let (mut room, mut misses) = (budget, 0);
+    let mut read = VecDeque::new();
     while packed.packages.len() < limit && misses < MISSES {
-        let Some(key) = selection.take() else { break };
+        if read.is_empty() {
+            let places = limit - packed.packages.len();
+            read = next(setting.store, selection, places.min(AT_ONCE))?;
+        }
+        let Some((key, package)) = read.pop_front() else { break };
         let mut explained = selection.explained(key, Fate::OverTheBudget);
-        let package = setting.store.package(selection.id(key))?;
         let state = setting.places.map(|places| file_state(places, &package));
         if state == Some(FileState::Vanished) {
             // Pointing an agent at nothing helps nobody.
@@ -61,10 +70,24 @@ pub(super) fn packages(
         }
         packed.tried.push(explained);
     }
+    for (key, _) in read.into_iter().rev() {
+        selection.put_back(key);
+    }
     if zone != Zone::Conservative {
         packed.packages.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     }
     Ok(packed)
+}
+
+/// The next best of the queue, read in one go.
+fn next(
+    store: &dyn Store,
+    selection: &mut Selection,
+    count: usize,
+) -> Result<VecDeque<(Key, Package)>> {
+    let keys: Vec<Key> = std::iter::from_fn(|| selection.take()).take(count).collect();
+    let ids: Vec<PackageId> = keys.iter().map(|key| selection.id(*key)).collect();
+    Ok(keys.into_iter().zip(store.packages_by_id(&ids)?).collect())
 }
 
 /// The longest form of a package that fits.

@@ -27,8 +27,8 @@ pub(super) struct Selection {
     queue: Vec<Key>,
     /// How many the queue had at first.
     room: usize,
-    /// The last one that was taken.
-    last: Option<Key>,
+    /// The least of those that were taken.
+    least_taken: Option<Key>,
     /// How many may go in and were not taken.
     pub(super) waiting: usize,
     /// How many there are for the role, low ones included that must wait.
@@ -108,7 +108,9 @@ impl Selection {
             let mut best = Best::new(self.room);
             for position in 0..self.candidates.len() {
                 let key = self.key(position);
-                if self.last.is_none_or(|last| key < last) && self.refusal(position).is_none() {
+                if self.least_taken.is_none_or(|least| key < least)
+                    && self.refusal(position).is_none()
+                {
                     best.push(key);
                 }
             }
@@ -116,8 +118,14 @@ impl Selection {
         }
         let key = self.queue.pop()?;
         self.waiting -= 1;
-        self.last = Some(key);
+        self.least_taken = Some(self.least_taken.map_or(key, |least| least.min(key)));
         Some(key)
+    }
+
+    /// Puts back the one that was taken last.
+    pub(super) fn put_back(&mut self, key: Key) {
+        self.waiting += 1;
+        self.queue.push(key);
     }
 
     /// The next best of those that may not, and why.

@@ -147,11 +147,11 @@ fn undelivered(
     let mut found = Vec::new();
     for id in critical.into_iter().take(LOOKED_AT) {
         if store.package_deliveries(id)?.is_empty() {
-            found.push(store.package(id)?);
+            found.push(id);
             if found.len() == SHOWN {
                 break;
             }
         }
     }
-    Ok(found)
+    store.packages_by_id(&found)
 }

@@ -53,7 +53,8 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
 
 const ROLES: [&str; 4] = ["developer", "qa_expert", "tech_lead", "investigator"];
 
-pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64) {
+/// Packages in a store, so many at once.
+pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64, at_once: usize) {
     let redactor = Redactor::default();
     store
         .open_session(&NewSession {
@@ -64,6 +65,7 @@ pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64) {
         })
         .unwrap();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut packages = Vec::new();
     for n in 0..count {
         // Every fifth replaces an earlier one, wherever that is in the index by then.
         let name = if n % 5 == 4 { dice.roll(n) } else { n };
@@ -89,7 +91,10 @@ pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64) {
             supersede: Supersede::SamePath,
             created_at: at(dice.roll(500_000) as i64),
         };
-        store.register_packages(&[new]).unwrap();
+        packages.push(new);
+    }
+    for batch in packages.chunks(at_once) {
+        store.register_packages(batch).unwrap();
     }
 }
 
@@ -101,8 +106,8 @@ fn search_and_assembly_agree() {
     let file = SqliteStore::open(&folder.path().join("store.db")).unwrap();
     let shared = place.open();
     let (file, shared): (&dyn Store, &dyn Store) = (&file, &shared);
-    fill(file, &session, 300);
-    fill(shared, &session, 300);
+    fill(file, &session, 300, 1);
+    fill(shared, &session, 300, 90);
 
     let (config, redactor) = (AssemblyConfig::default(), Redactor::default());
     let groups: Vec<Option<GroupId>> =

@@ -21,11 +21,11 @@ use crate::place::Place;
 /// One of everything, a purged session included.
 fn fill_all(store: &dyn Store) {
     let session = SessionId::new("s1").unwrap();
-    fill(store, &session, 150);
+    fill(store, &session, 150, 50);
     let r = Redactor::default();
     let (role, group) = (Role::new("developer").unwrap(), GroupId::new("P1").unwrap());
     let gone = SessionId::new("gone").unwrap();
-    fill(store, &gone, 3);
+    fill(store, &gone, 3, 20);
     store.purge_session(&gone).unwrap();
     let mut update = GroupUpdate::new(session.clone(), group.clone(), at(1));
     update.title = Some(r.clean("a \0 title"));
@@ -202,12 +202,12 @@ fn there_and_back_nothing_changes() {
     assert_eq!(copy(&one, &two).unwrap().added, 0);
     let session = SessionId::new("s2").unwrap();
     for store in [&one as &dyn Store, &two, &three] {
-        fill(store, &session, 3);
+        fill(store, &session, 3, 20);
     }
     assert_eq!(exported(&two), exported(&one));
     assert_eq!(exported(&three), exported(&one));
     // What has been added is copied too.
-    fill(&one, &SessionId::new("s3").unwrap(), 2);
+    fill(&one, &SessionId::new("s3").unwrap(), 2, 20);
     assert!(copy(&one, &two).unwrap().added > 0);
 }
 
@@ -218,8 +218,8 @@ fn other_records_are_not_mixed_in() {
     let place = Place::fresh();
     let two = place.open();
     let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
-    fill(&one, &s1, 5);
-    fill(&two, &s2, 5);
+    fill(&one, &s1, 5, 20);
+    fill(&two, &s2, 5, 20);
     let before = Digest::of(&two, Index::Included).unwrap();
     assert!(matches!(copy(&one, &two), Err(CopyError::Store(StoreError::Differs { .. }))));
     assert_eq!(Digest::of(&two, Index::Included).unwrap(), before);
@@ -227,7 +227,7 @@ fn other_records_are_not_mixed_in() {
     let more = Place::fresh();
     let three = more.open();
     copy(&two, &three).unwrap();
-    fill(&three, &s1, 2);
+    fill(&three, &s1, 2, 20);
     let before = Digest::of(&three, Index::Included).unwrap();
     assert!(matches!(copy(&two, &three), Err(CopyError::Other { .. })));
     assert_eq!(Digest::of(&three, Index::Included).unwrap(), before);

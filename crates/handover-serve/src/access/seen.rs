@@ -1,5 +1,7 @@
 //! Results that tell by themselves whose they are.
 
+use std::collections::HashSet;
+
 use handover_model::{Change, HostVersion, Package, Receipt, Run, Session, SessionId, Ticket};
 use handover_store::{FeedSpan, Result, StoreError};
 
@@ -32,6 +34,22 @@ impl Seen for Package {
             true => Ok(self),
             false => Err(StoreError::not_found("package", self.id)),
         }
+    }
+}
+
+/// All of them or none: they were asked for by name.
+impl Seen for Vec<Package> {
+    fn seen(self, guard: &Guarded<'_>) -> Result<Self> {
+        let mut own = HashSet::new();
+        for package in &self {
+            if !own.contains(&package.session) {
+                if !guard.sees(&package.session)? {
+                    return Err(StoreError::not_found("package", package.id));
+                }
+                own.insert(&package.session);
+            }
+        }
+        Ok(self)
     }
 }
 

@@ -48,6 +48,20 @@ pub fn every_change_is_told_once(backend: &dyn Backend) {
     assert_eq!(store.changes(span.last, 10).unwrap(), []);
 }
 
+/// Packages that were registered together are told one by one, as they were given.
+pub fn a_batch_is_told_in_its_order(backend: &dyn Backend) {
+    let store = backend.open();
+    let s1 = session(&*store, "s1");
+    let before = store.feed_span().unwrap().last;
+    let mut new: Vec<_> = ["c.md", "a.md", "b.md"].map(|path| package(&s1, path, "x")).into();
+    new[0].created_at = at(9);
+    let registered = store.register_packages(&new).unwrap();
+    let ids: Vec<String> = registered.iter().map(|r| r.package.id.to_string()).collect();
+    let changes = store.changes(before, 10).unwrap();
+    let subjects: Vec<&str> = changes.iter().map(|change| change.subject.as_str()).collect();
+    assert_eq!(subjects, ids);
+}
+
 /// What was undone was never told, and a purge is.
 pub fn only_what_happened_is_told(backend: &dyn Backend) {
     let store = backend.open();

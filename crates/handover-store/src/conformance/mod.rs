@@ -45,7 +45,8 @@ macro_rules! conformance_tests {
             packages: same_content_is_a_no_op, new_content_is_a_new_version,
                 content_that_returns_is_a_new_version, identity_is_group_kind_and_path,
                 a_named_package_is_superseded, superseding_is_refused_where_it_makes_no_sense,
-                an_update_without_a_change_is_a_no_op, all_or_nothing, listings, total_order_within_one_moment,
+                an_update_without_a_change_is_a_no_op, all_or_nothing, many_are_read_together, listings,
+                total_order_within_one_moment,
                 the_body_is_kept_for_every_version, candidates_are_seen_by_a_role_of_a_group;
             reasoning: filters_and_order, unknown_session_is_refused;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
@@ -66,9 +67,9 @@ macro_rules! conformance_tests {
             hosts: a_conversation_is_bound, tickets_are_found_again, a_ticket_has_one_agent, asked_once_and_closed_once,
                 the_last_sight_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
-                superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few,
+                superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few, together_is_as_one_by_one,
                 purged_sessions_leave_nothing;
-            feed: every_change_is_told_once, only_what_happened_is_told, what_is_learned_is_told;
+            feed: every_change_is_told_once, a_batch_is_told_in_its_order, only_what_happened_is_told, what_is_learned_is_told;
             tokens: kept_and_listed, ends_once;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
                 one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;

@@ -147,6 +147,31 @@ pub fn all_or_nothing(backend: &dyn Backend) {
     assert_eq!(store.candidates(&session, None, None).unwrap().len(), 0);
 }
 
+/// Packages asked for together come in the order of the question, all of them or none.
+pub fn many_are_read_together(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    let mut b = package(&one, "b.md", "the second");
+    b.consumers = vec![role("qa_expert"), role("developer")];
+    let new = [package(&one, "a.md", "the first"), b, package(&two, "a.md", "the third")];
+    let all: Vec<_> =
+        store.register_packages(&new).unwrap().into_iter().map(|r| r.package).collect();
+    let asked = [all[2].id, all[0].id, all[1].id, all[0].id];
+    let wanted = [&all[2], &all[0], &all[1], &all[0]];
+    assert_eq!(store.packages_by_id(&asked).unwrap().iter().collect::<Vec<_>>(), wanted);
+    let bodies = store.package_bodies(&asked).unwrap();
+    assert_eq!(bodies, ["the third", "the first", "the second", "the first"]);
+    assert_eq!(store.packages_by_id(&[]).unwrap(), []);
+    assert_eq!(store.package_bodies(&[]).unwrap(), [""; 0]);
+    let missing = [all[0].id, PackageId(4711), all[1].id];
+    for error in [
+        store.packages_by_id(&missing).map(drop).unwrap_err(),
+        store.package_bodies(&missing).map(drop).unwrap_err(),
+    ] {
+        assert!(matches!(&error, StoreError::NotFound { id, .. } if id == "4711"), "{error}");
+    }
+}
+
 /// By group, by version, with a limit.
 pub fn listings(backend: &dyn Backend) {
     let store = backend.open();

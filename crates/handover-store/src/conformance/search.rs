@@ -130,6 +130,63 @@ pub fn many_are_found_as_few(backend: &dyn Backend) {
     assert_eq!(unsound, [""; 0]);
 }
 
+/// A batch says what its packages say one after the other: which of them replace each other, and what
+/// stands before each in its group.
+pub fn together_is_as_one_by_one(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    // In every round some come back with other words, in and out of a group, twice in one batch too.
+    let made = |session: &SessionId, round: i64| -> Vec<_> {
+        (0..40)
+            .map(|n| {
+                let name = (n * 7 + round * 11) % 30;
+                let mut new =
+                    package(session, &format!("{name}.md"), &format!("body{n} round{round}"));
+                new.group = (name % 3 > 0).then(|| group_id(&format!("P{}", name % 3)));
+                new.summary = clean(&format!("summary{n}r{round}"));
+                // Not in the order of time, and several at one moment.
+                new.created_at = at((n * 13 + round * 5) % 17);
+                new
+            })
+            .collect()
+    };
+    for round in 0..3 {
+        let together = store.register_packages(&made(&one, round)).unwrap();
+        let apart = made(&two, round)
+            .into_iter()
+            .flat_map(|new| store.register_packages(std::slice::from_ref(&new)).unwrap());
+        let told = |registered: &crate::Registered| {
+            (registered.created, registered.package.path.clone(), registered.package.version)
+        };
+        assert_eq!(
+            together.iter().map(told).collect::<Vec<_>>(),
+            apart.map(|registered| told(&registered)).collect::<Vec<_>>()
+        );
+    }
+    let mut terms = vec!["november".to_owned()];
+    for round in 0..3 {
+        terms.push(format!("round{round}"));
+        terms.extend((0..40).map(|n| format!("summary{n}r{round}")));
+    }
+    let terms: Vec<String> = terms.iter().flat_map(|term| words::terms(term)).collect();
+    let found = |session: &SessionId| -> Vec<Vec<_>> {
+        let name = |posting: &Posting| {
+            let package = store.package(posting.package).unwrap();
+            (package.path, package.group, package.version, posting.counts)
+        };
+        let lists = store.postings(session, &terms).unwrap();
+        lists.iter().map(|list| list.iter().map(name).collect()).collect()
+    };
+    assert_eq!(found(&one), found(&two));
+    let known = |session: &SessionId| -> Vec<_> {
+        let candidates = store.candidates(session, None, None).unwrap();
+        candidates.iter().map(|c| (c.version, c.created_at, c.terms)).collect()
+    };
+    assert_eq!(known(&one), known(&two));
+    let unsound: Vec<_> = store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
+    assert_eq!(unsound, [""; 0]);
+}
+
 /// Purging empties the index.
 pub fn purged_sessions_leave_nothing(backend: &dyn Backend) {
     let store = backend.open();

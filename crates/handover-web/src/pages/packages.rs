@@ -28,10 +28,9 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
             .filter(|sent| !only_lost || sent.reach == Reach::Nobody)
             .map(|sent| (sent.id, sent.reach))
             .collect();
-        let page = wanted.iter().rev().skip(from).take(LISTED);
-        let packages = page
-            .map(|(id, reach)| Ok((store.package(*id)?, *reach)))
-            .collect::<handover_store::Result<Vec<_>>>()?;
+        let (ids, reaches): (Vec<_>, Vec<_>) =
+            wanted.iter().rev().skip(from).take(LISTED).copied().unzip();
+        let packages: Vec<_> = store.packages_by_id(&ids)?.into_iter().zip(reaches).collect();
         Ok((store.session(id)?, wanted.len(), packages))
     })?;
     let total =

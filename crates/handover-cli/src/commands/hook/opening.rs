@@ -44,11 +44,11 @@ fn critical(store: &dyn Store, session: &SessionId) -> Result<Vec<Package>, Comm
     let mut found = store.candidates(session, None, None)?;
     found.retain(|candidate| candidate.priority == Priority::Critical);
     found.sort_by_key(|candidate| std::cmp::Reverse((candidate.created_at, candidate.id)));
-    let mut packages = Vec::new();
+    let mut lost = Vec::new();
     for candidate in found.iter().take(CRITICAL) {
         if store.package_deliveries(candidate.id)?.is_empty() {
-            packages.push(store.package(candidate.id)?);
+            lost.push(candidate.id);
         }
     }
-    Ok(packages)
+    Ok(store.packages_by_id(&lost)?)
 }

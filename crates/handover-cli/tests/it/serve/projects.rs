@@ -66,6 +66,8 @@ fn one_projects_token_sees_nothing_of_anothers() {
     gone(store.postings(&theirs, &["secretplan".to_owned()]).map(drop));
     gone(store.package(PackageId(1)).map(drop));
     gone(store.package_body(PackageId(1)).map(drop));
+    gone(store.packages_by_id(&[PackageId(1)]).map(drop));
+    gone(store.package_bodies(&[PackageId(1)]).map(drop));
     gone(store.package_history(PackageId(1)).map(drop));
     gone(store.reasoning(&theirs, &Default::default()).map(drop));
     gone(store.events(&theirs, &Default::default()).map(drop));

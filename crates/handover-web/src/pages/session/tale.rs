@@ -1,6 +1,6 @@
 //! What happened in a session, told in sentences.
 
-use handover_model::{ReceiptState, Timestamp};
+use handover_model::{PackageId, ReceiptState, Timestamp};
 use maud::{Markup, html};
 
 use super::scene::{From, Reach, Scene};
@@ -20,11 +20,13 @@ struct Told {
 pub(super) fn tale(site: &Site<'_>, scene: &Scene) -> Markup {
     let mut told = Vec::new();
     // Only what may be among the last ones is put into words.
-    for sent in scene.sent.iter().rev().take(SENTENCES) {
-        let consumers = site.store.package(sent.id).map(|package| package.consumers);
-        let to = match consumers.as_deref() {
-            Ok([]) | Err(_) => "everyone".to_owned(),
-            Ok(roles) => {
+    let last = || scene.sent.iter().rev().take(SENTENCES);
+    let ids: Vec<PackageId> = last().map(|sent| sent.id).collect();
+    let packages = site.store.packages_by_id(&ids).unwrap_or_default();
+    for (at, sent) in last().enumerate() {
+        let to = match packages.get(at).map_or(&[][..], |package| &package.consumers) {
+            [] => "everyone".to_owned(),
+            roles => {
                 roles.iter().map(|role| role_name(role.as_str())).collect::<Vec<_>>().join(", ")
             }
         };

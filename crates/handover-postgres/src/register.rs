@@ -1,0 +1,251 @@
+//! Registering packages, many to a statement: what a thousand of them cost is writing them, not asking
+//! the server a thousand times.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
+use handover_store::packed::Entry;
+use handover_store::{NewPackage, Packages, Registered, Result, Step, StoreError, Supersede};
+use handover_text::Clean;
+
+use crate::PostgresStore;
+use crate::index::Before;
+use crate::link::Statement;
+use crate::packages::{by_id, read};
+use crate::value::{self, Param, columns, params, row};
+
+/// So many packages go in one statement: their texts are held twice meanwhile.
+const BATCH: usize = 500;
+
+/// A package that is to be written.
+struct Write<'a> {
+    new: &'a NewPackage,
+    former: Option<Package>,
+}
+
+impl Write<'_> {
+    fn version(&self) -> u32 {
+        self.former.as_ref().map_or(1, |former| former.version.saturating_add(1))
+    }
+}
+
+/// Packages as far as they can be registered together: of one session, and none in the place of
+/// another. One that names what it supersedes stands alone.
+pub(crate) fn batches(new: &[NewPackage]) -> impl Iterator<Item = &[NewPackage]> {
+    let mut places = HashSet::new();
+    new.chunk_by(move |one, next| {
+        let place = |new: &NewPackage| (new.group.clone(), new.kind, new.path.clone());
+        places.insert(place(one));
+        let alone = [one, next].iter().any(|new| new.supersede != Supersede::SamePath);
+        let together = !alone
+            && one.session == next.session
+            && places.len() < BATCH
+            && !places.contains(&place(next));
+        if !together {
+            places.clear();
+        }
+        together
+    })
+}
+
+impl PostgresStore {
+    /// Registers packages of one batch.
+    pub(crate) fn register(&self, batch: &[NewPackage]) -> Result<Vec<Registered>> {
+        let Some(first) = batch.first() else { return Ok(Vec::new()) };
+        let (session, there) = self.in_their_places(&first.session, batch)?;
+        let mut steps = Vec::with_capacity(batch.len());
+        let mut writes = Vec::new();
+        for (new, there) in batch.iter().zip(there) {
+            match new.step(there, |id| self.package(id), |id| self.history(id))? {
+                Step::Stay(package) => steps.push(Some(package)),
+                Step::Write { former } => {
+                    steps.push(None);
+                    writes.push(Write { new, former });
+                }
+            }
+        }
+        let mut written = self.put(session, &writes)?.into_iter();
+        steps
+            .into_iter()
+            .map(|stays| match stays {
+                Some(package) => Ok(Registered { package, created: false }),
+                None => written
+                    .next()
+                    .map(|package| Registered { package, created: true })
+                    .ok_or_else(|| StoreError::damaged("a package that was written is not there")),
+            })
+            .collect()
+    }
+
+    /// The key of the session, and the latest package in the place of each new one.
+    fn in_their_places(
+        &self,
+        session: &SessionId,
+        batch: &[NewPackage],
+    ) -> Result<(i64, Vec<Option<Package>>)> {
+        let mut asked = vec![session.as_str().into()];
+        asked.extend(columns(batch.iter().map(|new| {
+            row![new.group.as_ref().map_or("", GroupId::as_str), new.kind.as_str(), &new.path]
+        })));
+        // One look into the index for each, whatever the planner thinks of the table.
+        let rows = self.rows(
+            "SELECT s.key, p.id
+             FROM session s CROSS JOIN unnest($2, $3, $4)
+                WITH ORDINALITY AS q (group_id, kind, path, place)
+             LEFT JOIN LATERAL (
+                SELECT id FROM package WHERE session = s.key
+                    AND coalesce(group_id, '') = q.group_id COLLATE \"C\" AND kind = q.kind
+                    AND md5(path) = md5(q.path) AND path = q.path COLLATE \"C\"
+                    AND superseded_by IS NULL
+                LIMIT 1
+             ) p ON true
+             WHERE s.id = $1 ORDER BY q.place",
+            &asked,
+        )?;
+        let Some(first) = rows.first() else {
+            return Err(StoreError::not_found("session", session));
+        };
+        let key = value::int(first, "key")?;
+        let found: Vec<Option<PackageId>> = rows
+            .iter()
+            .map(|row| Ok(value::int_opt(row, "id")?.map(PackageId)))
+            .collect::<Result<_>>()?;
+        let ids: Vec<PackageId> = found.iter().flatten().copied().collect();
+        let mut packages = self.packages_by_id(&ids)?.into_iter();
+        let there = found.into_iter().map(|id| id.and_then(|_| packages.next())).collect();
+        Ok((key, there))
+    }
+
+    /// Writes packages of one session; gives them back as they are now.
+    fn put(&self, session: i64, writes: &[Write<'_>]) -> Result<Vec<Package>> {
+        if writes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = self.new_ids(writes.len())?;
+        let entries: Vec<Entry<'_>> = writes
+            .iter()
+            .zip(&ids)
+            .map(|(write, id)| Entry::new(*id, write.version(), write.new))
+            .collect();
+        let formers: Vec<Option<PackageId>> =
+            writes.iter().map(|write| write.former.as_ref().map(|former| former.id)).collect();
+        let before = among_themselves(&entries, self.before(session, &entries, &formers)?);
+        let gone: Vec<PackageId> = formers.iter().flatten().copied().collect();
+        self.forget(session, &gone)?;
+
+        let supersede = columns(
+            formers.iter().zip(&ids).filter_map(|(former, id)| Some(row![(*former)?.0, id.0])),
+        );
+        let group = |write: &Write<'_>| Some((write.new.group.clone()?, write.new.created_at));
+        let groups: Vec<(GroupId, Timestamp)> = writes.iter().filter_map(group).collect();
+        let groups = columns(groups.iter().map(|(group, at)| row![session, group.as_str(), *at]));
+        let packages = columns(writes.iter().zip(&ids).map(|(write, id)| {
+            let new = write.new;
+            row![
+                id.0,
+                session,
+                new.group.as_ref().map(GroupId::as_str),
+                new.scope.as_str(),
+                new.kind.as_str(),
+                &new.path,
+                new.title.as_ref().map(Clean::as_str),
+                new.summary.as_str(),
+                value::to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>()),
+                new.producer.as_str(),
+                new.priority.as_str(),
+                new.iteration,
+                write.version(),
+                write.former.as_ref().map(|former| former.id.0),
+                new.size_bytes,
+                new.tokens,
+                &new.content_hash,
+                new.created_at,
+            ]
+        }));
+        let consumers = columns(writes.iter().zip(&ids).flat_map(|(write, id)| {
+            write.new.consumers.iter().map(|role| row![id.0, role.as_str()])
+        }));
+        let bodies =
+            columns(writes.iter().zip(&ids).map(|(write, id)| row![id.0, write.new.body.as_str()]));
+        let statements: [(&str, &[Param<'_>]); 5] = [
+            (
+                "INSERT INTO task_group (session, id, created_at) SELECT * FROM unnest($1, $2, $3)
+                 ON CONFLICT DO NOTHING",
+                &groups,
+            ),
+            // Out of the unique index of latest versions before the new ones go in.
+            (
+                "UPDATE package p SET superseded_by = n.id FROM unnest($1, $2) AS n (former, id)
+                 WHERE p.id = n.former",
+                &supersede,
+            ),
+            (
+                "INSERT INTO package (id, session, group_id, scope, kind, path, title, summary,
+                    files, producer, priority, iteration, version, supersedes, size_bytes, tokens,
+                    content_hash, created_at)
+                 SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                    $15, $16, $17, $18)",
+                &packages,
+            ),
+            (
+                "INSERT INTO package_consumer (package, role) SELECT * FROM unnest($1, $2)
+                 ON CONFLICT DO NOTHING",
+                &consumers,
+            ),
+            ("INSERT INTO package_body (package, body) SELECT * FROM unnest($1, $2)", &bodies),
+        ];
+        let mut asked: Vec<Statement<'_>> = statements
+            .iter()
+            .filter(|(_, params)| !params.is_empty())
+            .map(|(sql, params)| Statement { sql, params })
+            .collect();
+        let (by_id, params) = (by_id(), params![numbers(&ids)]);
+        asked.push(Statement { sql: &by_id, params });
+        let rows = self.ask(|link| link.queries(&asked))?.pop().unwrap_or_default();
+        self.index(session, &entries, &before)?;
+        // Batch by batch: the postings of a hundred thousand packages are too much for one statement.
+        self.settle(session)?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Numbers for packages, in their order.
+    fn new_ids(&self, count: usize) -> Result<Vec<PackageId>> {
+        let mut ids = self.all(
+            "SELECT nextval(pg_get_serial_sequence('package', 'id')) AS id
+             FROM generate_series(1, $1)",
+            params![count as i64],
+            |r| Ok(PackageId(value::int(r, "id")?)),
+        )?;
+        ids.sort_unstable();
+        Ok(ids)
+    }
+}
+
+pub(crate) fn numbers(ids: &[PackageId]) -> Vec<i64> {
+    ids.iter().map(|id| id.0).collect()
+}
+
+/// The package before each entry in its group, among those that were there and the entries before it.
+fn among_themselves(entries: &[Entry<'_>], there: Vec<Option<Before>>) -> Vec<Option<String>> {
+    let mut groups: HashMap<&GroupId, BTreeMap<Timestamp, &str>> = HashMap::new();
+    let mut before = Vec::with_capacity(entries.len());
+    for (entry, there) in entries.iter().zip(there) {
+        let Some(group) = entry.group else {
+            before.push(None);
+            continue;
+        };
+        let earlier = groups.entry(group).or_default();
+        let among = earlier.range(..=entry.created_at).next_back();
+        before.push(match (among, there) {
+            // Of one moment, the later one in.
+            (Some((at, summary)), there)
+                if there.as_ref().is_none_or(|it| it.created_at <= *at) =>
+            {
+                Some((*summary).to_owned())
+            }
+            (_, there) => there.map(|it| it.summary),
+        });
+        earlier.insert(entry.created_at, entry.summary);
+    }
+    before
+}
