@@ -157,7 +157,9 @@ impl App {
     pub(crate) fn places(&self) -> Result<&Places, CommandError> {
         get_or_try(&self.places, || {
             if let Some(guest) = &self.guest {
-                return Places::new(&guest.root, &[]).map_err(|error| io(&error));
+                // Its files are where its agents are; the store has their texts.
+                let places = Places::new(&guest.root, &[]).map_err(|error| io(&error))?;
+                return Ok(places.shared(true));
             }
             let project = self.project()?;
             let places =
@@ -197,7 +199,6 @@ impl App {
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
         let store = get_or_try(&self.store, || {
             let place = self.store_place()?;
-            self.check_token_is_meant_for(&place)?;
             let was_there = place.may_exist();
             let patience = self.hurried.get().then_some(HURRY);
             let store = self.open(&place, patience)?;
@@ -229,12 +230,13 @@ impl App {
         )))
     }
 
-    /// Opens a place, unless a token would be read by others on its way there.
+    /// Opens a place, unless a token would go to somebody else, or be read by others on its way.
     pub(crate) fn open(
         &self,
         place: &StorePlace,
         patience: Option<Duration>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
+        self.check_token_is_meant_for(place)?;
         let token = env::var(env::TOKEN);
         if let StorePlace::Service(address) = place
             && token.is_some()

@@ -1,6 +1,8 @@
 //! Where requests of servers are worked on: like a command, with project, configuration and store.
 
+use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use handover_context::specialize::Templates;
@@ -8,12 +10,13 @@ use handover_context::stack::Stack;
 use handover_mcp::{Desk, Refusal, Seat, Technology, ToolError};
 use handover_model::{ProjectId, ReceiptId, Timestamp};
 use handover_serve::House;
-use handover_store::{Store, StoreError};
+use handover_store::{ErrorFilter, Store, StoreError, StrategyFilter};
 
 use crate::app::{App, Common, Guest};
+use crate::commands::init::write_new;
 use crate::commands::stack_of;
 use crate::env;
-use crate::error::{CommandError, io};
+use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
 use crate::store::StorePlace;
 use crate::ui::{ColorChoice, Ui};
@@ -21,8 +24,11 @@ use crate::ui::{ColorChoice, Ui};
 /// How long what was found for one request serves others: a changed configuration is seen after it.
 const KEEP_SECONDS: i64 = 2;
 
-/// How many are kept for the next requests.
+/// How many are kept for the next requests of the service's own project.
 const KEEP: usize = 16;
+
+/// The same for all other projects together.
+const KEEP_GUESTS: usize = 32;
 
 /// Works on every request like on a command.
 pub(crate) struct Reception {
@@ -34,8 +40,9 @@ pub(crate) struct Reception {
 enum Keeping {
     /// Nothing: project, configuration and store are found anew.
     Nothing,
-    /// Everything, for a moment, as long as the store is the same file.
-    Moment(Mutex<Vec<Kept>>),
+    /// Everything, for a moment, as long as the store is the same file. Other projects are kept
+    /// apart, so that however many of them never push out the service's own.
+    Moment { own: Mutex<Vec<Kept>>, guests: Mutex<Vec<Kept>> },
 }
 
 struct Kept {
@@ -56,16 +63,26 @@ impl Reception {
         Self { common, keeping: Keeping::Nothing }
     }
 
-    /// For many clients, who ask hundreds of times a second. Never makes a store.
+    /// For many clients, who ask hundreds of times a second. Makes no store but those of other
+    /// projects.
     pub(crate) fn busy(common: Common) -> Self {
-        Self { common, keeping: Keeping::Moment(Mutex::default()) }
+        let keeping = Keeping::Moment { own: Mutex::default(), guests: Mutex::default() };
+        Self { common, keeping }
+    }
+
+    /// Where something for a project is kept, and how many there.
+    fn shelf(&self, guest: Option<&ProjectId>) -> Option<(&Mutex<Vec<Kept>>, usize)> {
+        match (&self.keeping, guest) {
+            (Keeping::Nothing, _) => None,
+            (Keeping::Moment { own, .. }, None) => Some((own, KEEP)),
+            (Keeping::Moment { guests, .. }, Some(_)) => Some((guests, KEEP_GUESTS)),
+        }
     }
 
     /// What an earlier request of the same project left behind, if it still holds.
     fn kept(&self, guest: Option<&ProjectId>) -> Option<(App, Timestamp)> {
-        let Keeping::Moment(kept) = &self.keeping else { return None };
         let kept = {
-            let mut kept = kept.lock().ok()?;
+            let mut kept = self.shelf(guest)?.0.lock().ok()?;
             let last = kept.iter().rposition(|kept| kept.guest.as_ref() == guest)?;
             kept.remove(last)
         };
@@ -75,11 +92,11 @@ impl Reception {
     }
 
     fn keep(&self, guest: Option<&ProjectId>, app: App, since: Timestamp) {
-        let Keeping::Moment(kept) = &self.keeping else { return };
+        let Some((kept, room)) = self.shelf(guest) else { return };
         let kept_one = Kept { guest: guest.cloned(), file: file_mark(&app), app, since };
         if let Ok(mut kept) = kept.lock() {
             // The oldest makes room: nobody may ask for its project any more.
-            if kept.len() == KEEP {
+            if kept.len() == room {
                 kept.remove(0);
             }
             kept.push(kept_one);
@@ -88,8 +105,8 @@ impl Reception {
 
     fn store<'a>(&self, app: &'a App) -> Result<&'a dyn Store, CommandError> {
         match &self.keeping {
-            Keeping::Moment(_) if !app.hosts() => app.existing_store(),
-            Keeping::Moment(_) | Keeping::Nothing => app.store(),
+            Keeping::Moment { .. } if !app.hosts() => app.existing_store(),
+            Keeping::Moment { .. } | Keeping::Nothing => app.store(),
         }
     }
 
@@ -101,25 +118,39 @@ impl Reception {
         app
     }
 
-    /// Everything anew for another project, which gets a folder beside the store with a store of its
-    /// own, or its schema in a database. If it has sessions in this one's file, which `session new
-    /// --project-id` opens there, it stays there.
+    /// Everything anew for another project, which gets a folder with a store of its own, or its schema
+    /// in a database. If this one's file has records of it, as after `session new --project-id`, it
+    /// stays there.
     fn fresh_for(&self, project: &ProjectId) -> Result<App, CommandError> {
         let app = self.fresh();
         let own = app.store_place()?;
         let beside = match &own {
-            StorePlace::File(path) => path.clone(),
-            StorePlace::Shared(_) | StorePlace::Service(_) => app.project()?.folder().join("store"),
+            StorePlace::File(path) => path.file_name().unwrap_or_default().to_owned(),
+            StorePlace::Shared(_) => OsString::from("shared"),
+            StorePlace::Service(_) => {
+                let message =
+                    "this service has its records at another one, which knows other projects";
+                return Err(
+                    CommandError::new(Exit::Usage, "not_here", message).hinted("Ask that service.")
+                );
+            }
         };
-        let root = beside.with_extension("projects").join(folder_name(project));
-        let file = root.join(".handover/store.db");
+        // Below `.handover`, where no path that a client names leads.
+        let mut guests = app.project()?.folder().join(beside).into_os_string();
+        guests.push(".projects");
+        let root = PathBuf::from(guests).join(folder_name(project));
+        let folder = root.join(".handover");
+        let file = folder.join("store.db");
         let store = match &own {
             StorePlace::File(_) if file.exists() || !lodges(&app, project)? => {
                 StorePlace::File(file)
             }
             StorePlace::File(_) | StorePlace::Shared(_) | StorePlace::Service(_) => own,
         };
-        fs_err::create_dir_all(root.join(".handover")).map_err(|error| io(&error))?;
+        fs_err::create_dir_all(&folder).map_err(|error| io(&error))?;
+        // Whoever looks into it by hand means this project too.
+        let config = format!("[project]\nid = \"{project}\"\n");
+        write_new(&folder.join("config.toml"), &config)?;
         Ok(self.fresh().host(Guest { project: project.clone(), root, store }))
     }
 
@@ -201,10 +232,12 @@ impl House for Reception {
     }
 }
 
-/// Whether a project has sessions in the store of another one.
+/// Whether a project has sessions in the store of another one, or something that it learned there.
 fn lodges(host: &App, project: &ProjectId) -> Result<bool, CommandError> {
-    let sessions = host.existing_store()?.sessions(None)?;
-    Ok(sessions.iter().any(|session| session.project == *project))
+    let store = host.existing_store()?;
+    Ok(store.sessions(None)?.iter().any(|session| session.project == *project)
+        || !store.errors(project, &ErrorFilter::default())?.is_empty()
+        || !store.strategies(project, &StrategyFilter::default())?.is_empty())
 }
 
 /// A project's name as a folder: two may differ in nothing but case, which not every disk sees.

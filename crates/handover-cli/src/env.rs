@@ -37,7 +37,7 @@ pub(crate) const SPAWN: &str = handover_agents::SpawnId::VARIABLE;
 pub(crate) const CLAUDE_PROJECT: &str = "CLAUDE_PROJECT_DIR";
 /// What the agent program that runs us says of itself.
 pub(crate) const AI_AGENT: &str = "AI_AGENT";
-/// Where the store is: a file path, a `postgres://` URL, or the `http://` URL of a service.
+/// Where the store is: a file path, a `postgres://` URL, or the `https://` URL of a service.
 pub(crate) const STORE: &str = "HANDOVER_STORE";
 /// What a service is shown, if the store is behind one.
 pub(crate) const TOKEN: &str = "HANDOVER_TOKEN";

@@ -56,7 +56,7 @@ pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
 }
 
 /// Writes a file unless it is there; whole or not at all, also when sixteen processes try.
-fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
+pub(crate) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
     if path.exists() {
         return Ok(());
     }

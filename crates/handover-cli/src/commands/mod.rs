@@ -16,7 +16,7 @@ mod group;
 mod hook;
 mod host;
 mod import;
-mod init;
+pub(crate) mod init;
 mod journal;
 mod mcp;
 mod open;

@@ -50,7 +50,7 @@ pub(crate) fn run(app: &App, args: ServeArgs) -> Outcome {
         env::share_memory();
     }
     // A service over nothing helps nobody: what is wrong is said before anybody relies on it. It
-    // also makes the store, which the service itself never does.
+    // also makes the store; the service itself makes those of other projects only.
     app.store()?;
     app.redactor()?;
     if (args.require_token || !args.bind.is_loopback()) && !has_token(app)? {

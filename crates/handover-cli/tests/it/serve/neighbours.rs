@@ -95,6 +95,9 @@ fn the_same_names_mean_different_things() {
 
         let found = call(&service, &tokens[n], "search", json!({"query": "plan"})).to_string();
         assert!(found.contains(own) && !found.contains(other), "{found}");
+        // Agents of a project are told what its other machines wrote.
+        let told = call(&service, &tokens[n], "brief", json!({"role": "tech_lead"})).to_string();
+        assert!(told.contains("plan.md") && told.contains(own) && !told.contains(other), "{told}");
         // A package that comes over MCP is written too, though there is no checkout of its project.
         let text = json!({"text": format!("# More\n{own} second"), "kind": "research"});
         let saved = call(&service, &tokens[n], "save_package", text);
@@ -105,7 +108,7 @@ fn the_same_names_mean_different_things() {
     assert!(!NAMES.iter().any(|name| listed.contains(name)), "{listed}");
 
     // On its machine they can be looked into.
-    let north = ["--project", ".handover/store.projects/north", "session", "list", "--json"];
+    let north = ["--project", ".handover/store.db.projects/north", "session", "list", "--json"];
     assert_eq!(host.run(north).ok().json()["sessions"][0]["project"], "north");
 
     // What one throws away the other keeps.
