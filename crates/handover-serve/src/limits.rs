@@ -6,7 +6,7 @@ use std::time::Duration;
 pub(crate) const CONNECTIONS: usize = 1_024;
 
 /// Files that are no connections: those of the store, for every thread that works.
-pub(crate) const FILES_ASIDE: usize = 256;
+pub(crate) const FILES_ASIDE: usize = 512;
 
 /// Connections of one other machine at once.
 pub(crate) const SHARE: usize = 256;
@@ -53,7 +53,7 @@ pub(crate) const WRONG_TOKEN: f64 = 100.0;
 /// How many addresses are remembered.
 pub(crate) const ADDRESSES: usize = 4_096;
 
-/// Live listeners at once.
+/// Live listeners at once, of all projects together.
 pub(crate) const LISTENERS: usize = 512;
 
 /// How many changes a listener may fall behind.
@@ -78,7 +78,10 @@ pub(crate) const COME_BACK: Duration = Duration::from_secs(2);
 pub(crate) const UNREAD_TIME: Duration = Duration::from_secs(30);
 
 /// Transactions of other machines at once; each holds a thread and a connection.
-pub(crate) const TRANSACTIONS: usize = 16;
+pub(crate) const TRANSACTIONS: usize = 32;
+
+/// How many of them one project may have, so that others can work too.
+pub(crate) const TRANSACTIONS_OF_ONE: usize = 16;
 
 /// How long a transaction of another machine may take; then it is undone.
 pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -18,7 +18,7 @@ use handover_mcp::Refusal;
 use handover_model::{Change, ProjectId, SessionId, TokenScope};
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio::time::Instant;
 
 use crate::admit::Caller;
@@ -28,30 +28,38 @@ use crate::office::Office;
 
 /// Where the changes of each store are heard.
 pub(crate) struct Feeds {
-    /// By project; none is the service's own store. There are no more than projects with tokens.
-    all: Mutex<HashMap<Option<ProjectId>, Arc<Live>>>,
+    /// By project; none is the service's own store. They are there as long as somebody listens.
+    all: Mutex<HashMap<Option<ProjectId>, Weak<Live>>>,
+    /// For so many listeners.
+    room: Arc<Semaphore>,
     /// Becomes true when the service ends.
     ended: watch::Receiver<bool>,
 }
 
 impl Feeds {
     pub(crate) fn new(ended: watch::Receiver<bool>) -> Self {
-        Self { all: Mutex::default(), ended }
+        Self { all: Mutex::default(), room: Arc::new(Semaphore::new(limits::LISTENERS)), ended }
     }
 
     fn of(&self, project: Option<ProjectId>) -> Arc<Live> {
-        let live = || Arc::new(Live::new(self.ended.clone()));
-        match self.all.lock() {
-            Ok(mut all) => Arc::clone(all.entry(project).or_insert_with(live)),
-            Err(_) => live(),
+        let new = || Arc::new(Live::new(Arc::clone(&self.room), self.ended.clone()));
+        let Ok(mut all) = self.all.lock() else { return new() };
+        all.retain(|_, live| live.strong_count() > 0);
+        if let Some(live) = all.get(&project).and_then(Weak::upgrade) {
+            return live;
         }
+        let live = new();
+        all.insert(project, Arc::downgrade(&live));
+        live
     }
 
     /// Those that somebody listens to, and the last change that was told.
     fn heard(&self) -> Vec<(Option<ProjectId>, Arc<Live>, u64)> {
         let Ok(all) = self.all.lock() else { return Vec::new() };
         let heard = all.iter().filter_map(|(project, live)| {
-            live.after().map(|after| (project.clone(), Arc::clone(live), after))
+            let live = live.upgrade()?;
+            let after = live.after()?;
+            Some((project.clone(), live, after))
         });
         heard.collect()
     }
@@ -61,6 +69,8 @@ impl Feeds {
 struct Live {
     sender: broadcast::Sender<Arc<Change>>,
     watch: Mutex<Watch>,
+    /// For so many listeners, of all stores together.
+    room: Arc<Semaphore>,
     /// Becomes true when the service ends.
     ended: watch::Receiver<bool>,
 }
@@ -74,22 +84,20 @@ struct Watch {
 }
 
 impl Live {
-    fn new(ended: watch::Receiver<bool>) -> Self {
+    fn new(room: Arc<Semaphore>, ended: watch::Receiver<bool>) -> Self {
         let (sender, _) = broadcast::channel(limits::BACKLOG);
-        Self { sender, watch: Mutex::default(), ended }
+        Self { sender, watch: Mutex::default(), room, ended }
     }
 
     /// One more listener, who has seen everything up to a change. The first one says where to begin.
     fn join(self: &Arc<Self>, seen: u64) -> Option<Joined> {
+        let place = Arc::clone(&self.room).try_acquire_owned().ok()?;
         let mut watch = self.watch.lock().ok()?;
-        if watch.listeners >= limits::LISTENERS {
-            return None;
-        }
         if watch.listeners == 0 {
             watch.after = seen;
         }
         watch.listeners += 1;
-        Some(Joined { live: Arc::clone(self) })
+        Some(Joined { live: Arc::clone(self), _place: place })
     }
 
     fn after(&self) -> Option<u64> {
@@ -111,6 +119,7 @@ impl Live {
 /// A listener's place, given back when they leave.
 struct Joined {
     live: Arc<Live>,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Drop for Joined {
@@ -332,7 +341,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_falls_behind_is_told_so_and_let_go() {
         let (_end, ended) = watch::channel(false);
-        let live = Arc::new(Live::new(ended));
+        let live = Feeds::new(ended).of(None);
         let (mut quick, mut slow) = (listen(&live), listen(&live));
         for batch in 0..4 {
             live.tell((1..=500).map(|n| change(batch * 500 + n)).collect());
@@ -351,9 +360,25 @@ mod tests {
     #[tokio::test]
     async fn there_is_room_for_so_many_and_no_more() {
         let (_end, ended) = watch::channel(false);
-        let live = Arc::new(Live::new(ended));
+        let feeds = Feeds::new(ended);
+        let (live, other) = (feeds.of(None), feeds.of(ProjectId::new("shop").ok()));
+        let _first = other.join(3).unwrap();
         let joined: Vec<_> = std::iter::from_fn(|| live.join(7)).collect();
-        assert_eq!(joined.len(), limits::LISTENERS);
+        assert_eq!(joined.len(), limits::LISTENERS - 1, "places are for all projects together");
+        assert!(other.join(3).is_none());
         assert_eq!(live.after(), Some(7));
+        assert_eq!(feeds.heard().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_kept_of_projects_that_nobody_listens_to() {
+        let (_end, ended) = watch::channel(false);
+        let feeds = Feeds::new(ended);
+        for n in 0..100 {
+            drop(feeds.of(ProjectId::new(format!("p{n}")).ok()).join(0));
+        }
+        let live = feeds.of(None);
+        assert!(Arc::ptr_eq(&live, &feeds.of(None)));
+        assert_eq!(feeds.all.lock().unwrap().len(), 1);
     }
 }

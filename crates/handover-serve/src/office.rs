@@ -57,18 +57,17 @@ impl Office {
     ) -> Result<T, Refusal> {
         let office = self.clone();
         self.unguarded(None, move |own| {
-            let access = office.access(own, &caller)?;
-            if !access.allows(need) {
-                return Err(StoreError::Denied { need }.into());
-            }
+            let access = office.allowed(own, &caller, need)?;
             office.settle(own, &access, |seat| work(seat, &access))
         })
         .await
     }
 
-    /// Whether a caller may be heard at all.
+    /// Whether a caller may be heard at all; no store of another project is looked into for that.
     pub(crate) async fn hear(&self, caller: &Caller) -> Result<(), Refusal> {
-        self.work(caller.clone(), TokenScope::Read, |_| Ok(())).await
+        let (office, caller) = (self.clone(), caller.clone());
+        self.unguarded(None, move |own| office.allowed(own, &caller, TokenScope::Read).map(drop))
+            .await
     }
 
     /// Works with all rights, for the service's own project or another one: for what nobody asked for,
@@ -116,6 +115,20 @@ impl Office {
             Some(project) => {
                 Ok(self.sit(Some(project), |seat| as_caller(seat, own.store, access, work))?)
             }
+        }
+    }
+
+    /// The rights of a caller, if what they need is among them.
+    fn allowed(
+        &self,
+        own: &Seat<'_>,
+        caller: &Caller,
+        need: TokenScope,
+    ) -> Result<Access, ToolError> {
+        let access = self.access(own, caller)?;
+        match access.allows(need) {
+            true => Ok(access),
+            false => Err(StoreError::Denied { need }.into()),
         }
     }
 

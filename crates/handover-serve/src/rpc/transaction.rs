@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use handover_mcp::{Refusal, ToolError};
-use handover_model::{TokenId, TokenScope};
+use handover_model::{ProjectId, TokenId, TokenScope};
 use handover_store::wire::{Failure, Mode, Reply};
 use handover_store::{Fault, Result, Store, StoreError};
 use handover_text::Redactor;
@@ -41,6 +41,8 @@ struct Open {
     jobs: Sender<(Job, Replied)>,
     /// Whose it is.
     holder: Option<TokenId>,
+    /// In which project; none means all.
+    project: Option<ProjectId>,
 }
 
 impl Transactions {
@@ -57,7 +59,8 @@ impl Transactions {
 
     fn add(&self, name: &str, open: Open) -> bool {
         self.open.lock().is_ok_and(|mut all| {
-            let room = all.len() < limits::TRANSACTIONS;
+            let of_one = all.values().filter(|other| other.project == open.project).count();
+            let room = all.len() < limits::TRANSACTIONS && of_one < limits::TRANSACTIONS_OF_ONE;
             if room {
                 all.insert(name.to_owned(), open);
             }
@@ -90,7 +93,8 @@ pub(super) async fn begin(
     let access = checked.await?;
     let name = mint().map_err(|error| Refusal::broken(&error.to_string()))?.text;
     let (jobs, todo) = channel();
-    if !office.transactions.add(&name, Open { jobs, holder: access.token.clone() }) {
+    let open = Open { jobs, holder: access.token.clone(), project: access.project.clone() };
+    if !office.transactions.add(&name, open) {
         return Ok(failed(Fault::Busy, "too many transactions are open"));
     }
     let (begun, beginning) = oneshot::channel();
