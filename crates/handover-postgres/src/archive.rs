@@ -150,8 +150,9 @@ impl PostgresStore {
                 let before: Vec<_> =
                     before.into_iter().map(|before| before.map(|it| it.summary)).collect();
                 self.index(session, &entries, &before)?;
+                // Batch by batch: the postings of a large session are too much for one statement.
+                self.settle(session)?;
             }
-            self.settle(session)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ pub enum AddressError {
     #[error("the address of the service names a user, and a service knows tokens only")]
     User,
     /// It goes on after the path.
-    #[error("the address of the service has a `?`, which means nothing there")]
+    #[error("the address of the service has a `?` or `#`, which mean nothing there")]
     Query,
 }
 
@@ -60,7 +60,7 @@ impl FromStr for Address {
         if authority.as_str().contains('@') {
             return Err(AddressError::User);
         }
-        if uri.query().is_some() {
+        if text.contains(['?', '#']) {
             return Err(AddressError::Query);
         }
         if !Self::is_one(text) || authority.host().is_empty() {
@@ -114,6 +114,7 @@ mod tests {
             "https:///x",
             "http://ann:hunter2@team.example",
             "http://team.example/?token=hunter2",
+            "http://team.example#hunter2",
             "http://team example",
             "ftp://team.example",
             "http://:4747",
