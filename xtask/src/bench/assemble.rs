@@ -86,7 +86,7 @@ fn bare_queries() -> String {
 
 /// The same work on a store that is open.
 fn warm(project: &Project) -> Result<Duration> {
-    const TIMES: u32 = 20;
+    const TIMES: u32 = 100;
     let store = project.store()?;
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
     let binding = &Binding::default;

@@ -259,7 +259,7 @@ pub(super) fn select(
     {
         selection.tiers = Tiers::Critical(least);
     }
-    selection.room = if request.explain { usize::MAX } else { limit + LEFT_OUT_KEPT };
+    selection.room = if request.explain { usize::MAX } else { limit.saturating_add(LEFT_OUT_KEPT) };
     let (mut best, mut best_refused) = (Best::new(selection.room), Best::new(selection.room));
     for position in 0..selection.candidates.len() {
         let key = selection.key(position);
@@ -268,7 +268,7 @@ pub(super) fn select(
                 // Those are for this role; they only have to wait.
                 selection.available += usize::from(fate == Fate::LowPriority);
                 *selection.refused.entry(fate).or_default() += 1;
-                best_refused.push(key);
+                best_refused.push(Key { tier: 0, ..key });
             }
             None => {
                 selection.available += 1;
