@@ -164,3 +164,35 @@ fn the_sessions_project_learns_however_the_session_is_named() {
     env.set("HANDOVER_SESSION", "a/b");
     env.run(["error", "record", "--message", "boom"]).fails(2);
 }
+
+/// QA said no with a reason, the developer mended it, QA says yes: the next one knows how.
+#[test]
+fn what_was_sent_back_and_then_passed_is_known_with_its_solution() {
+    let env = project();
+    env.run(["group", "set", "login"]).ok();
+    let end = |role: &str, verdict: &str, summary: &str, completion: &str| {
+        let block = format!(
+            "```handover\nverdict: {verdict}\nsummary: {summary}\nreasoning:\n  completion: {completion}\n```\n"
+        );
+        let args = ["debrief", "--role", role, "--group", "login", "--json"];
+        env.run_with(block, args).ok().json()
+    };
+    let errors = || env.run(["error", "list", "--json"]).ok().json()["errors"].clone();
+    end("developer", "complete", "built", "the first attempt");
+    end("qa_expert", "failed", "Login with an expired token answers 500", "tested");
+    // The tech lead did not send anything back, so its word says nothing about it.
+    end("tech_lead", "passed", "fine", "read");
+    assert_eq!(errors(), json!([]));
+    end("developer", "complete", "mended", "Expired tokens are refreshed before the call");
+    let kept = end("qa_expert", "passed", "all green", "tested again");
+    assert_eq!(kept["kept"]["errors"].as_array().unwrap().len(), 1, "{kept}");
+    let known = errors();
+    assert_eq!(known[0]["solution"], "Expired tokens are refreshed before the call", "{known}");
+    assert_eq!(known.as_array().unwrap().len(), 1, "{known}");
+    let found =
+        env.run(["error", "match", "Login with an expired token answers 500", "--json"]).ok();
+    assert!(found.stdout.contains("refreshed before the call"), "{found}");
+    // Passed twice is solved once.
+    end("qa_expert", "passed", "still green", "tested again");
+    assert_eq!(errors()[0]["occurrences"], known[0]["occurrences"]);
+}

@@ -14,7 +14,7 @@ use handover_text::Redactor;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Debrief, PackageNote};
+use super::{Debrief, PackageNote, sent_back};
 use crate::learning::{Binding, extract_strategies};
 use crate::package_file::{self, Facts, Places, Put, register_file};
 
@@ -77,6 +77,7 @@ pub fn keep(setting: Setting<'_>, origin: &Origin, debrief: &Debrief) -> Result<
         reasoning(setting, origin, debrief, &mut kept)?;
         packages(setting, origin, &debrief.packages, &mut kept)?;
         errors(setting, origin, debrief, &mut kept)?;
+        sent_back::learn(setting, origin, debrief, &mut kept)?;
         confirm(setting, origin, debrief, &mut kept)?;
         strategies(setting, origin, debrief, &mut kept)?;
         let payload = json!({
@@ -265,10 +266,9 @@ fn strategies(
     // A group that nobody named before has nothing to teach.
     let Ok(_) = setting.store.group(&origin.session, group) else { return Ok(()) };
     let filter = ReasoningFilter { group: Some(group.clone()), ..ReasoningFilter::default() };
-    let worker = |role: &Role| matches!(role.as_str(), "developer" | "senior_software_engineer");
     let all = setting.store.reasoning(&origin.session, &filter)?;
     // Earlier attempts were sent back; the last one was not.
-    let last = all.iter().filter(|r| worker(&r.role)).map(|r| r.iteration).max();
+    let last = all.iter().filter(|r| is_worker(&r.role)).map(|r| r.iteration).max();
     let learned = extract_strategies(
         setting.store,
         setting.redactor,
@@ -279,13 +279,18 @@ fn strategies(
             if own {
                 reasoning.role == origin.role && reasoning.created_at == origin.now
             } else {
-                worker(&reasoning.role) && Some(reasoning.iteration) == last
+                is_worker(&reasoning.role) && Some(reasoning.iteration) == last
             }
         },
         origin.now,
     )?;
     kept.strategies = learned.len();
     Ok(())
+}
+
+/// Whether a role is one of those who do the work that others judge.
+pub(super) fn is_worker(role: &Role) -> bool {
+    matches!(role.as_str(), "developer" | "senior_software_engineer")
 }
 
 fn log(setting: Setting<'_>, origin: &Origin, kind: KnownEvent, payload: Value) -> Result<()> {

@@ -5,6 +5,7 @@
 
 mod keep;
 mod parse;
+mod sent_back;
 
 use std::collections::BTreeMap;
 
