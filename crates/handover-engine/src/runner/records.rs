@@ -1,7 +1,7 @@
 //! The records that the engine appends to a story, out of what everybody said, and what is kept of
 //! failures that were solved.
 
-use handover_model::{KnownEvent, RunPhase, Timestamp};
+use handover_model::{KnownEvent, RunPhase, RunVerdict, Timestamp};
 use handover_store::{ErrorSighting, EventKey, NewEvent};
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
 use crate::party::{self, Word, settle_analysis, settle_kickoff, settle_review};
 use crate::pipeline::{PartyStep, Step};
-use crate::reducer::{Answer, PhaseEnd, StoryRun, UnitKind};
+use crate::reducer::{Answer, PhaseEnd, StoryRun, UnitKind, is_work};
 use crate::story::{self, Record};
 use crate::verdict::Finding;
 
@@ -84,7 +84,8 @@ impl Runner<'_, '_> {
         .find(|party| party.agent.phase == phase)
     }
 
-    /// A failure that an analysis or a person has solved is known from now on, once.
+    /// What went wrong on the way and was solved is known from now on, once: failures that an analysis or
+    /// a person had an answer to, and what a review sent back and work mended.
     pub(super) fn learn_failures(
         &self,
         intent: &Intent,
@@ -92,11 +93,16 @@ impl Runner<'_, '_> {
     ) -> Result<(), EngineError> {
         let redactor = self.engine.redactor;
         let session = &self.state.plan.records_in;
-        for (n, failure) in story.failures.iter().enumerate() {
-            let Some(advice) = &failure.advice else { continue };
+        let failed = story
+            .failures
+            .iter()
+            .filter_map(|failure| Some((failure.reason.clone(), failure.advice.as_deref()?)));
+        let all = (0..).zip(failed).map(|(n, one)| (format!("solved-{n}"), one));
+        let mended = (0..).zip(mended(story)).map(|(n, one)| (format!("mended-{n}"), one));
+        for (key, (reason, advice)) in all.chain(mended) {
             let group = group_of(&story.planned.id)?;
-            let key = format!("{}-{}-solved-{n}", self.journal.run, story.planned.id);
-            let payload = json!({"story": story.planned.id, "failure": failure.reason});
+            let key = format!("{}-{}-{key}", self.journal.run, story.planned.id);
+            let payload = json!({"story": story.planned.id, "failure": reason});
             let logged = self.engine.store.log_event(&NewEvent {
                 session: session.clone(),
                 group: Some(group.clone()),
@@ -111,7 +117,7 @@ impl Runner<'_, '_> {
             let sighting = ErrorSighting {
                 project: self.engine.project_id.clone(),
                 kind: None,
-                message: redactor.clean(&failure.reason),
+                message: redactor.clean(&reason),
                 hints: Vec::new(),
                 language: None,
                 ttl_days: self.engine.config.learning.ttl_days,
@@ -139,6 +145,26 @@ impl Runner<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What was sent back, and what those said who mended it.
+fn mended(story: &StoryRun) -> Vec<(String, &str)> {
+    let sent_back = |end: &PhaseEnd| {
+        end.phase == RunPhase::Review
+            && end.voice.is_none()
+            && end.verdict == Some(RunVerdict::Failed)
+    };
+    let done = |end: &&PhaseEnd| is_work(end.phase) && end.verdict == Some(RunVerdict::Complete);
+    let mut all = Vec::new();
+    for (n, end) in story.record.iter().enumerate().filter(|(_, end)| sent_back(end)) {
+        let issues: Vec<&str> = end.findings.iter().map(|finding| finding.text.as_str()).collect();
+        let reason = if issues.is_empty() { end.summary.clone() } else { issues.join("; ") };
+        let how = story.record[n..].iter().find(done).map_or("", |end| end.summary.as_str());
+        if !reason.trim().is_empty() && !how.trim().is_empty() {
+            all.push((reason, how));
+        }
+    }
+    all
 }
 
 /// Who looks into a failure alone.

@@ -46,7 +46,7 @@ fn a_team_does_a_story() {
         say("qa"),
         result("review", "FAIL", ",\"findings\":[{\"severity\":\"high\",\"file\":\"hello.txt\",\"issue\":\"greets nobody\"}]"),
         say("rework"),
-        result("fix", "READY_FOR_QA", ""),
+        result("fix", "READY_FOR_QA", ",\"summary\":\"the greeting names who is there\""),
         result("review", "PASS", ",\"reasoning\":{\"completion\":\"greetings are tested\"}"),
         say("lead"),
         result("review", "APPROVED", ""),
@@ -90,6 +90,12 @@ fn a_team_does_a_story() {
     let insights = strategies["strategies"].to_string();
     assert!(insights.contains("one greeting for all"), "{insights}");
     assert!(!insights.contains("greetings are tested"), "{insights}");
+    // What was sent back and then passed is known, with what was done about it.
+    let errors = epic.env.run(["error", "list", "--json"]).ok().json()["errors"].clone();
+    assert_eq!(errors.as_array().unwrap().len(), 1, "{errors}");
+    assert_eq!(errors[0]["solution"], "the greeting names who is there");
+    let found = epic.env.run(["error", "match", "greets nobody", "--json"]).ok();
+    assert!(found.stdout.contains("names who is there"), "{found}");
 }
 
 #[test]
