@@ -4,8 +4,8 @@ use std::path::Path;
 
 use handover_model::config::Config;
 use handover_model::{
-    AgentId, GroupId, KnownEvent, PackageId, PackageKind, Priority, ReceiptId, ReceiptState, Role,
-    SessionId, Timestamp, Verdict,
+    AgentId, GroupId, KnownEvent, PackageId, PackageKind, Priority, ProjectId, ReceiptId,
+    ReceiptState, Role, SessionId, Timestamp, Verdict,
 };
 use handover_store::{
     ErrorSighting, EventKey, NewEvent, NewReasoning, ReasoningFilter, ReceiptStep, Result, Store,
@@ -205,19 +205,7 @@ fn errors(setting: Setting<'_>, origin: &Origin, debrief: &Debrief, kept: &mut K
     }
     let project = setting.store.session(&origin.session)?.project;
     for note in &debrief.errors {
-        let sighting = ErrorSighting {
-            project: project.clone(),
-            kind: None,
-            message: setting.redactor.clean(&note.message),
-            hints: Vec::new(),
-            language: setting.binding.language.as_deref().map(|name| setting.redactor.clean(name)),
-            ttl_days: setting.config.learning.ttl_days,
-            session: Some(origin.session.clone()),
-            group: origin.group.clone(),
-            role: Some(origin.role.clone()),
-            command: None,
-            now: origin.now,
-        };
+        let sighting = sighting(setting, origin, &project, &note.message);
         let pattern = match &note.solution {
             Some(solution) => {
                 setting.store.resolve_error(&sighting, &setting.redactor.clean(solution))?
@@ -227,6 +215,28 @@ fn errors(setting: Setting<'_>, origin: &Origin, debrief: &Debrief, kept: &mut K
         kept.errors.push(pattern.hash);
     }
     Ok(())
+}
+
+/// An error as the one who left the debrief saw it.
+pub(super) fn sighting(
+    setting: Setting<'_>,
+    origin: &Origin,
+    project: &ProjectId,
+    message: &str,
+) -> ErrorSighting {
+    ErrorSighting {
+        project: project.clone(),
+        kind: None,
+        message: setting.redactor.clean(message),
+        hints: Vec::new(),
+        language: setting.binding.language.as_deref().map(|name| setting.redactor.clean(name)),
+        ttl_days: setting.config.learning.ttl_days,
+        session: Some(origin.session.clone()),
+        group: origin.group.clone(),
+        role: Some(origin.role.clone()),
+        command: None,
+        now: origin.now,
+    }
 }
 
 /// An agent that names its receipt has seen its prompt.

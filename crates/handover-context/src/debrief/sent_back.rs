@@ -1,11 +1,11 @@
 //! Work that was sent back and then passed: what was wrong, and what was done about it.
 
 use handover_model::{GroupId, KnownEvent, Phase, Timestamp, Verdict};
-use handover_store::{ErrorSighting, EventFilter, ReasoningFilter, Result};
+use handover_store::{EventFilter, ReasoningFilter, Result};
 use serde_json::Value;
 
 use super::Debrief;
-use super::keep::{Kept, Origin, Setting, is_worker};
+use super::keep::{Kept, Origin, Setting, is_worker, sighting};
 
 /// So many debriefs of a group are looked through, newest first.
 const LOOKED_AT: u32 = 50;
@@ -26,19 +26,7 @@ pub(super) fn learn(
     let Some(solution) = solution(setting, origin, group, *first)? else { return Ok(()) };
     let project = setting.store.session(&origin.session)?.project;
     for (reason, _) in reasons {
-        let sighting = ErrorSighting {
-            project: project.clone(),
-            kind: None,
-            message: setting.redactor.clean(&reason),
-            hints: Vec::new(),
-            language: setting.binding.language.as_deref().map(|name| setting.redactor.clean(name)),
-            ttl_days: setting.config.learning.ttl_days,
-            session: Some(origin.session.clone()),
-            group: Some(group.clone()),
-            role: Some(origin.role.clone()),
-            command: None,
-            now: origin.now,
-        };
+        let sighting = sighting(setting, origin, &project, &reason);
         let pattern = setting.store.resolve_error(&sighting, &setting.redactor.clean(&solution))?;
         kept.errors.push(pattern.hash);
     }
