@@ -7,7 +7,7 @@ use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
 use handover_store::{Candidate, Result, Store, StoreError};
 use handover_text::{cut, words};
 
-use crate::rank::{Metadata, relevance};
+use crate::rank::{Best, Key, Metadata, Ranking, View};
 
 const SNIPPET_CHARS: usize = 160;
 
@@ -41,9 +41,8 @@ pub struct Query<'a> {
 
 /// The packages of a session that fit a query, best first; ties by newest, then by id.
 pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
-    let candidates = store.candidates(query.session, query.group, None)?;
-    let relevance =
-        relevance(store, query.session, query.text, &candidates, &query.config.weights)?;
+    let view = View { store, session: query.session, group: query.group, role: None };
+    let ranking = Ranking::new(view, Some(query.text), &query.config.weights)?;
     let chosen = match query.group {
         Some(group) => referenced(store, query.session, group)?,
         None => HashSet::new(),
@@ -54,27 +53,24 @@ pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
             || candidate.global
             || chosen.contains(&candidate.id)
     };
-    let mut found: Vec<(f64, Candidate)> = candidates
-        .into_iter()
-        .zip(relevance)
-        .filter(|(candidate, relevance)| *relevance > 0.0 && seen(candidate))
-        .map(|(candidate, relevance)| {
-            let known = Metadata::plain(&candidate, query.now).score() / Metadata::MAX;
-            (relevance + query.config.prior * known, candidate)
-        })
-        .collect();
-    found.sort_by(|a, b| {
-        b.0.total_cmp(&a.0).then(b.1.created_at.cmp(&a.1.created_at)).then(b.1.id.cmp(&a.1.id))
-    });
-    found.truncate(query.limit);
+    let mut best = Best::new(query.limit);
+    ranking.each(&mut |candidate, relevance| {
+        if relevance > 0.0 && seen(candidate) {
+            let known = Metadata::plain(candidate, query.now).score() / Metadata::MAX;
+            let score = relevance + query.config.prior * known;
+            best.push(Key { tier: 0, score, relevance, candidate: *candidate });
+        }
+    })?;
+    let mut found = best.ascending();
+    found.reverse();
     let terms = words::terms(query.text);
-    let ids: Vec<PackageId> = found.iter().map(|(_, candidate)| candidate.id).collect();
+    let ids: Vec<PackageId> = found.iter().map(|key| key.candidate.id).collect();
     let (packages, bodies) = (store.packages_by_id(&ids)?, store.package_bodies(&ids)?);
     let hits = found.iter().zip(packages.into_iter().zip(bodies));
     Ok(hits
-        .map(|((score, _), (package, body))| {
+        .map(|(key, (package, body))| {
             let snippet = snippet(&package.summary, &body, &terms);
-            Hit { package, score: *score, snippet }
+            Hit { package, score: key.score, snippet }
         })
         .collect())
 }
@@ -194,6 +190,28 @@ mod tests {
         assert_eq!(paths(&store, &s, "user by id")[0], "oauth.md");
         assert_eq!(paths(&store, &s, "the"), [""; 0]);
         assert_eq!(paths(&store, &s, "\" OR * NEAR("), [""; 0]);
+    }
+
+    #[test]
+    fn slices_do_not_change_the_ranking() {
+        let (_folder, store, session) = store();
+        for n in 0..300 {
+            let (summary, body) = ("cache ".repeat(n % 7), "login ".repeat(n % 11 + 1));
+            add(&store, &session, &format!("{n}.md"), &summary, &body);
+        }
+        let ranked = |slice| {
+            let view = View { store: &store, session: &session, group: None, role: None };
+            let weights = AssemblyConfig::default().weights;
+            let text = Some("cache of tokens\nwith a login");
+            let ranking = Ranking::in_slices(view, text, &weights, slice).unwrap();
+            let mut all = Vec::new();
+            ranking.each(&mut |candidate, of| all.push((*candidate, of.to_bits()))).unwrap();
+            all
+        };
+        let (whole, sliced) = (ranked(u32::MAX), ranked(1));
+        assert_eq!(whole.len(), 300);
+        assert!(whole.iter().any(|(_, of)| *of == 1_f64.to_bits()));
+        assert_eq!(whole, sliced);
     }
 
     #[test]

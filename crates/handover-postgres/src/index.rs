@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::{GroupId, PackageId, Role, SessionId, Timestamp};
-use handover_store::packed::{self, Entry, FRESH, Pages};
-use handover_store::{Candidate, Posting, Result, StoreError, TextIndex};
+use handover_store::packed::{self, Entry, FRESH, Pages, Postings};
+use handover_store::{Candidate, Result, StoreError, TextIndex};
 use tokio_postgres::Row;
 
 use crate::link::Statement;
@@ -13,8 +13,8 @@ use crate::register::numbers;
 use crate::value::{self, Param, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
 
-/// The pages of candidates.
-pub(crate) const PAGES: &str = "SELECT page, candidates FROM candidate_page";
+/// The sheets of candidates.
+const SHEETS: &str = "SELECT sheet, candidates FROM candidate_sheet";
 
 /// The package before another one in its group.
 pub(crate) struct Before {
@@ -31,23 +31,23 @@ impl PostgresStore {
         entries: &[Entry<'_>],
         before: &[Option<String>],
     ) -> Result<()> {
-        let mut pages: BTreeMap<i64, Vec<u8>> = BTreeMap::new();
+        let mut sheets: BTreeMap<i64, Vec<u8>> = BTreeMap::new();
         let mut packed = Vec::with_capacity(entries.len());
         for (entry, before) in entries.iter().zip(before) {
             let terms = entry.terms(before.as_deref());
-            let (page, _) = packed::place(entry.id);
-            packed::add_candidate(pages.entry(page).or_default(), entry, &terms);
+            let (sheet, _) = packed::on_sheet(entry.id);
+            packed::add_candidate(sheets.entry(sheet).or_default(), entry, &terms)?;
             packed.push((entry.id.0, terms.packed()));
         }
-        let pages = columns(pages.iter().map(|(page, added)| row![session, *page, &added[..]]));
+        let sheets = columns(sheets.iter().map(|(sheet, added)| row![session, *sheet, &added[..]]));
         let terms = columns(packed.iter().map(|(id, terms)| row![session, *id, &terms[..]]));
         self.change_all(&[
             Statement {
-                sql: "INSERT INTO candidate_page AS c (session, page, candidates)
+                sql: "INSERT INTO candidate_sheet AS c (session, sheet, candidates)
                       SELECT * FROM unnest($1, $2, $3)
-                      ON CONFLICT (session, page)
+                      ON CONFLICT (session, sheet)
                         DO UPDATE SET candidates = c.candidates || excluded.candidates",
-                params: &pages,
+                params: &sheets,
             },
             Statement {
                 sql: "WITH n AS (SELECT * FROM unnest($1, $2, $3) AS n (session, package, terms)),
@@ -95,35 +95,35 @@ impl PostgresStore {
         if gone.is_empty() {
             return Ok(());
         }
-        let pages: BTreeSet<i64> = gone.iter().map(|id| packed::place(*id).0).collect();
-        let pages: Vec<i64> = pages.into_iter().collect();
+        let sheets: BTreeSet<i64> = gone.iter().map(|id| packed::on_sheet(*id).0).collect();
+        let sheets: Vec<i64> = sheets.into_iter().collect();
         let mut kept = Vec::new();
         for row in self.rows(
-            &format!("{PAGES} WHERE session = $1 AND page = ANY($2)"),
-            params![session, pages.clone()],
+            &format!("{SHEETS} WHERE session = $1 AND sheet = ANY($2)"),
+            params![session, sheets.clone()],
         )? {
-            let page: i64 = value::int(&row, "page")?;
+            let sheet: i64 = value::int(&row, "sheet")?;
             let mut left = value::bytes(&row, "candidates")?.to_vec();
-            for id in gone.iter().filter(|id| packed::place(**id).0 == page) {
+            for id in gone.iter().filter(|id| packed::on_sheet(**id).0 == sheet) {
                 left = packed::without_candidate(&left, *id)?;
             }
-            kept.push((page, left));
+            kept.push((sheet, left));
         }
-        let kept = columns(kept.iter().map(|(page, left)| row![session, *page, &left[..]]));
+        let kept = columns(kept.iter().map(|(sheet, left)| row![session, *sheet, &left[..]]));
         let (candidates, empty, fresh) = (
-            "UPDATE candidate_page p SET candidates = n.candidates
-             FROM unnest($1, $2, $3) AS n (session, page, candidates)
-             WHERE p.session = n.session AND p.page = n.page",
-            "DELETE FROM candidate_page WHERE session = $1 AND page = ANY($2) AND candidates = ''",
+            "UPDATE candidate_sheet s SET candidates = n.candidates
+             FROM unnest($1, $2, $3) AS n (session, sheet, candidates)
+             WHERE s.session = n.session AND s.sheet = n.sheet",
+            "DELETE FROM candidate_sheet WHERE session = $1 AND sheet = ANY($2) AND candidates = ''",
             "DELETE FROM fresh_package WHERE session = $1 AND package = ANY($2) RETURNING package",
         );
         let mut statements = Vec::new();
         if !kept.is_empty() {
             statements.push(Statement { sql: candidates, params: &kept });
         }
-        let pages = params![session, pages];
+        let sheets = params![session, sheets];
         let ids = params![session, numbers(gone)];
-        statements.push(Statement { sql: empty, params: pages });
+        statements.push(Statement { sql: empty, params: sheets });
         statements.push(Statement { sql: fresh, params: ids });
         let were_fresh = self.ask(|link| link.queries(&statements))?.pop().unwrap_or_default();
         let were_fresh: BTreeSet<i64> =
@@ -194,8 +194,8 @@ impl PostgresStore {
             params![session],
             |r| Ok(PackageId(value::int(r, "id")?)),
         )?;
-        let sql = format!("{PAGES} WHERE session = $1 ORDER BY page");
-        let found = read_pages(&self.rows(&sql, params![session])?, None, None)?;
+        let sql = format!("{SHEETS} WHERE session = $1 ORDER BY sheet");
+        let found = read_sheets(&self.rows(&sql, params![session])?, None, None)?;
         let known: Vec<PackageId> = found.into_iter().map(|c| c.id).collect();
         let mut problems = Vec::new();
         if known != latest {
@@ -272,16 +272,16 @@ fn read_terms(r: &Row) -> Result<(PackageId, Vec<u8>)> {
     Ok((PackageId(value::int(r, "package")?), value::bytes(r, "terms")?.to_vec()))
 }
 
-/// All packages of pages, as a role of a group sees them.
-pub(crate) fn read_pages(
-    pages: &[Row],
+/// All packages of sheets, as a role of a group sees them.
+pub(crate) fn read_sheets(
+    sheets: &[Row],
     group: Option<&GroupId>,
     role: Option<&Role>,
 ) -> Result<Vec<Candidate>> {
     let mut found = Vec::new();
-    for row in pages {
-        let (page, packed) = (value::int(row, "page")?, value::bytes(row, "candidates")?);
-        packed::read_candidates(page, packed, group, role, &mut found)?;
+    for row in sheets {
+        let (sheet, packed) = (value::int(row, "sheet")?, value::bytes(row, "candidates")?);
+        packed::read_candidates(sheet, packed, group, role, &mut found)?;
     }
     Ok(found)
 }
@@ -302,7 +302,7 @@ impl TextIndex for PostgresStore {
         &self,
         session: &SessionId,
         terms: &[String],
-        visit: &mut dyn FnMut(usize, &[Posting]),
+        visit: &mut dyn FnMut(usize, &Postings),
     ) -> Result<()> {
         // One question for all terms: each way to the server costs more than the pages.
         let asked = Param::Texts(terms.iter().map(|term| Some(term.as_str().into())).collect());
@@ -319,7 +319,7 @@ impl TextIndex for PostgresStore {
             session,
             &[
                 Statement { sql: &fresh, params: params![session.as_str()] },
-                Statement { sql: &postings, params: &[session.as_str().into(), asked] },
+                Statement { sql: &postings, params: params![session.as_str(), asked] },
             ],
         )?;
         let (fresh, rows) =
@@ -327,7 +327,7 @@ impl TextIndex for PostgresStore {
         let fresh: Vec<_> = fresh.iter().map(read_terms).collect::<Result<_>>()?;
         let newer = packed::fresh_postings(&fresh, terms)?;
         let mut rows = rows.iter().peekable();
-        let mut list = Vec::new();
+        let mut list = Postings::default();
         for (at, newer) in newer.iter().enumerate() {
             list.clear();
             while let Some(row) = rows.peek() {
@@ -335,10 +335,10 @@ impl TextIndex for PostgresStore {
                     break;
                 }
                 let (page, packed) = (value::int(row, "page")?, value::bytes(row, "postings")?);
-                packed::read_postings(page, packed, &mut list)?;
+                list.push_page(page, packed)?;
                 rows.next();
             }
-            list.extend_from_slice(newer);
+            newer.iter().for_each(|posting| list.push(posting));
             visit(at, &list);
         }
         Ok(())

@@ -4,19 +4,24 @@
 //! nothing to do), and again under an advisory lock that all projects of the database share.
 
 use handover_model::ProjectId;
+use handover_store::packed;
 use handover_store::{Fault, Result, StoreError};
 use tokio_postgres::Row;
 
 use crate::error::{Failure, backend};
 use crate::link::Link;
-use crate::value::{self, params};
+use crate::value::{self, columns, params, row};
 
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_records.sql"),
     include_str!("../migrations/0002_service.sql"),
     include_str!("../migrations/0003_bulk.sql"),
     include_str!("../migrations/0004_learned_feed.sql"),
+    include_str!("../migrations/0005_sheets.sql"),
 ];
+
+/// The format from which on candidates are on sheets.
+const SHEETS: usize = 5;
 
 /// The format of a schema, and whose it is.
 const FORMAT: &str = "SELECT format, project FROM handover_store";
@@ -101,12 +106,31 @@ fn migrate(
     for sql in MIGRATIONS.iter().skip(done) {
         link.batch(sql)?;
     }
+    if done < SHEETS {
+        move_to_sheets(link)?;
+    }
     link.execute(
         "INSERT INTO handover_store (format, project) VALUES ($1, $2)
          ON CONFLICT (one) DO UPDATE SET format = excluded.format",
         params![CURRENT, project.as_str()],
     )?;
     Ok(())
+}
+
+/// Moves what is on pages of before to sheets.
+fn move_to_sheets(link: &mut Link) -> Result<(), Failure> {
+    let sheets = |row: &Row| -> Result<_> {
+        let session: i64 = value::int(row, "session")?;
+        let (page, packed) = (value::int(row, "page")?, value::bytes(row, "candidates")?);
+        Ok((session, packed::sheets_of_page(page, packed)?))
+    };
+    for row in link.query("SELECT session, page, candidates FROM candidate_page", &[])? {
+        let (session, sheets) = sheets(&row).map_err(Failure::Refused)?;
+        let sheets =
+            columns(sheets.iter().map(|(sheet, packed)| row![session, *sheet, &packed[..]]));
+        link.execute("INSERT INTO candidate_sheet SELECT * FROM unnest($1, $2, $3)", &sheets)?;
+    }
+    link.batch("DROP TABLE candidate_page")
 }
 
 /// The format of the schema, if it is the project's and not newer than we are.

@@ -2,16 +2,18 @@
 
 use handover_model::{Delivery, GroupId, Package, PackageId, Role, SessionId};
 use handover_store::{
-    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Result, StoreError,
-    Versions,
+    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, StoreError, Versions,
 };
 use tokio_postgres::Row;
 
-use crate::index::{PAGES, read_pages};
+use crate::index::read_sheets;
 use crate::link::Statement;
 use crate::register::{batches, numbers};
 use crate::value::{self, params};
 use crate::{OF_SESSION, PostgresStore};
+
+/// What a candidate takes on its sheet, roughly.
+const CANDIDATE_BYTES: i64 = 16;
 
 /// The columns of a listing. Consumers come as one value, so that a package is one row.
 const SELECT: &str = "SELECT p.id, s.id AS session, p.group_id, p.scope, p.kind, p.path, p.title,
@@ -148,16 +150,28 @@ impl Packages for PostgresStore {
         )
     }
 
-    fn candidates(
+    fn slice(
         &self,
         session: &SessionId,
         group: Option<&GroupId>,
         role: Option<&Role>,
-    ) -> Result<Vec<Candidate>> {
-        let sql = format!("{PAGES} WHERE {OF_SESSION} ORDER BY page");
-        let params = params![session.as_str()];
+        from: i64,
+        enough: u32,
+    ) -> Result<Slice> {
+        // How many are on a sheet is known once it is read; its length tells well enough.
+        let sql = format!(
+            "SELECT sheet, candidates, next
+             FROM (SELECT sheet, candidates, lead(sheet) OVER w AS next,
+                    sum(octet_length(candidates)) OVER w - octet_length(candidates) AS before
+                FROM candidate_sheet WHERE {OF_SESSION} AND sheet >= $2
+                WINDOW w AS (ORDER BY sheet)) s
+             WHERE before < $3 ORDER BY sheet"
+        );
+        let params = params![session.as_str(), from, i64::from(enough) * CANDIDATE_BYTES];
         let mut answers = self.rows_of(session, &[Statement { sql: &sql, params }])?;
-        read_pages(&answers.next().unwrap_or_default(), group, role)
+        let rows = answers.next().unwrap_or_default();
+        let next = rows.last().map(|last| value::int_opt(last, "next")).transpose()?.flatten();
+        Ok(Slice { candidates: read_sheets(&rows, group, role)?, next })
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {

@@ -11,6 +11,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::connection::{APPLICATION_ID, check_owner, fold_log, user_version};
 use crate::error::backend;
+use crate::index::move_to_sheets;
 use crate::packages::index_anew;
 
 const MIGRATIONS: &[&str] = &[
@@ -24,10 +25,14 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_tokens.sql"),
     include_str!("../migrations/0009_trust.sql"),
     include_str!("../migrations/0010_learned_feed.sql"),
+    include_str!("../migrations/0011_sheets.sql"),
 ];
 
 /// The format from which on the index is packed; older ones are indexed anew.
 const PACKED_INDEX: usize = 2;
+
+/// The format from which on candidates are on sheets.
+const SHEETS: usize = 11;
 
 /// The format that this version writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
@@ -51,6 +56,9 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(done) {
         tx.execute_batch(sql).map_err(backend)?;
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
+    }
+    if done < SHEETS {
+        move_to_sheets(&tx)?;
     }
     // After the last step, because the code knows the current tables only.
     if done < PACKED_INDEX {

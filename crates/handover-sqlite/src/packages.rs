@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::packed::Entry;
 use handover_store::{
-    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Result, Step, StoreError,
+    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, Step, StoreError,
     Versions,
 };
 use handover_text::Clean;
@@ -271,14 +271,16 @@ impl Packages for SqliteStore {
         )
     }
 
-    fn candidates(
+    fn slice(
         &self,
         session: &SessionId,
         group: Option<&GroupId>,
         role: Option<&Role>,
-    ) -> Result<Vec<Candidate>> {
+        from: i64,
+        enough: u32,
+    ) -> Result<Slice> {
         let key = session_key(&self.connection, session)?;
-        index::candidates(&self.connection, key, group, role)
+        index::slice(&self.connection, key, group, role, from, enough)
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {

@@ -40,7 +40,8 @@ pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use jobs::{Hold, Job, Jobs, NewJob};
 pub use packages::{
-    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Step, Supersede, Versions,
+    Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
+    Versions,
 };
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};

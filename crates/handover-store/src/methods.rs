@@ -32,7 +32,7 @@ macro_rules! store_methods {
                 read package(id: val PackageId) -> Package, any();
                 read packages_by_id(ids: list PackageId) -> Vec<Package>, any();
                 read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
-                read candidates(session: by SessionId, group: opt GroupId, role: opt Role) -> Vec<Candidate>, session(session);
+                read slice(session: by SessionId, group: opt GroupId, role: opt Role, from: val i64, enough: val u32) -> Slice, session(session);
                 read outlines(session: by SessionId) -> Vec<Outline>, session(session);
                 read package_history(id: val PackageId) -> Vec<Package>, package(id);
                 read package_deliveries(id: val PackageId) -> Vec<Delivery>, package(id);
@@ -109,7 +109,7 @@ macro_rules! store_methods {
                 read host_versions() -> Vec<HostVersion>, any();
             }
             TextIndex {
-                read postings(session: by SessionId, terms: list String) -> Vec<Vec<Posting>>, session(session);
+                read postings(session: by SessionId, terms: list String) -> Vec<$crate::packed::Postings>, session(session);
             }
             Feed {
                 read changes(after: val u64, limit: val u32) -> Vec<Change>, any();

@@ -188,6 +188,15 @@ pub struct Candidate {
     pub terms: [u16; COLUMNS],
 }
 
+/// Some of a session's candidates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// By id.
+    pub candidates: Vec<Candidate>,
+    /// Where the next slice begins, if there is one.
+    pub next: Option<i64>,
+}
+
 /// A package as far as a picture of its session needs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
@@ -257,14 +266,27 @@ pub trait Packages {
         Ok(outlines)
     }
 
-    /// The latest versions of a session, as a role of a group sees them, by id. Nothing is filtered:
-    /// who gets what is decided elsewhere.
+    /// The latest versions of a session, as a role of a group sees them, by id: from a
+    /// [sheet](crate::packed::SHEET) on, and no more than about `enough`, so that nobody has to hold all
+    /// of them. Nothing is filtered: who gets what is decided elsewhere.
+    fn slice(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        role: Option<&Role>,
+        from: i64,
+        enough: u32,
+    ) -> Result<Slice>;
+
+    /// All of them.
     fn candidates(
         &self,
         session: &SessionId,
         group: Option<&GroupId>,
         role: Option<&Role>,
-    ) -> Result<Vec<Candidate>>;
+    ) -> Result<Vec<Candidate>> {
+        Ok(self.slice(session, group, role, 0, u32::MAX)?.candidates)
+    }
 
     /// Every version of the chain that the package belongs to, oldest first.
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>>;

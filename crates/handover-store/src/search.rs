@@ -5,6 +5,7 @@ use handover_model::{PackageId, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
+use crate::packed::Postings;
 
 /// The parts of a package that are indexed apart, so that they can weigh differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ pub trait TextIndex {
         &self,
         session: &SessionId,
         terms: &[String],
-        visit: &mut dyn FnMut(usize, &[Posting]),
+        visit: &mut dyn FnMut(usize, &Postings),
     ) -> Result<()> {
         let lists = self.postings(session, terms)?;
         lists.iter().enumerate().for_each(|(term, list)| visit(term, list));
@@ -58,9 +59,9 @@ pub trait TextIndex {
     }
 
     /// The lists themselves.
-    fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Vec<Posting>>> {
+    fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Postings>> {
         let mut lists = Vec::with_capacity(terms.len());
-        self.each_postings(session, terms, &mut |_, list| lists.push(list.to_vec()))?;
+        self.each_postings(session, terms, &mut |_, list| lists.push(list.clone()))?;
         Ok(lists)
     }
 }

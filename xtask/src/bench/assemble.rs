@@ -74,7 +74,7 @@ fn bare_queries() -> String {
     let terms: Vec<String> = words::terms(TASK).iter().map(|term| format!("'{term}'")).collect();
     format!(
         "SELECT * FROM session WHERE id = 'bench';
-         SELECT page, candidates FROM candidate_page WHERE session = {session} ORDER BY page;
+         SELECT sheet, candidates FROM candidate_sheet WHERE session = {session} ORDER BY sheet;
          SELECT page, postings FROM posting_page WHERE session = {session} AND term IN ({});
          SELECT p.*, (SELECT json_group_array(role) FROM package_consumer c WHERE c.package = p.id)
             FROM package p WHERE p.id IN (1, 500, 5000);

@@ -347,7 +347,7 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         (tokens, markdown) = shown(&block);
     }
 
-    let (explained, left_out_counts) = explain(&mut selection, tried, request.explain);
+    let (explained, left_out_counts) = explain(&mut selection, tried, request.explain)?;
     let learned_tokens = learned::tokens_of_errors(&block.errors, tokenizer)
         + learned::tokens_of_strategies(&block.strategies, tokenizer);
     let section = |name: &str, budget, used| Section { name: name.to_owned(), budget, used };
@@ -446,10 +446,10 @@ impl Block {
 /// What became of the candidates: those that were tried, then the best of those in the queue, then
 /// the best of those that were refused; and how many are out, by reason.
 fn explain(
-    selection: &mut Selection,
+    selection: &mut Selection<'_>,
     tried: Vec<Explained>,
     all: bool,
-) -> (Vec<Explained>, BTreeMap<String, u64>) {
+) -> Result<(Vec<Explained>, BTreeMap<String, u64>)> {
     let mut counts: BTreeMap<Fate, u64> = BTreeMap::new();
     for candidate in tried.iter().filter(|candidate| !candidate.included) {
         *counts.entry(candidate.reason).or_default() += 1;
@@ -463,7 +463,7 @@ fn explain(
     let enough = if all { usize::MAX } else { tried.len() + LEFT_OUT_KEPT };
     let mut explained = tried;
     while explained.len() < enough
-        && let Some(key) = selection.take()
+        && let Some(key) = selection.take()?
     {
         explained.push(selection.explained(key, Fate::OverTheLimit));
     }
@@ -473,7 +473,7 @@ fn explain(
         explained.push(selection.explained(key, fate));
     }
     let counts = counts.into_iter().map(|(fate, n)| (fate.to_string(), n)).collect();
-    (explained, counts)
+    Ok((explained, counts))
 }
 
 /// Secrets that were taken out, by rule.

@@ -6,9 +6,10 @@ use handover_model::{Fate, Form, Package, PackageId, Tokenizer, Zone};
 use handover_store::{Result, Store};
 use handover_text::{cut, tokens};
 
-use super::select::{Key, Selection};
+use super::select::Selection;
 use super::{Explained, PackedPackage, Redactions, Setting, render};
 use crate::package_file::{FileState, file_state};
+use crate::rank::Key;
 
 /// What went in, and what became of every candidate that was tried.
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ const MISSES: usize = 50;
 /// the limit.
 pub(super) fn packages(
     setting: Setting<'_>,
-    selection: &mut Selection,
+    selection: &mut Selection<'_>,
     zone: Zone,
     limit: usize,
     budget: u64,
@@ -82,11 +83,12 @@ pub(super) fn packages(
 /// The next best of the queue, read in one go.
 fn next(
     store: &dyn Store,
-    selection: &mut Selection,
+    selection: &mut Selection<'_>,
     count: usize,
 ) -> Result<VecDeque<(Key, Package)>> {
-    let keys: Vec<Key> = std::iter::from_fn(|| selection.take()).take(count).collect();
-    let ids: Vec<PackageId> = keys.iter().map(|key| selection.id(*key)).collect();
+    let next = std::iter::from_fn(|| selection.take().transpose());
+    let keys: Vec<Key> = next.take(count).collect::<Result<_>>()?;
+    let ids: Vec<PackageId> = keys.iter().map(|key| key.candidate.id).collect();
     Ok(keys.into_iter().zip(store.packages_by_id(&ids)?).collect())
 }
 

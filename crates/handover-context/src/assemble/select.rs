@@ -8,19 +8,18 @@ use std::collections::{BTreeMap, HashSet};
 
 use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zone};
 use handover_store::{Candidate, Result};
+use handover_text::Clean;
 
 use super::{Explained, ItemId, LEFT_OUT_KEPT, Request, Setting, Terms};
-use crate::rank::{Metadata, relevance};
+use crate::rank::{Best, Key, Metadata, Ranking, View};
 use crate::search::referenced;
 
 /// The outcome of the selection.
-#[derive(Debug, Default)]
-pub(super) struct Selection {
-    candidates: Vec<Candidate>,
-    /// How relevant each candidate is to the task, if there is one.
-    relevance: Option<Vec<f64>>,
-    prior: f64,
-    now: Timestamp,
+#[derive(Default)]
+pub(super) struct Selection<'a> {
+    /// Where the candidates come from; nowhere if none is wanted.
+    ranking: Option<Ranking<'a>>,
+    scoring: Scoring,
     audience: Audience,
     tiers: Tiers,
     /// The best of those that may go in and were not taken, best last.
@@ -37,6 +36,14 @@ pub(super) struct Selection {
     pub(super) refused: BTreeMap<Fate, u64>,
     /// The best of those, best last.
     best_refused: Vec<Key>,
+}
+
+/// What a score is made of.
+#[derive(Debug, Default)]
+struct Scoring {
+    /// What the rest is multiplied by beside a task; alone, it is taken as it is.
+    scale: Option<f64>,
+    now: Timestamp,
 }
 
 /// Who gets what.
@@ -64,62 +71,23 @@ enum Tiers {
     Critical(Key),
 }
 
-/// What decides about the order: greater is better.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Key {
-    /// Comes before the score.
-    tier: u8,
-    score: f64,
-    created_at: Timestamp,
-    /// Position among the candidates, which are in the order of their ids.
-    position: u32,
-}
-
-impl Ord for Key {
-    /// Ties: newer first, then by id.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.tier
-            .cmp(&other.tier)
-            .then(self.score.total_cmp(&other.score))
-            .then(self.created_at.cmp(&other.created_at))
-            .then(self.position.cmp(&other.position))
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Key {}
-
-impl Selection {
+impl Selection<'_> {
     /// The next best that may go in.
-    pub(super) fn take(&mut self) -> Option<Key> {
+    pub(super) fn take(&mut self) -> Result<Option<Key>> {
         if self.queue.is_empty() && self.waiting > 0 {
             self.room = self.room.saturating_mul(2);
             let mut best = Best::new(self.room);
-            for position in 0..self.candidates.len() {
-                let key = self.key(position);
-                if self.least_taken.is_none_or(|least| key < least)
-                    && self.refusal(position).is_none()
-                {
+            self.each(&mut |key, refusal| {
+                if refusal.is_none() && self.least_taken.is_none_or(|least| key < least) {
                     best.push(key);
                 }
-            }
+            })?;
             self.queue = best.ascending();
         }
-        let key = self.queue.pop()?;
+        let Some(key) = self.queue.pop() else { return Ok(None) };
         self.waiting -= 1;
         self.least_taken = Some(self.least_taken.map_or(key, |least| least.min(key)));
-        Some(key)
+        Ok(Some(key))
     }
 
     /// Puts back the one that was taken last.
@@ -131,35 +99,39 @@ impl Selection {
     /// The next best of those that may not, and why.
     pub(super) fn take_refused(&mut self) -> Option<(Key, Fate)> {
         let key = self.best_refused.pop()?;
-        Some((key, self.refusal(key.position as usize)?))
-    }
-
-    /// The package of a key.
-    pub(super) fn id(&self, key: Key) -> PackageId {
-        self.candidates[key.position as usize].id
+        Some((key, self.audience.refusal(&key.candidate)?))
     }
 
     /// What became of a package, with the terms of its score.
     pub(super) fn explained(&self, key: Key, fate: Fate) -> Explained {
-        let position = key.position as usize;
-        let candidate = &self.candidates[position];
         Explained {
             kind: ItemKind::Package,
-            id: ItemId::Number(candidate.id.0),
+            id: ItemId::Number(key.candidate.id.0),
             included: matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath),
             reason: fate,
             score: key.score,
-            terms: self.terms(position),
+            terms: self.scoring.terms(&key.candidate, key.relevance),
         }
     }
 
+    /// Shows every candidate, and why it may not go in.
+    fn each(&self, visit: &mut dyn FnMut(Key, Option<Fate>)) -> Result<()> {
+        let Some(ranking) = &self.ranking else { return Ok(()) };
+        ranking.each(&mut |candidate, relevance| {
+            let score = self.scoring.terms(candidate, relevance).sum();
+            let key = Key { tier: 0, score, relevance, candidate: *candidate };
+            let tier = self.tiers.of(&key);
+            visit(Key { tier, ..key }, self.audience.refusal(candidate));
+        })
+    }
+}
+
+impl Scoring {
     /// The terms of a candidate's score.
-    fn terms(&self, position: usize) -> Terms {
-        let known = Metadata::of(&self.candidates[position], self.now);
-        let (known, task) = match &self.relevance {
-            None => (known, 0.0),
-            Some(relevance) => (known.scaled(self.prior / Metadata::MAX), relevance[position]),
-        };
+    #[inline]
+    fn terms(&self, candidate: &Candidate, task: f64) -> Terms {
+        let known = Metadata::of(candidate, self.now);
+        let known = self.scale.map_or(known, |scale| known.scaled(scale));
         Terms {
             priority: known.priority,
             same_group: known.same_group,
@@ -168,65 +140,52 @@ impl Selection {
             task,
         }
     }
+}
 
+impl Tiers {
     #[inline]
-    fn key(&self, position: usize) -> Key {
-        let Candidate { priority, created_at, .. } = self.candidates[position];
-        let score = self.terms(position).sum();
-        let key = Key { tier: 0, score, created_at, position: position as u32 };
-        let tier = match self.tiers {
-            Tiers::None => 0,
-            Tiers::Priority => priority as u8,
-            Tiers::Critical(least) => u8::from(priority == Priority::Critical && key >= least),
-        };
-        Key { tier, ..key }
+    fn of(&self, key: &Key) -> u8 {
+        let priority = key.candidate.priority;
+        match self {
+            Self::None => 0,
+            Self::Priority => priority as u8,
+            Self::Critical(least) => u8::from(priority == Priority::Critical && key >= least),
+        }
     }
+}
 
+impl Audience {
     /// Why a candidate may not go in.
     #[inline]
-    fn refusal(&self, position: usize) -> Option<Fate> {
-        let (candidate, audience) = (&self.candidates[position], &self.audience);
-        let for_group = audience.open
-            || !audience.grouped
+    fn refusal(&self, candidate: &Candidate) -> Option<Fate> {
+        let for_group = self.open
+            || !self.grouped
             || candidate.same_group
             || candidate.global
-            || audience.chosen.contains(&candidate.id);
-        let for_role = audience.open || candidate.addressed || !candidate.restricted;
+            || self.chosen.contains(&candidate.id);
+        let for_role = self.open || candidate.addressed || !candidate.restricted;
         if !for_group {
             Some(Fate::AnotherGroup)
         } else if !for_role {
             Some(Fate::AddressedToOthers)
-        } else if audience.consumed.contains(&(candidate.id, candidate.version)) {
+        } else if self.consumed.contains(&(candidate.id, candidate.version)) {
             Some(Fate::DeliveredAlready)
-        } else if audience.urgent_only && candidate.priority == Priority::Low {
+        } else if self.urgent_only && candidate.priority == Priority::Low {
             Some(Fate::LowPriority)
         } else {
             None
         }
     }
-
-    /// The least of the critical packages that have a place reserved: up to half of the limit,
-    /// rounded up.
-    fn least_reserved(&self, limit: usize) -> Option<Key> {
-        let mut best = Best::new(limit.div_ceil(2));
-        for (position, candidate) in self.candidates.iter().enumerate() {
-            if candidate.priority == Priority::Critical && self.refusal(position).is_none() {
-                best.push(self.key(position));
-            }
-        }
-        best.ascending().first().copied()
-    }
 }
 
-pub(super) fn select(
-    setting: Setting<'_>,
-    request: &Request,
+pub(super) fn select<'a>(
+    setting: Setting<'a>,
+    request: &'a Request,
     zone: Zone,
     limit: usize,
-) -> Result<Selection> {
+) -> Result<Selection<'a>> {
     let store = setting.store;
     let group = request.group.as_ref();
-    let candidates = store.candidates(&request.session, group, Some(&request.role))?;
     let audience = Audience {
         open: setting.config.routing == Routing::Open,
         grouped: group.is_some(),
@@ -240,110 +199,48 @@ pub(super) fn select(
             .collect(),
         urgent_only: zone == Zone::Conservative,
     };
+    let view = View { store, session: &request.session, group, role: Some(&request.role) };
     let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
-    let relevance = match task {
-        Some(task) => {
-            let clean = setting.redactor.clean(task);
-            let weights = &setting.config.weights;
-            Some(relevance(store, &request.session, clean.as_str(), &candidates, weights)?)
-        }
-        None => None,
+    let task = task.map(|task| setting.redactor.clean(task));
+    let text = task.as_ref().map(Clean::as_str);
+    let ranking = Ranking::new(view, text, &setting.config.weights)?;
+    let scale = task.is_some().then(|| setting.config.prior / Metadata::MAX);
+    let mut selection = Selection {
+        ranking: Some(ranking),
+        scoring: Scoring { scale, now: request.now },
+        audience,
+        tiers: if zone == Zone::Conservative { Tiers::Priority } else { Tiers::None },
+        room: if request.explain { usize::MAX } else { limit.saturating_add(LEFT_OUT_KEPT) },
+        ..Selection::default()
     };
-    let (prior, now) = (setting.config.prior, request.now);
-    let mut selection =
-        Selection { candidates, relevance, prior, now, audience, ..Selection::default() };
-    if zone == Zone::Conservative {
-        selection.tiers = Tiers::Priority;
-    } else if task.is_some()
-        && let Some(least) = selection.least_reserved(limit)
-    {
-        selection.tiers = Tiers::Critical(least);
-    }
-    selection.room = if request.explain { usize::MAX } else { limit.saturating_add(LEFT_OUT_KEPT) };
+    // Critical packages have places reserved, up to half of the limit, rounded up.
+    let reserving = task.is_some() && zone != Zone::Conservative;
+    let mut reserved = Best::new(if reserving { limit.div_ceil(2) } else { 0 });
     let (mut best, mut best_refused) = (Best::new(selection.room), Best::new(selection.room));
-    for position in 0..selection.candidates.len() {
-        let key = selection.key(position);
-        match selection.refusal(position) {
-            Some(fate) => {
-                // Those are for this role; they only have to wait.
-                selection.available += usize::from(fate == Fate::LowPriority);
-                *selection.refused.entry(fate).or_default() += 1;
-                best_refused.push(Key { tier: 0, ..key });
-            }
-            None => {
-                selection.available += 1;
-                selection.waiting += 1;
-                best.push(key);
-            }
+    let (mut waiting, mut refused) = (0, BTreeMap::new());
+    selection.each(&mut |key, refusal| match refusal {
+        Some(fate) => {
+            *refused.entry(fate).or_default() += 1;
+            best_refused.push(Key { tier: 0, ..key });
         }
-    }
+        None => {
+            waiting += 1;
+            if reserving && key.candidate.priority == Priority::Critical {
+                reserved.push(key);
+            }
+            best.push(key);
+        }
+    })?;
+    let reserved = reserved.ascending();
     selection.queue = best.ascending();
+    if let Some(least) = reserved.first() {
+        selection.tiers = Tiers::Critical(*least);
+        selection.queue.retain(|key| reserved.binary_search(key).is_err());
+        selection.queue.extend(reserved.iter().map(|key| Key { tier: 1, ..*key }));
+    }
     selection.best_refused = best_refused.ascending();
+    // Low ones are for this role; they only have to wait.
+    selection.available = waiting + refused.get(&Fate::LowPriority).map_or(0, |low| *low as usize);
+    (selection.waiting, selection.refused) = (waiting, refused);
     Ok(selection)
-}
-
-/// The greatest of those that were pushed.
-struct Best {
-    room: usize,
-    /// Not much more than there is room for.
-    kept: Vec<Key>,
-    /// What is less is not among the greatest.
-    least: Option<Key>,
-}
-
-impl Best {
-    fn new(room: usize) -> Self {
-        Self { room, kept: Vec::new(), least: None }
-    }
-
-    fn push(&mut self, key: Key) {
-        if self.least.is_some_and(|least| key < least) {
-            return;
-        }
-        self.kept.push(key);
-        // Seldom, so that a key costs the same however many there is room for.
-        if self.kept.len() > self.room.saturating_mul(2) {
-            self.drop_others();
-        }
-    }
-
-    fn drop_others(&mut self) {
-        if self.kept.len() > self.room {
-            self.kept.select_nth_unstable_by(self.room, |a, b| b.cmp(a));
-            self.kept.truncate(self.room);
-            self.least = self.kept.iter().min().copied();
-        }
-    }
-
-    fn ascending(mut self) -> Vec<Key> {
-        self.drop_others();
-        self.kept.sort_unstable();
-        self.kept
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_are_those_of_a_sorted_list() {
-        let scores = (0..997_u32).map(|n| f64::from(n * 7_919 % 101));
-        let keys: Vec<Key> = (0..)
-            .zip(scores)
-            .map(|(position, score)| Key {
-                tier: 0,
-                score,
-                created_at: Timestamp::default(),
-                position,
-            })
-            .collect();
-        let mut sorted = keys.clone();
-        sorted.sort();
-        for room in [0, 1, 2, 53, 996, 997, 998, usize::MAX] {
-            let mut best = Best::new(room);
-            keys.iter().for_each(|key| best.push(*key));
-            assert_eq!(best.ascending(), sorted[997 - room.min(997)..], "{room}");
-        }
-    }
 }

@@ -5,11 +5,11 @@ mod candidates;
 mod postings;
 
 use handover_model::{PackageId, SessionId};
-use handover_store::packed::{self, Entry, FRESH};
-use handover_store::{Posting, Result, StoreError, TextIndex};
+use handover_store::packed::{self, Entry, FRESH, Postings};
+use handover_store::{Result, StoreError, TextIndex};
 use rusqlite::{Connection, OptionalExtension};
 
-pub(crate) use candidates::candidates;
+pub(crate) use candidates::{move_to_sheets, slice};
 
 use crate::error::backend;
 use crate::{SqliteStore, row, session_key};
@@ -64,8 +64,8 @@ pub(crate) fn problems(connection: &Connection, session: i64) -> Result<Vec<Stri
         [session],
         |r| r.get(0).map(PackageId),
     )?;
-    let known: Vec<PackageId> =
-        candidates(connection, session, None, None)?.into_iter().map(|c| c.id).collect();
+    let known = slice(connection, session, None, None, 0, u32::MAX)?;
+    let known: Vec<PackageId> = known.candidates.iter().map(|c| c.id).collect();
     let mut problems = Vec::new();
     if known != latest {
         problems.push(format!("{} packages, {} of them indexed", latest.len(), known.len()));
@@ -121,7 +121,7 @@ impl TextIndex for SqliteStore {
         &self,
         session: &SessionId,
         terms: &[String],
-        visit: &mut dyn FnMut(usize, &[Posting]),
+        visit: &mut dyn FnMut(usize, &Postings),
     ) -> Result<()> {
         let session = session_key(&self.connection, session)?;
         let newer = packed::fresh_postings(&fresh(&self.connection, session)?, terms)?;

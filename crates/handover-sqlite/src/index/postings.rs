@@ -1,7 +1,7 @@
 //! Pages of postings in their table.
 
 use handover_model::PackageId;
-use handover_store::packed::{self, Pages};
+use handover_store::packed::{self, Pages, Postings};
 use handover_store::{Posting, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -50,14 +50,14 @@ pub(super) fn each(
     session: i64,
     terms: &[String],
     fresh: &[Vec<Posting>],
-    visit: &mut dyn FnMut(usize, &[Posting]),
+    visit: &mut dyn FnMut(usize, &Postings),
 ) -> Result<()> {
     let mut statement = connection
         .prepare_cached(
             "SELECT page, postings FROM posting_page WHERE session = ?1 AND term = ?2 ORDER BY page",
         )
         .map_err(backend)?;
-    let mut list = Vec::new();
+    let mut list = Postings::default();
     for (at_term, (term, newer)) in terms.iter().zip(fresh).enumerate() {
         list.clear();
         let mut rows = statement.query((session, term)).map_err(backend)?;
@@ -65,9 +65,9 @@ pub(super) fn each(
             let page: i64 = row.get(0).map_err(backend)?;
             let packed = row.get_ref(1).map_err(backend)?;
             let packed = packed.as_blob().map_err(|e| backend(e.into()))?;
-            packed::read_postings(page, packed, &mut list)?;
+            list.push_page(page, packed)?;
         }
-        list.extend_from_slice(newer);
+        newer.iter().for_each(|posting| list.push(posting));
         visit(at_term, &list);
     }
     Ok(())

@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
-use handover_model::{GroupId, ProjectId, Role, SessionId, Timestamp};
+use handover_model::{
+    GroupId, PackageId, Priority, ProjectId, Role, SessionId, Timestamp,
+};
 use handover_sqlite::SqliteStore;
-use handover_store::{Fault, NewSession, Packages, Sessions, Store, StoreError, TextIndex};
+use handover_store::{
+    Candidate, Fault, NewSession, Packages, Sessions, Store, StoreError, TextIndex,
+};
 use handover_text::CleanJson;
 
 fn raw(path: &Path) -> rusqlite::Connection {
@@ -113,9 +117,71 @@ fn a_file_of_the_first_format_is_indexed_anew() {
     assert_eq!(candidates.len(), 200);
     assert!(candidates.iter().all(|c| c.same_group && c.addressed && !c.global));
     for word in ["zebra", "stripe"] {
-        assert_eq!(store.postings(&session, &[word.to_owned()]).unwrap()[0].len(), 200, "{word}");
+        assert_eq!(store.postings(&session, &[word.to_owned()]).unwrap()[0].count(), 200, "{word}");
     }
     assert!(store.check().unwrap().iter().all(|check| check.problems.is_empty()));
+}
+
+#[test]
+fn candidates_on_pages_of_before_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    drop(SqliteStore::open(&path).unwrap());
+    let old = raw(&path);
+    old.execute_batch(
+        "DROP TABLE candidate_sheet;
+         CREATE TABLE candidate_page (
+            session    INTEGER NOT NULL,
+            page       INTEGER NOT NULL,
+            candidates BLOB NOT NULL,
+            PRIMARY KEY (session, page)
+         ) STRICT, WITHOUT ROWID;
+         INSERT INTO session (id, project, status, metadata, created_at)
+            VALUES ('s1', 'p', 'active', '{}', 0);",
+    )
+    .unwrap();
+    let record = |local: u8, group: &str, consumers: &str| {
+        let mut record = vec![local, Priority::High as u8, 0, 7, 0, 0, 0];
+        record.extend(1_700_000_000_000_000_i64.to_le_bytes());
+        record.extend([1, 0, 2, 0, 3, 0, 4, 1, 5, 0]);
+        for name in [group, consumers] {
+            record.extend((name.len() as u32).to_le_bytes());
+            record.extend(name.as_bytes());
+        }
+        record
+    };
+    let page = [
+        record(0, "P1", "qa_expert,developer"),
+        record(31, "P1", "qa_expert,developer"),
+        record(32, "P1", ""),
+        record(127, "", "developer"),
+    ];
+    old.execute("INSERT INTO candidate_page VALUES (1, 3, ?1)", [page.concat()]).unwrap();
+    old.pragma_update(None, "user_version", 10).unwrap();
+    drop(old);
+    let store = SqliteStore::open(&path).unwrap();
+    let (session, role) = (SessionId::new("s1").unwrap(), Role::new("developer").unwrap());
+    let p1 = GroupId::new("P1").unwrap();
+    let candidate = |id, same_group, addressed, restricted| Candidate {
+        id: PackageId(id),
+        version: 7,
+        priority: Priority::High,
+        same_group,
+        global: false,
+        addressed,
+        restricted,
+        created_at: Timestamp::from_micros(1_700_000_000_000_000),
+        terms: [1, 2, 3, 260, 5],
+    };
+    assert_eq!(
+        store.candidates(&session, Some(&p1), Some(&role)).unwrap(),
+        [
+            candidate(3 * 128, true, true, true),
+            candidate(3 * 128 + 31, true, true, true),
+            candidate(3 * 128 + 32, true, false, false),
+            candidate(3 * 128 + 127, false, true, true),
+        ]
+    );
 }
 
 #[test]

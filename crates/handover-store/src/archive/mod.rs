@@ -117,7 +117,7 @@ pub const KINDS: &[Kind] = kinds! {
     ticket 1: receipt Name, host Name, host_session Name, agent_type Words, task_hash Name, way Name, agent Name|Null,
         asked Int, created_at Int, closed_at Int|Null;
     host_version 2: host Name, version Words, drops_rewrites Int, seen_at Int;
-    candidate_page 2 index: session Int, page Int, candidates Bytes;
+    candidate_sheet 2 index: session Int, sheet Int, candidates Bytes;
     package_terms 1 index: package Int, terms Bytes;
     posting_page 3 index: session Int, term Name, page Int, postings Bytes;
     fresh_package 2 index: session Int, package Int;

@@ -5,10 +5,12 @@ use handover_text::words;
 
 use super::Backend;
 use super::fixture::*;
+use crate::packed::Postings;
 use crate::{COLUMNS, Column, Posting, Store};
 
 fn find(store: &dyn Store, session: &SessionId, text: &str) -> Vec<Posting> {
-    store.postings(session, &words::terms(text)).unwrap().into_iter().flatten().collect()
+    let lists = store.postings(session, &words::terms(text)).unwrap();
+    lists.iter().flat_map(Postings::list).collect()
 }
 
 /// A posting with these counts.
@@ -39,7 +41,7 @@ pub fn finds_words_in_every_column(backend: &dyn Backend) {
     assert_eq!(find(&*store, &session, "user"), [once(Column::Files)]);
     assert_eq!(find(&*store, &session, "nowhere"), []);
     let several = store.postings(&session, &["token".into(), "zebra".into()]).unwrap();
-    assert_eq!(several.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(several.iter().map(Postings::count).collect::<Vec<_>>(), [1, 0]);
 }
 
 /// A package is also found by its author, its day and what stands before it in its group.
@@ -175,7 +177,7 @@ pub fn together_is_as_one_by_one(backend: &dyn Backend) {
             (package.path, package.group, package.version, posting.counts)
         };
         let lists = store.postings(session, &terms).unwrap();
-        lists.iter().map(|list| list.iter().map(name).collect()).collect()
+        lists.iter().map(|list| list.list().iter().map(name).collect()).collect()
     };
     assert_eq!(found(&one), found(&two));
     let known = |session: &SessionId| -> Vec<_> {
@@ -185,6 +187,34 @@ pub fn together_is_as_one_by_one(backend: &dyn Backend) {
     assert_eq!(known(&one), known(&two));
     let unsound: Vec<_> = store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
     assert_eq!(unsound, [""; 0]);
+}
+
+/// Slices follow each other without a gap.
+pub fn slices_are_the_whole(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    for round in 0..3 {
+        for (session, count) in [(&one, 90), (&two, 70)] {
+            let names = (0..count).map(|n| format!("{round}-{n}.md"));
+            let batch: Vec<_> = names.map(|path| package(session, &path, "x")).collect();
+            store.register_packages(&batch).unwrap();
+        }
+    }
+    let whole = store.candidates(&one, None, None).unwrap();
+    assert_eq!(whole.len(), 270);
+    let (mut next, mut slices, mut candidates) = (Some(0), 0, Vec::new());
+    while let Some(from) = next {
+        let slice = store.slice(&one, None, None, from, 1).unwrap();
+        assert!(!slice.candidates.is_empty());
+        assert!(slice.next.is_none_or(|next| next > from));
+        candidates.extend(slice.candidates);
+        (next, slices) = (slice.next, slices + 1);
+    }
+    assert!(slices > 5, "{slices}");
+    assert_eq!(candidates, whole);
+    let none = session(&*store, "s3");
+    let slice = store.slice(&none, None, None, 0, 1).unwrap();
+    assert_eq!((slice.candidates.len(), slice.next), (0, None));
 }
 
 /// Purging empties the index.

@@ -1,11 +1,13 @@
 //! The packed text index: what both backends keep as pages in tables of their own, so that a package
 //! is found and ranked alike wherever it is. Only bytes here; reading and writing pages is theirs.
 //!
-//! Everything is packed into pages of [`PAGE`] packages. A package's terms wait outside of the
+//! Postings are packed into pages of [`PAGE`] packages, what ranking needs to know of each package into
+//! sheets of [`SHEET`]. A package's terms wait outside of the
 //! postings until [`FRESH`] packages have gathered: a package has words all over the index, and many
 //! packages touch little more of it than one.
 
 mod candidates;
+mod old_pages;
 mod postings;
 mod terms;
 
@@ -15,12 +17,17 @@ use handover_text::Clean;
 use crate::NewPackage;
 
 pub use candidates::{add_candidate, read_candidates, without_candidate};
-pub use postings::{Pages, fresh_postings, posting_pages, read_postings, without_posting};
-pub use terms::{Counts, PackedTerm, Terms, unpack_terms};
+pub use old_pages::sheets_of_page;
+pub use postings::{Pages, Postings, fresh_postings, posting_pages, without_posting};
+pub use terms::{Counts, PackedTerm, Present, Terms, unpack_terms};
 
 /// Packages to a page. The postings of a term that all of them have still fit into a leaf of the
 /// tree.
 pub const PAGE: i64 = 128;
+
+/// Packages to a sheet. Few, because a row that does not fit into a quarter of a leaf is read from
+/// elsewhere, twice.
+pub const SHEET: i64 = 32;
 
 /// So many packages may wait outside of the postings.
 pub const FRESH: usize = 64;
@@ -28,6 +35,11 @@ pub const FRESH: usize = 64;
 /// The page of a package and its place there.
 pub fn place(id: PackageId) -> (i64, u8) {
     (id.0.div_euclid(PAGE), id.0.rem_euclid(PAGE) as u8)
+}
+
+/// The sheet of a package and its place there.
+pub fn on_sheet(id: PackageId) -> (i64, u8) {
+    (id.0.div_euclid(SHEET), id.0.rem_euclid(SHEET) as u8)
 }
 
 /// The package at a place.

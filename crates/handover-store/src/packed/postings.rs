@@ -4,10 +4,86 @@
 use std::collections::BTreeMap;
 
 use handover_model::PackageId;
+use serde::{Deserialize, Serialize};
 
-use super::terms::{self, Counts, unpack_terms};
+use super::terms::{self, Present, unpack_terms};
 use super::{at, place};
 use crate::{Posting, Result, StoreError};
+
+/// Where a term occurs, by package. As packed as in the store: a frequent term is in every package of a
+/// session, and most of them are looked at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Posting>", into = "Vec<Posting>")]
+pub struct Postings {
+    count: usize,
+    /// Pages, and where what is on them ends.
+    runs: Vec<(i64, usize)>,
+    packed: Vec<u8>,
+}
+
+impl Postings {
+    /// How many packages have the term.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.runs.clear();
+        self.packed.clear();
+    }
+
+    /// Adds a page as a store has it.
+    pub fn push_page(&mut self, page: i64, packed: &[u8]) -> Result<()> {
+        each(packed, |_, _| self.count += 1)?;
+        self.packed.extend_from_slice(packed);
+        self.runs.push((page, self.packed.len()));
+        Ok(())
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, posting: &Posting) {
+        let (page, local) = place(posting.package);
+        self.packed.push(local);
+        terms::pack(&posting.counts, &mut self.packed);
+        self.runs.push((page, self.packed.len()));
+        self.count += 1;
+    }
+
+    /// Shows each package, and in which columns the term is how often.
+    #[inline]
+    pub fn each(&self, mut visit: impl FnMut(PackageId, Present<'_>)) {
+        let mut start = 0;
+        for (page, end) in &self.runs {
+            // Looked through when it was added.
+            let _ =
+                each(&self.packed[start..*end], |local, present| visit(at(*page, local), present));
+            start = *end;
+        }
+    }
+
+    /// All of them, unpacked.
+    pub fn list(&self) -> Vec<Posting> {
+        let mut list = Vec::with_capacity(self.count);
+        self.each(|package, present| list.push(Posting { package, counts: present.counts() }));
+        list
+    }
+}
+
+impl From<Vec<Posting>> for Postings {
+    fn from(list: Vec<Posting>) -> Self {
+        let mut postings = Self::default();
+        list.iter().for_each(|posting| postings.push(posting));
+        postings
+    }
+}
+
+impl From<Postings> for Vec<Posting> {
+    fn from(postings: Postings) -> Self {
+        postings.list()
+    }
+}
 
 /// The packed postings of each page of each term.
 pub type Pages = BTreeMap<(Vec<u8>, i64), Vec<u8>>;
@@ -31,18 +107,13 @@ pub fn posting_pages(packages: &[(PackageId, Vec<u8>)]) -> Result<Pages> {
 pub fn without_posting(packed: &[u8], id: PackageId) -> Result<Vec<u8>> {
     let (_, gone) = place(id);
     let mut kept = Vec::new();
-    each(packed, |local, counts| {
+    each(packed, |local, present| {
         if local != gone {
             kept.push(local);
-            terms::pack(&counts, &mut kept);
+            terms::pack(&present.counts(), &mut kept);
         }
     })?;
     Ok(kept)
-}
-
-/// Adds the postings of a page.
-pub fn read_postings(page: i64, packed: &[u8], list: &mut Vec<Posting>) -> Result<()> {
-    each(packed, |local, counts| list.push(Posting { package: at(page, local), counts }))
 }
 
 /// What packages that are in no page yet add to the list of each term; they are the newest, so lists
@@ -65,11 +136,11 @@ pub fn fresh_postings(
 
 /// Shows the postings of a page in their order.
 #[inline]
-fn each(mut packed: &[u8], mut visit: impl FnMut(u8, Counts)) -> Result<()> {
+fn each<'a>(mut packed: &'a [u8], mut visit: impl FnMut(u8, Present<'a>)) -> Result<()> {
     while let Some((local, rest)) = packed.split_first() {
         packed = rest;
         let early = || StoreError::damaged("a page of postings ends early");
-        visit(*local, terms::read(&mut packed).ok_or_else(early)?);
+        visit(*local, Present::read(&mut packed).ok_or_else(early)?);
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ pub fn unpack_terms(mut packed: &[u8]) -> impl Iterator<Item = Result<PackedTerm
     std::iter::from_fn(move || {
         let (length, rest) = packed.split_first()?;
         let entry = rest.split_at_checked(usize::from(*length)).and_then(|(term, mut rest)| {
-            let counts = read(&mut rest)?;
+            let counts = Present::read(&mut rest)?.counts();
             packed = rest;
             Some(PackedTerm { term, counts })
         });
@@ -78,17 +78,49 @@ pub(super) fn pack(counts: &Counts, packed: &mut Vec<u8>) {
     packed.extend(present.map(|(_, count)| *count));
 }
 
-/// Reads counts off the front; none if the bytes end early.
-#[inline]
-pub(super) fn read(packed: &mut &[u8]) -> Option<Counts> {
-    let (mask, mut rest) = packed.split_first()?;
-    let mut counts = [0; COLUMNS];
-    for (column, slot) in counts.iter_mut().enumerate() {
-        if mask & 1 << column != 0 {
-            let (count, after) = rest.split_first()?;
-            (*slot, rest) = (*count, after);
-        }
+/// How many columns a mask has: faster than to count them.
+const PRESENT: [u8; 1 << COLUMNS] = {
+    let mut counts = [0; 1 << COLUMNS];
+    let mut mask = 0;
+    while mask < counts.len() {
+        counts[mask] = mask.count_ones() as u8;
+        mask += 1;
     }
-    *packed = rest;
-    Some(counts)
+    counts
+};
+
+/// In which columns a term is, and how often.
+#[derive(Debug, Clone, Copy)]
+pub struct Present<'a> {
+    mask: u8,
+    /// One for each column of the mask.
+    counts: &'a [u8],
+}
+
+impl<'a> Present<'a> {
+    /// Reads one off the front; none if the bytes are not one.
+    #[inline]
+    pub(super) fn read(packed: &mut &'a [u8]) -> Option<Self> {
+        let (mask, rest) = packed.split_first()?;
+        let (counts, rest) = rest.split_at_checked((*PRESENT.get(usize::from(*mask))?).into())?;
+        *packed = rest;
+        Some(Self { mask: *mask, counts })
+    }
+
+    /// The columns that have it, in order, with how often.
+    #[inline]
+    pub fn columns(self) -> impl Iterator<Item = (usize, u8)> + 'a {
+        let mut mask = self.mask;
+        self.counts.iter().map(move |count| {
+            let column = mask.trailing_zeros() as usize;
+            mask &= mask.wrapping_sub(1);
+            (column, *count)
+        })
+    }
+
+    pub(super) fn counts(self) -> Counts {
+        let mut counts = [0; COLUMNS];
+        self.columns().for_each(|(column, count)| counts[column] = count);
+        counts
+    }
 }

@@ -1,0 +1,119 @@
+//! The best of many, without keeping all of them.
+
+use std::cmp::Ordering;
+
+use handover_store::Candidate;
+
+/// A candidate with what decides about its place: greater is better.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    /// Comes before the score.
+    pub(crate) tier: u8,
+    pub(crate) score: f64,
+    /// The part of the score that is about the task.
+    pub(crate) relevance: f64,
+    pub(crate) candidate: Candidate,
+}
+
+impl Ord for Key {
+    /// Ties: newer first, then by id.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.tier
+            .cmp(&other.tier)
+            .then(self.score.total_cmp(&other.score))
+            .then(self.candidate.created_at.cmp(&other.candidate.created_at))
+            .then(self.candidate.id.cmp(&other.candidate.id))
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Key {}
+
+/// The greatest of those that were pushed.
+pub(crate) struct Best {
+    room: usize,
+    /// Not much more than there is room for.
+    kept: Vec<Key>,
+    /// What is less is not among the greatest.
+    least: Option<Key>,
+}
+
+impl Best {
+    pub(crate) fn new(room: usize) -> Self {
+        Self { room, kept: Vec::new(), least: None }
+    }
+
+    pub(crate) fn push(&mut self, key: Key) {
+        if self.least.is_some_and(|least| key < least) {
+            return;
+        }
+        self.kept.push(key);
+        // Seldom, so that a key costs the same however many there is room for.
+        if self.kept.len() > self.room.saturating_mul(2) {
+            self.drop_others();
+        }
+    }
+
+    fn drop_others(&mut self) {
+        if self.kept.len() > self.room {
+            self.kept.select_nth_unstable_by(self.room, |a, b| b.cmp(a));
+            self.kept.truncate(self.room);
+            self.least = self.kept.iter().min().copied();
+        }
+    }
+
+    pub(crate) fn ascending(mut self) -> Vec<Key> {
+        self.drop_others();
+        self.kept.sort_unstable();
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{PackageId, Priority, Timestamp};
+    use handover_store::COLUMNS;
+
+    use super::*;
+
+    fn candidate(id: i64) -> Candidate {
+        Candidate {
+            id: PackageId(id),
+            version: 1,
+            priority: Priority::Medium,
+            same_group: false,
+            global: true,
+            addressed: false,
+            restricted: false,
+            created_at: Timestamp::default(),
+            terms: [0; COLUMNS],
+        }
+    }
+
+    #[test]
+    fn the_best_are_those_of_a_sorted_list() {
+        let scores = (0..997_u32).map(|n| f64::from(n * 7_919 % 101));
+        let keys: Vec<Key> = (0..)
+            .zip(scores)
+            .map(|(id, score)| Key { tier: 0, score, relevance: 0.0, candidate: candidate(id) })
+            .collect();
+        let mut sorted = keys.clone();
+        sorted.sort();
+        for room in [0, 1, 2, 53, 996, 997, 998, usize::MAX] {
+            let mut best = Best::new(room);
+            keys.iter().for_each(|key| best.push(*key));
+            assert_eq!(best.ascending(), sorted[997 - room.min(997)..], "{room}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+-- What ranking needs to know of packages, packed closer and fewer to a row. The rows of candidate_page are
+-- moved here before it goes.
+CREATE TABLE candidate_sheet (
+    session    BIGINT NOT NULL REFERENCES session (key) ON DELETE CASCADE,
+    sheet      BIGINT NOT NULL,
+    candidates BYTEA NOT NULL,
+    PRIMARY KEY (session, sheet)
+);
