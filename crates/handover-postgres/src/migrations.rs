@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0003_bulk.sql"),
     include_str!("../migrations/0004_learned_feed.sql"),
     include_str!("../migrations/0005_sheets.sql"),
+    include_str!("../migrations/0006_receipts.sql"),
 ];
 
 /// The format from which on candidates are on sheets.

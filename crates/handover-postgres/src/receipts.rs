@@ -183,9 +183,12 @@ impl Receipts for PostgresStore {
         let count = self.all_of(
             session,
             &format!(
-                "SELECT count(*) AS count FROM receipt WHERE {OF_SESSION} AND role = $2
-                    AND coalesce(group_id, '') = $3 AND (state IN ('delivered', 'confirmed')
-                        OR state = 'assembled' AND claimed_at > $4)"
+                "SELECT (SELECT count(*) FROM receipt
+                    WHERE {OF_SESSION} AND role = $2 AND coalesce(group_id, '') = $3
+                        AND state IN ('delivered', 'confirmed'))
+                 + (SELECT count(*) FROM receipt
+                    WHERE {OF_SESSION} AND role = $2 AND coalesce(group_id, '') = $3
+                        AND state = 'assembled' AND claimed_at > $4) AS count"
             ),
             params![session.as_str(), role.as_str(), group.map_or("", GroupId::as_str), live(now)],
             |r| value::int(r, "count"),
@@ -276,12 +279,17 @@ impl Receipts for PostgresStore {
         self.all_of(
             session,
             &format!(
-                "SELECT DISTINCT i.item::bigint AS package, i.version
+                "SELECT i.item::bigint AS package, i.version
                  FROM receipt r JOIN receipt_item i ON i.receipt = r.id
                  WHERE r.{OF_SESSION} AND r.role = $3 AND coalesce(r.group_id, '') = $2
-                    AND r.iteration = $4 AND i.kind = 'package'
-                    AND (r.state IN ('delivered', 'confirmed')
-                        OR r.state = 'assembled' AND r.claimed_at > $5)
+                    AND r.iteration = $4 AND r.state IN ('delivered', 'confirmed')
+                    AND i.kind = 'package'
+                 UNION
+                 SELECT i.item::bigint, i.version
+                 FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+                 WHERE r.{OF_SESSION} AND r.role = $3 AND coalesce(r.group_id, '') = $2
+                    AND r.iteration = $4 AND r.state = 'assembled' AND r.claimed_at > $5
+                    AND i.kind = 'package'
                  ORDER BY 1, 2"
             ),
             params![

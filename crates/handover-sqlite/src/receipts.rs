@@ -199,12 +199,15 @@ impl Receipts for SqliteStore {
         let live = now.as_micros() - CLAIM_SECONDS * 1_000_000;
         self.connection
             .prepare_cached(
-                "SELECT count(*) FROM receipt WHERE session = ?1 AND role = ?2
-                    AND ifnull(group_id, '') = ?3 AND (state IN ('delivered', 'confirmed')
-                        OR state = 'assembled' AND claimed_at > ?4)",
+                "SELECT (SELECT count(*) FROM receipt
+                    WHERE session = ?1 AND role = ?2 AND group_id IS ?3
+                        AND state IN ('delivered', 'confirmed'))
+                 + (SELECT count(*) FROM receipt
+                    WHERE session = ?1 AND role = ?2 AND group_id IS ?3
+                        AND state = 'assembled' AND claimed_at > ?4)",
             )
             .and_then(|mut s| {
-                let group = group.map_or("", GroupId::as_str);
+                let group = group.map(GroupId::as_str);
                 s.query_row((key, role.as_str(), group, live), |r| r.get(0))
             })
             .map_err(backend)
@@ -282,15 +285,17 @@ impl Receipts for SqliteStore {
         let fresh = now.as_micros() - CLAIM_SECONDS * 1_000_000;
         row::all(
             &self.connection,
-            "SELECT DISTINCT CAST(i.item AS INTEGER), i.version
-             FROM receipt r INDEXED BY receipt_by_attempt
-                CROSS JOIN receipt_item i ON i.receipt = r.id
-             WHERE r.session = ?1 AND r.role = ?3 AND ifnull(r.group_id, '') = ?2
-                AND r.iteration = ?4 AND i.kind = 'package'
-                AND (r.state IN ('delivered', 'confirmed')
-                    OR r.state = 'assembled' AND r.claimed_at > ?5)
+            "SELECT CAST(i.item AS INTEGER), i.version
+             FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+             WHERE r.session = ?1 AND r.role = ?3 AND r.group_id IS ?2 AND r.iteration = ?4
+                AND r.state IN ('delivered', 'confirmed') AND i.kind = 'package'
+             UNION
+             SELECT CAST(i.item AS INTEGER), i.version
+             FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+             WHERE r.session = ?1 AND r.role = ?3 AND r.group_id IS ?2 AND r.iteration = ?4
+                AND r.state = 'assembled' AND r.claimed_at > ?5 AND i.kind = 'package'
              ORDER BY 1, 2",
-            (key, group.map_or("", GroupId::as_str), role.as_str(), iteration, fresh),
+            (key, group.map(GroupId::as_str), role.as_str(), iteration, fresh),
             |r| Ok((PackageId(r.get(0)?), r.get(1)?)),
         )
     }

@@ -4,10 +4,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use handover_context::assemble::{Request, Setting, compose};
+use handover_context::assemble::{Assembly, Request, Setting, compose};
 use handover_context::learning::Binding;
 use handover_model::config::AssemblyConfig;
 use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
+use handover_store::{NewReceipt, Store};
 use handover_text::{Redactor, words};
 
 use super::{Project, TASK, build, compare, time};
@@ -22,6 +23,10 @@ pub struct Args {
     /// Packages in the large session
     #[arg(long, default_value = "100000")]
     large: usize,
+
+    /// Receipts of the same role in the session that has been used for long
+    #[arg(long, default_value = "10000")]
+    receipts: usize,
 
     /// How often each thing is run
     #[arg(long, default_value = "30")]
@@ -41,6 +46,11 @@ pub fn run(args: &Args) -> Result<()> {
 
     let with_task = ["assemble", "--session", "bench", "--role", "developer", "--task", TASK];
     let of = |project: &Project| project.handover(&with_task);
+    let worn = Project::new(&handover, folder.path().join("worn"))?;
+    worn.fill("bench", args.packages)?;
+    eprintln!("adding {} receipts to another one", args.receipts);
+    wear(&worn, args.receipts)?;
+
     let (small_peak, large_peak) = (peak(&usual, &with_task)?, peak(&large, &with_task)?);
 
     println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
@@ -59,6 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
     compare(runs, "fresh `assemble` / fresh `brief`", || of(&usual), || usual.handover(&brief))?;
     compare(runs, "fresh `assemble` / in a process that is warm", || of(&usual), || warm(&usual))?;
     compare(runs, "fresh `assemble`: session / large session", || of(&usual), || of(&large))?;
+    compare(runs, "fresh `assemble`: few receipts / many", || of(&usual), || of(&worn))?;
     println!(
         "\npeak memory of `assemble`: {:.1} MB / {:.1} MB, ratio {:.2}",
         small_peak / 1024.0,
@@ -87,12 +98,37 @@ fn bare_queries() -> String {
 /// The same work on a store that is open.
 fn warm(project: &Project) -> Result<Duration> {
     const TIMES: u32 = 100;
+    let (store, request) = (project.store()?, request()?);
+    // As one transaction, like every assembly.
+    let assemble = || store.reading(|store| assemble(store, &request));
+    assemble()?;
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        assemble()?;
+    }
+    Ok(start.elapsed() / TIMES)
+}
+
+/// Receipts as a session of weeks has them.
+fn wear(project: &Project, receipts: usize) -> Result<()> {
     let store = project.store()?;
+    let receipt = assemble(&*store, &request()?)?.receipt;
+    for n in 0..receipts {
+        let id = ReceiptId::new(format!("r_bench{n}"))?;
+        store.put_receipt(&NewReceipt { id, ..receipt.clone() })?;
+    }
+    Ok(())
+}
+
+fn assemble(store: &dyn Store, request: &Request) -> handover_store::Result<Assembly> {
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
     let binding = &Binding::default;
-    let setting =
-        Setting { store: &*store, redactor: &redactor, config: &config, binding, places: None };
-    let request = Request {
+    let setting = Setting { store, redactor: &redactor, config: &config, binding, places: None };
+    compose(setting, request)
+}
+
+fn request() -> Result<Request> {
+    Ok(Request {
         session: SessionId::new("bench")?,
         role: Role::new("developer")?,
         group: None,
@@ -108,15 +144,7 @@ fn warm(project: &Project) -> Result<Duration> {
         explain: false,
         receipt: ReceiptId::new("r_bench")?,
         now: Timestamp::from_micros(1_700_000_000_000_000),
-    };
-    // As one transaction, like every assembly.
-    let assemble = || store.reading(|store| compose(Setting { store, ..setting }, &request));
-    assemble()?;
-    let start = Instant::now();
-    for _ in 0..TIMES {
-        assemble()?;
-    }
-    Ok(start.elapsed() / TIMES)
+    })
 }
 
 /// The most memory that the program has at once, in kilobytes. Python, which is needed here anyway,

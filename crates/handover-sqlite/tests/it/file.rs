@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use handover_model::{
-    GroupId, PackageId, Priority, ProjectId, Role, SessionId, Timestamp,
+    GroupId, PackageId, Priority, ProjectId, ReceiptId, Role, SessionId, Timestamp,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
-    Candidate, Fault, NewSession, Packages, Sessions, Store, StoreError, TextIndex,
+    Candidate, Fault, NewSession, Packages, Receipts, Sessions, Store, StoreError, TextIndex,
 };
 use handover_text::CleanJson;
 
@@ -182,6 +182,47 @@ fn candidates_on_pages_of_before_are_kept() {
             candidate(3 * 128 + 127, false, true, true),
         ]
     );
+}
+
+#[test]
+fn receipts_of_before_keep_what_refers_to_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    drop(SqliteStore::open(&path).unwrap());
+    let old = raw(&path);
+    old.execute_batch(
+        r#"INSERT INTO session (id, project, status, metadata, created_at)
+            VALUES ('s1', 'p', 'active', '{}', 0);
+         INSERT INTO receipt (id, session, role, iteration, tokenizer, zone, state, tokens,
+                prompt_hash, sections, left_out, left_out_counts, redactions, created_at, trimmed,
+                provided, text)
+            VALUES ('r_1', 1, 'developer', 2, 'o200k', 'normal', 'delivered', 12, 'hash', '[]', '[]',
+                '{}', '{}', 7, '[]',
+                '{"context":{"state":"present"},"specialization":{"state":"missing"}}', 'the text');
+         INSERT INTO receipt_item (receipt, position, kind, item, version, form, score, terms, tokens)
+            VALUES ('r_1', 0, 'package', '5', 3, 'full', 0.5, '{}', 9);
+         INSERT INTO ticket (receipt, host, host_session, agent_type, task_hash, way, created_at)
+            VALUES ('r_1', 'claude', 'c1', 'developer', 'hash', 'start', 7);"#,
+    )
+    .unwrap();
+    old.pragma_update(None, "user_version", 11).unwrap();
+    let told = |connection: &rusqlite::Connection| -> i64 {
+        connection.query_row("SELECT count(*) FROM change", [], |row| row.get(0)).unwrap()
+    };
+    let before = told(&old);
+    drop(old);
+    let store = SqliteStore::open(&path).unwrap();
+    let receipt = store.receipt(&ReceiptId::new("r_1").unwrap()).unwrap();
+    assert_eq!(receipt.text.as_deref(), Some("the text"));
+    assert_eq!(receipt.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["5"]);
+    let (session, role) = (SessionId::new("s1").unwrap(), Role::new("developer").unwrap());
+    let now = Timestamp::from_micros(9);
+    assert_eq!(store.consumed(&session, None, &role, 2, now).unwrap(), [(PackageId(5), 3)]);
+    assert_eq!(store.deliveries(&session, None, &role, now).unwrap(), 1);
+    assert!(store.check().unwrap().iter().all(|check| check.problems.is_empty()));
+    let now = raw(&path);
+    let tickets: i64 = now.query_row("SELECT count(*) FROM ticket", [], |r| r.get(0)).unwrap();
+    assert_eq!((tickets, told(&now)), (1, before));
 }
 
 #[test]
