@@ -22,10 +22,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// per write; a longer log in turn makes every first opening read it.
 const LONG_LOG: u64 = 200 * 4096;
 
-/// How much of the file is read through memory instead of page by page: choosing context reads
-/// hundreds of pages. Not more, because what is mapped counts as the memory of each process, and a
-/// large store would make all of them large. Nothing of ours ever makes the file shorter.
-const MAPPED_BYTES: u64 = 32 << 20;
+/// How much of the file is kept in memory, in kilobytes: what an assembly reads again and again in a process
+/// that stays. The rest is the system's to keep; for mapping the file there is too little of it that is read.
+const CACHE_KILOBYTES: u32 = 1024;
 
 /// Opens, checks, and brings the file to the current format.
 pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
@@ -49,7 +48,7 @@ pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
     connection
         .execute_batch(&format!(
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-             PRAGMA wal_autocheckpoint = 0; PRAGMA mmap_size = {MAPPED_BYTES};"
+             PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -{CACHE_KILOBYTES};"
         ))
         .map_err(backend)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
