@@ -127,6 +127,9 @@ fn move_to_sheets(link: &mut Link) -> Result<(), Failure> {
     };
     for row in link.query("SELECT session, page, candidates FROM candidate_page", &[])? {
         let (session, sheets) = sheets(&row).map_err(Failure::Refused)?;
+        if sheets.is_empty() {
+            continue;
+        }
         let sheets =
             columns(sheets.iter().map(|(sheet, packed)| row![session, *sheet, &packed[..]]));
         link.execute("INSERT INTO candidate_sheet SELECT * FROM unnest($1, $2, $3)", &sheets)?;

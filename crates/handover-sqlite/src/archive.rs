@@ -106,7 +106,7 @@ fn put_sequence(tx: &Connection, record: &Record) -> Result<()> {
     Ok(())
 }
 
-fn clear_index(tx: &Connection) -> Result<()> {
+pub(crate) fn clear_index(tx: &Connection) -> Result<()> {
     for kind in KINDS.iter().filter(|kind| kind.index) {
         tx.execute(&format!("DELETE FROM {}", kind.name), []).map_err(backend)?;
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use handover_store::{Fault, Result, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use crate::archive::clear_index;
 use crate::connection::{APPLICATION_ID, check_owner, fold_log, user_version};
 use crate::error::backend;
 use crate::index::move_to_sheets;
@@ -61,11 +62,10 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
         tx.execute_batch(sql).map_err(backend)?;
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
     }
-    if done < SHEETS {
-        move_to_sheets(&tx)?;
-    }
+    let moved = done >= SHEETS || move_to_sheets(&tx)?;
     // After the last step, because the code knows the current tables only.
-    if done < PACKED_INDEX {
+    if done < PACKED_INDEX || !moved {
+        clear_index(&tx)?;
         index_anew(&tx)?;
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(backend)?;

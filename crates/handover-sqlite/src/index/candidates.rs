@@ -41,7 +41,7 @@ pub(crate) fn slice(
     let mut candidates = Vec::with_capacity(room);
     while let Some(row) = rows.next().map_err(backend)? {
         let sheet: i64 = row.get(0).map_err(backend)?;
-        if candidates.len() >= enough as usize {
+        if candidates.len() >= enough.max(1) as usize {
             return Ok(Slice { candidates, next: Some(sheet) });
         }
         let packed = row.get_ref(1).map_err(backend)?;
@@ -51,22 +51,29 @@ pub(crate) fn slice(
     Ok(Slice { candidates, next: None })
 }
 
-/// Moves what is on pages of before to sheets.
-pub(crate) fn move_to_sheets(tx: &Connection) -> Result<()> {
+/// Moves what is on pages of before to sheets. False if some of it is damaged.
+pub(crate) fn move_to_sheets(tx: &Connection) -> Result<bool> {
     let mut statement =
         tx.prepare("SELECT session, page, candidates FROM candidate_page").map_err(backend)?;
     let mut rows = statement.query([]).map_err(backend)?;
+    let mut sound = true;
     while let Some(row) = rows.next().map_err(backend)? {
         let (session, page): (i64, i64) =
             (row.get(0).map_err(backend)?, row.get(1).map_err(backend)?);
         let packed: Vec<u8> = row.get(2).map_err(backend)?;
-        for (sheet, packed) in packed::sheets_of_page(page, &packed)? {
-            put(tx, session, sheet, &packed)?;
+        match packed::sheets_of_page(page, &packed) {
+            Ok(sheets) => {
+                for (sheet, packed) in sheets {
+                    put(tx, session, sheet, &packed)?;
+                }
+            }
+            Err(_) => sound = false,
         }
     }
     drop(rows);
     drop(statement);
-    tx.execute_batch("DROP TABLE candidate_page").map_err(backend)
+    tx.execute_batch("DROP TABLE candidate_page").map_err(backend)?;
+    Ok(sound)
 }
 
 fn get(tx: &Connection, session: i64, sheet: i64) -> Result<Vec<u8>> {

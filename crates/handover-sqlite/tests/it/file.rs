@@ -185,6 +185,33 @@ fn candidates_on_pages_of_before_are_kept() {
 }
 
 #[test]
+fn a_damaged_page_of_before_is_indexed_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    drop(SqliteStore::open(&path).unwrap());
+    let old = raw(&path);
+    old.execute_batch(
+        "DROP TABLE candidate_sheet;
+         CREATE TABLE candidate_page (session, page, candidates);
+         INSERT INTO session (id, project, status, metadata, created_at)
+            VALUES ('s1', 'p', 'active', '{}', 0);
+         INSERT INTO package (session, scope, kind, path, summary, files, producer, priority, version,
+                size_bytes, tokens, content_hash, created_at)
+            VALUES (1, 'global', 'research', 'a.md', 'about zebras', '[]', 'developer', 'high', 1, 1, 1,
+                'hash', 7);
+         INSERT INTO package_body VALUES (1, 'striped');
+         INSERT INTO candidate_page VALUES (1, 0, x'01020304');",
+    )
+    .unwrap();
+    old.pragma_update(None, "user_version", 10).unwrap();
+    drop(old);
+    let store = SqliteStore::open(&path).unwrap();
+    let session = SessionId::new("s1").unwrap();
+    assert_eq!(store.candidates(&session, None, None).unwrap().len(), 1);
+    assert_eq!(store.postings(&session, &["stripe".to_owned()]).unwrap()[0].count(), 1);
+}
+
+#[test]
 fn receipts_of_before_keep_what_refers_to_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");

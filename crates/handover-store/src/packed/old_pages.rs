@@ -10,10 +10,14 @@ pub fn sheets_of_page(page: i64, mut packed: &[u8]) -> Result<Vec<(i64, Vec<u8>)
     let mut sheets: Vec<(i64, Vec<u8>)> = Vec::new();
     let mut before = None;
     while !packed.is_empty() {
-        let (local, record) = read(&mut packed)
-            .ok_or_else(|| StoreError::damaged("an old page of candidates ends early"))?;
-        let sheet = page * (PAGE / SHEET) + i64::from(local) / SHEET;
-        if sheets.last().is_none_or(|last| last.0 != sheet) {
+        let damaged = || StoreError::damaged("an old page of candidates is not in order");
+        let (local, record) = read(&mut packed).ok_or_else(damaged)?;
+        let sheet = page.checked_mul(PAGE / SHEET).ok_or_else(damaged)? + i64::from(local) / SHEET;
+        let last = sheets.last().map(|last| last.0);
+        if i64::from(local) >= PAGE || last.is_some_and(|last| last > sheet) {
+            return Err(damaged());
+        }
+        if last != Some(sheet) {
             sheets.push((sheet, Vec::new()));
             before = None;
         }
