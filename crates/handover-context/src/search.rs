@@ -58,7 +58,7 @@ pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
         if relevance > 0.0 && seen(candidate) {
             let known = Metadata::plain(candidate, query.now).score() / Metadata::MAX;
             let score = relevance + query.config.prior * known;
-            best.push(Key { tier: 0, score, relevance, candidate: *candidate });
+            best.push(&Key { tier: 0, score, relevance, candidate: *candidate });
         }
     })?;
     let mut found = best.ascending();

@@ -167,7 +167,7 @@ impl Packages for PostgresStore {
                 WINDOW w AS (ORDER BY sheet)) s
              WHERE before < $3 ORDER BY sheet"
         );
-        let params = params![session.as_str(), from, i64::from(enough) * CANDIDATE_BYTES];
+        let params = params![session.as_str(), from, i64::from(enough.max(1)) * CANDIDATE_BYTES];
         let mut answers = self.rows_of(session, &[Statement { sql: &sql, params }])?;
         let rows = answers.next().unwrap_or_default();
         let next = rows.last().map(|last| value::int_opt(last, "next")).transpose()?.flatten();

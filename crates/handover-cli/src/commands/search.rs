@@ -42,7 +42,7 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
         config: &app.config()?.assembly,
         now: app.now(),
     };
-    let hits = search(app.store()?, &query)?;
+    let hits = app.store()?.reading(|store| search(store, &query))?;
     let places = app.places()?;
     let results: Vec<_> = hits.iter().map(|hit| shape::hit(hit, places)).collect();
     app.ui.answer("results", &results, |ui| {

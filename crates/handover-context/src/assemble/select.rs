@@ -24,7 +24,7 @@ pub(super) struct Selection<'a> {
     tiers: Tiers,
     /// The best of those that may go in and were not taken, best last.
     queue: Vec<Key>,
-    /// How many the queue had at first.
+    /// How many the queue had at first, besides those with a place reserved.
     room: usize,
     /// The least of those that were taken.
     least_taken: Option<Key>,
@@ -78,14 +78,15 @@ impl Selection<'_> {
             self.room = self.room.saturating_mul(2);
             let mut best = Best::new(self.room);
             self.each(&mut |key, refusal| {
-                if refusal.is_none() && self.least_taken.is_none_or(|least| key < least) {
+                if refusal.is_none() && self.least_taken.is_none_or(|least| *key < least) {
                     best.push(key);
                 }
             })?;
             self.queue = best.ascending();
         }
         let Some(key) = self.queue.pop() else { return Ok(None) };
-        self.waiting -= 1;
+        // More may have come since they were counted, where the store is not held still.
+        self.waiting = self.waiting.saturating_sub(1);
         self.least_taken = Some(self.least_taken.map_or(key, |least| least.min(key)));
         Ok(Some(key))
     }
@@ -115,13 +116,13 @@ impl Selection<'_> {
     }
 
     /// Shows every candidate, and why it may not go in.
-    fn each(&self, visit: &mut dyn FnMut(Key, Option<Fate>)) -> Result<()> {
+    fn each(&self, visit: &mut dyn FnMut(&Key, Option<Fate>)) -> Result<()> {
         let Some(ranking) = &self.ranking else { return Ok(()) };
         ranking.each(&mut |candidate, relevance| {
             let score = self.scoring.terms(candidate, relevance).sum();
-            let key = Key { tier: 0, score, relevance, candidate: *candidate };
-            let tier = self.tiers.of(&key);
-            visit(Key { tier, ..key }, self.audience.refusal(candidate));
+            let mut key = Key { tier: 0, score, relevance, candidate: *candidate };
+            key.tier = self.tiers.of(&key);
+            visit(&key, self.audience.refusal(candidate));
         })
     }
 }
@@ -221,7 +222,7 @@ pub(super) fn select<'a>(
     selection.each(&mut |key, refusal| match refusal {
         Some(fate) => {
             *refused.entry(fate).or_default() += 1;
-            best_refused.push(Key { tier: 0, ..key });
+            best_refused.push(&Key { tier: 0, ..*key });
         }
         None => {
             waiting += 1;

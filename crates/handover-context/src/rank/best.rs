@@ -54,11 +54,11 @@ impl Best {
         Self { room, kept: Vec::new(), least: None }
     }
 
-    pub(crate) fn push(&mut self, key: Key) {
-        if self.least.is_some_and(|least| key < least) {
+    pub(crate) fn push(&mut self, key: &Key) {
+        if self.least.as_ref().is_some_and(|least| key < least) {
             return;
         }
-        self.kept.push(key);
+        self.kept.push(*key);
         // Seldom, so that a key costs the same however many there is room for.
         if self.kept.len() > self.room.saturating_mul(2) {
             self.drop_others();
@@ -112,7 +112,7 @@ mod tests {
         sorted.sort();
         for room in [0, 1, 2, 53, 996, 997, 998, usize::MAX] {
             let mut best = Best::new(room);
-            keys.iter().for_each(|key| best.push(*key));
+            keys.iter().for_each(|key| best.push(key));
             assert_eq!(best.ascending(), sorted[997 - room.min(997)..], "{room}");
         }
     }

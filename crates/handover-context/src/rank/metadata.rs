@@ -49,7 +49,7 @@ impl Metadata {
             Priority::High => 3.0,
             Priority::Critical => 4.0,
         };
-        let days = (now.as_micros() - created_at.as_micros()).max(0) as f64 / 86_400e6;
+        let days = now.as_micros().saturating_sub(created_at.as_micros()).max(0) as f64 / 86_400e6;
         Self {
             priority: 4.0 * step,
             same_group: if same_group { 2.0 } else { 0.0 },

@@ -87,19 +87,19 @@ impl<'a> Ranking<'a> {
     /// Shows every package, by id, with its relevance, from 0 to 1; 0 for one that shares no word with
     /// the text.
     pub fn each(&self, visit: &mut dyn FnMut(&Candidate, f64)) -> Result<()> {
-        let mut places = self.places.cursor();
-        let mut show = |candidates: &[Candidate]| {
-            for candidate in candidates {
-                // One that came meanwhile has no place.
-                let relevance = places.seek(candidate.id).and_then(|at| self.relevance.get(at));
-                visit(candidate, relevance.copied().unwrap_or_default().into());
-            }
+        let mut show = |candidate: &Candidate, place: Option<usize>| {
+            let relevance = place.and_then(|place| self.relevance.get(place));
+            visit(candidate, relevance.copied().unwrap_or_default().into());
         };
         if let Some(only) = &self.only {
-            show(only);
+            only.iter().enumerate().for_each(|(place, candidate)| show(candidate, Some(place)));
             return Ok(());
         }
-        self.each_slice(&self.slice(0)?, &mut show)
+        let mut places = self.places.cursor();
+        self.each_slice(&self.slice(0)?, &mut |candidates| {
+            // One that came meanwhile has no place.
+            candidates.iter().for_each(|candidate| show(candidate, places.seek(candidate.id)));
+        })
     }
 
     /// Shows a slice and those behind it.

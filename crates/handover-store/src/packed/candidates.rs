@@ -239,7 +239,7 @@ pub fn read_candidates(
             addressed = role.is_some_and(|role| each.any(|reader| reader == role));
         }
         found.push(Candidate {
-            id: PackageId(sheet * SHEET + i64::from(record.local)),
+            id: PackageId(sheet.wrapping_mul(SHEET) + i64::from(record.local)),
             version: record.version,
             priority: record.priority,
             same_group,

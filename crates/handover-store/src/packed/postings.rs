@@ -38,7 +38,7 @@ impl Postings {
     pub fn push_page(&mut self, page: i64, packed: &[u8]) -> Result<()> {
         each(packed, |_, _| self.count += 1)?;
         self.packed.extend_from_slice(packed);
-        self.runs.push((page, self.packed.len()));
+        self.end_run(page);
         Ok(())
     }
 
@@ -47,8 +47,15 @@ impl Postings {
         let (page, local) = place(posting.package);
         self.packed.push(local);
         terms::pack(&posting.counts, &mut self.packed);
-        self.runs.push((page, self.packed.len()));
+        self.end_run(page);
         self.count += 1;
+    }
+
+    fn end_run(&mut self, page: i64) {
+        match self.runs.last_mut() {
+            Some(last) if last.0 == page => last.1 = self.packed.len(),
+            _ => self.runs.push((page, self.packed.len())),
+        }
     }
 
     /// Shows each package, and in which columns the term is how often.

@@ -130,7 +130,7 @@ fn packages(site: &Site<'_>, query: &str, sessions: &[Session]) -> Result<Vec<Fo
             config: &site.config.assembly,
             now: site.now,
         };
-        for hit in search(site.store, &asked)? {
+        for hit in site.store.reading(|store| search(store, &asked))? {
             let package = hit.package;
             found.push(Found {
                 link: format!("/packages/{}", package.id),
