@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use handover_model::learn::Signature;
 use handover_model::{
     GroupId, PackageKind, Phase, Priority, ProjectId, Role, Scope, SessionId, SkillName, Timestamp,
 };
@@ -68,12 +69,15 @@ fn fill(store: &SqliteStore, texts: &[String], numbers: &[f64]) {
                 now: at(n as i64),
             })
             .unwrap();
+        // What a pattern keeps of a message may look like a secret where the message did not, and is
+        // hidden on its way in: this is about what stays the same.
+        let Signature { message, hints, .. } = Signature::new(None, text, &[text.to_owned()]);
         store
             .record_error(&ErrorSighting {
                 project: project(),
                 kind: None,
-                message: r.clean(text),
-                hints: vec![r.clean(text)],
+                message: r.clean(&message),
+                hints: hints.iter().map(|hint| r.clean(hint)).collect(),
                 language: None,
                 ttl_days: 90,
                 session: None,
