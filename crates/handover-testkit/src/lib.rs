@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 
+mod binary;
 mod browser;
 mod demo;
 mod env;
@@ -14,6 +15,7 @@ mod real_host;
 mod service;
 mod tls_proxy;
 
+pub use binary::binary;
 pub use browser::{Browser, Look};
 pub use demo::Demo;
 pub use env::TestEnv;

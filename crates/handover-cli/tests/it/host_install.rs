@@ -94,7 +94,7 @@ fn hooks_that_would_not_run_are_told() {
     env.run(["host", "install", "claude"]).ok();
     let path = env.path(".claude/settings.json");
     let text = fs_err::read_to_string(&path).unwrap();
-    let program = env!("CARGO_BIN_EXE_handover");
+    let program = crate::handover();
     fs_err::write(&path, text.replace(program, "/gone/handover")).unwrap();
     let doctor = env.run(["doctor"]).fails(1).stdout;
     assert!(doctor.contains("`/gone/handover hook claude` would not be found"), "{doctor}");

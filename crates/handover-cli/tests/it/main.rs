@@ -30,9 +30,14 @@ mod web;
 
 use handover_testkit::TestEnv;
 
+/// The program under test: the one just built, or another commit's (see `scripts/against`).
+fn handover() -> &'static str {
+    handover_testkit::binary(env!("CARGO_BIN_EXE_handover"))
+}
+
 /// A project with an open session `s1`.
 fn project() -> TestEnv {
-    TestEnv::new(env!("CARGO_BIN_EXE_handover"))
+    TestEnv::new(handover())
 }
 
 /// Lets the program use a project of its own in the PostgreSQL of the tests.
@@ -52,5 +57,5 @@ fn shared_project() -> TestEnv {
 
 /// A folder with nothing in it.
 fn empty() -> TestEnv {
-    TestEnv::empty(env!("CARGO_BIN_EXE_handover"))
+    TestEnv::empty(handover())
 }

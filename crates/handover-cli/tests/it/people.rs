@@ -32,7 +32,7 @@ fn every_command_has_help_with_an_example() {
 
 #[test]
 fn the_demo_runs_two_epics() {
-    let env = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
+    let env = TestEnv::empty(crate::handover());
     let demo = env.run(["demo", "--epic"]).ok();
     for part in [
         "feat(epic-1): complete 1-2-farewell",

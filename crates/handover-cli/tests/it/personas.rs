@@ -3,7 +3,7 @@
 use handover_testkit::TestEnv;
 
 fn env() -> TestEnv {
-    let env = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
+    let env = TestEnv::empty(crate::handover());
     env.git("", &["init", "--quiet"]);
     env.run(["init"]).ok();
     env

@@ -185,7 +185,7 @@ fn claude_that_loses_rewritten_prompts() {
     let real = Real::claude(lead(script, turns.to_vec()));
     // The same hooks behind a filter that takes the rewritten prompt away, as older versions did.
     let filter = real.env.path("lossy.sh");
-    let program = env!("CARGO_BIN_EXE_handover");
+    let program = crate::handover();
     let text = format!(
         "out=$('{program}' hook claude)\ncase \"$out\" in *updatedInput*) ;; *) printf '%s' \"$out\" ;; esac\n"
     );
@@ -298,7 +298,7 @@ fn claude_goes_on_whatever_happens_to_us() {
     let text = fs_err::read_to_string(&settings).unwrap();
     let killer = real.env.path("killed.sh");
     fs_err::write(&killer, "kill -9 $$\n").unwrap();
-    let ours = format!("{} hook claude", env!("CARGO_BIN_EXE_handover"));
+    let ours = format!("{} hook claude", crate::handover());
     fs_err::write(&settings, text.replace(&ours, &format!("sh {}", killer.display()))).unwrap();
     real.start();
     assert_eq!(real.requests_of("CHILD-ONE").len(), 1);
@@ -361,7 +361,7 @@ impl Real {
 
     /// The folder of `handover` comes first on the search path.
     fn find_us(&mut self) {
-        let folder = std::path::Path::new(env!("CARGO_BIN_EXE_handover")).parent().unwrap();
+        let folder = std::path::Path::new(crate::handover()).parent().unwrap();
         for (name, value) in &mut self.host.vars {
             if name == "PATH" {
                 *value = format!("{}:{value}", folder.display());

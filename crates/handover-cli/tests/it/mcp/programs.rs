@@ -16,7 +16,7 @@ use crate::project;
 fn inspect(env: &TestEnv, era: &str, args: &[&str]) -> Value {
     let output = mcp_client("inspector/clients/launcher/build/index.js", env.folder())
         .current_dir(env.path(""))
-        .args(["--cli", "--protocol-era", era, env!("CARGO_BIN_EXE_handover"), "mcp", "--method"])
+        .args(["--cli", "--protocol-era", era, crate::handover(), "mcp", "--method"])
         .args(args)
         .output()
         .unwrap();
@@ -172,7 +172,7 @@ fn claude_code_saves_a_package() {
     let env = project();
     let server = saving("mcp__handover__save_package");
     let host = RealHost::claude(&env, &server);
-    let own = json!({"command": env!("CARGO_BIN_EXE_handover"), "args": ["mcp"]});
+    let own = json!({"command": crate::handover(), "args": ["mcp"]});
     env.write("mcp.json", json!({"mcpServers": {"handover": own}}).to_string());
     let output = host
         .command()
@@ -190,7 +190,7 @@ fn codex_saves_a_package() {
     let host = RealHost::codex(&env, &server);
     let path = host.config.join("config.toml");
     let config = fs_err::read_to_string(&path).unwrap();
-    let program = env!("CARGO_BIN_EXE_handover");
+    let program = crate::handover();
     let own = format!("[mcp_servers.handover]\ncommand = '{program}'\nargs = ['mcp']\n");
     fs_err::write(&path, format!("{config}\n{own}")).unwrap();
     env.write("prompt", "Save what you know.");

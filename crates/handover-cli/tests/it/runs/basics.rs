@@ -281,7 +281,7 @@ fn a_program_named_by_a_path_is_found_from_where_the_user_is() {
 fn a_terminal_shows_a_tree() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let words: Vec<String> = epic.args(&[]).iter().map(|arg| format!("'{arg}'")).collect();
-    let command = format!("{} {}", env!("CARGO_BIN_EXE_handover"), words.join(" "));
+    let command = format!("{} {}", crate::handover(), words.join(" "));
     let inside = epic.env.command();
     let mut terminal = std::process::Command::new("script");
     terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);

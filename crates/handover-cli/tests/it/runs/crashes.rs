@@ -87,7 +87,7 @@ fn a_full_disk_stops_a_run_and_does_not_spoil_it() {
         let epic = eventful();
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; ulimit -f $0; exec \"$@\"", &blocks.to_string()]);
-        shell.arg(env!("CARGO_BIN_EXE_handover")).args(epic.args(&[]));
+        shell.arg(crate::handover()).args(epic.args(&[]));
         let command = epic.env.command();
         shell.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         shell.current_dir(epic.env.path("")).stdin(Stdio::null());

@@ -37,7 +37,7 @@ impl Machines {
         epic.env.git("", &["clone", "--quiet", "--bare", ".", path(&remote)]);
         epic.env.git("", &["remote", "add", "origin", path(&remote)]);
         epic.env.set("HANDOVER_MACHINE", "one");
-        let mut other = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
+        let mut other = TestEnv::empty(crate::handover());
         other.git("", &["clone", "--quiet", path(&remote), "."]);
         other.set("HANDOVER_MACHINE", "two");
         for env in [&mut epic.env, &mut other] {

@@ -37,7 +37,7 @@ pub(crate) const GOOD: &str = r#"
 impl Epic {
     /// Epic 1 with stories of these names, committed.
     pub(crate) fn new(stories: &[&str]) -> Self {
-        let env = TestEnv::empty(env!("CARGO_BIN_EXE_handover"));
+        let env = TestEnv::empty(crate::handover());
         env.git("", &["init", "--quiet"]);
         env.run(["init"]).ok();
         env.write("docs/epics/epic-1-shop.md", "# Epic 1: Shop\n");

@@ -213,7 +213,7 @@ fn a_terminal_shows_all_who_are_at_work() {
     epic.script(&format!("* dev 1 | {meeting} {work}"));
     let args = epic.args(&["--parallel", "3"]);
     let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
-    let command = format!("{} {}", env!("CARGO_BIN_EXE_handover"), words.join(" "));
+    let command = format!("{} {}", crate::handover(), words.join(" "));
     let inside = epic.env.command();
     let mut terminal = std::process::Command::new("script");
     terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);

@@ -13,7 +13,7 @@ use handover_testkit::{Browser, Demo};
 
 /// The demo's project, and a browser.
 fn demo() -> (Demo, Browser) {
-    (Demo::start(Path::new(env!("CARGO_BIN_EXE_handover"))), Browser::start())
+    (Demo::start(Path::new(crate::handover())), Browser::start())
 }
 
 /// Whether something sticks out of the window sideways.

@@ -1,0 +1,332 @@
+//! How well the ranking finds what a question needs, on labelled data given by path.
+//!
+//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent,
+//! created_at), `queries.jsonl` (id, pool, text; optional asked_at) and `qrels.tsv` (query, document,
+//! grade). A query is searched in its own pool, and only documents made before it was asked count.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use handover_context::rank::Metadata;
+use handover_context::search::{Query, search};
+use handover_model::config::AssemblyConfig;
+use handover_model::{
+    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
+};
+use handover_store::{NewPackage, NewSession, Store, Supersede};
+use handover_text::{CleanJson, Redactor};
+use serde::Deserialize;
+
+use crate::scratch_store::ScratchStore;
+
+/// What to measure on.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Folders with corpus.jsonl, queries.jsonl and qrels.tsv
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+
+    /// The weight of priority and age beside relevance
+    #[arg(long, default_value = "0.1")]
+    prior: f64,
+
+    /// Keep the packages in a PostgreSQL database, and compare every answer with that of a file
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    id: String,
+    pool: String,
+    text: String,
+    title: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    hunks: Option<serde_json::Value>,
+    group: Option<String>,
+    agent: Option<String>,
+    created_at: Option<String>,
+}
+
+impl Document {
+    fn body(&self) -> String {
+        let hunks = self.hunks.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{}\n{hunks}", self.text)
+    }
+}
+
+#[derive(Deserialize)]
+struct Question {
+    id: String,
+    pool: String,
+    text: String,
+    asked_at: Option<String>,
+}
+
+/// Ways to rank that are measured side by side.
+#[derive(Debug, Clone, Copy)]
+enum Ranking {
+    /// `handover search`.
+    Ours,
+    /// What the seeds do: metadata alone.
+    Formula,
+    /// What a few lines of SQL give: FTS5 with Porter stemming over one column, its own `bm25()`.
+    PlainText,
+}
+
+impl Ranking {
+    const ALL: [Self; 3] = [Self::Ours, Self::Formula, Self::PlainText];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Formula => "the formula of metadata",
+            Self::PlainText => "plain full text (FTS5)",
+        }
+    }
+}
+
+/// Measures each folder and prints a row for each ranking.
+pub fn run(args: &Args) -> Result<()> {
+    println!(
+        "| set | ranking | questions | R@5 | R@10 | nDCG@10 | MRR |\n|---|---|---|---|---|---|---|"
+    );
+    let mut different = Vec::new();
+    let config = AssemblyConfig { prior: args.prior, ..AssemblyConfig::default() };
+    for folder in &args.folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (sums, disagreements) = measure(folder, &config, args.store.as_deref())
+            .with_context(|| folder.display().to_string())?;
+        for (ranking, sum) in Ranking::ALL.iter().zip(sums) {
+            let n = sum.count.max(1) as f64;
+            println!(
+                "| {name} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
+                ranking.name(),
+                sum.count,
+                sum.recall5 / n,
+                sum.recall10 / n,
+                sum.ndcg10 / n,
+                sum.mrr / n
+            );
+        }
+        different.extend(disagreements);
+    }
+    if args.store.is_some() {
+        ensure!(different.is_empty(), "the stores differ on {}", different.join(", "));
+        println!("\nBoth stores gave every question the same packages, scores and snippets.");
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Figures {
+    count: usize,
+    recall5: f64,
+    recall10: f64,
+    ndcg10: f64,
+    mrr: f64,
+}
+
+/// The figures of each ranking, and the questions that a file would have answered otherwise than the
+/// database.
+fn measure(
+    folder: &Path,
+    config: &AssemblyConfig,
+    url: Option<&str>,
+) -> Result<([Figures; 3], Vec<String>)> {
+    let mut different = Vec::new();
+    let mut sums = <[Figures; 3]>::default();
+    let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
+    let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
+    let mut labels: HashMap<String, BTreeMap<String, f64>> = HashMap::new();
+    for line in fs_err::read_to_string(folder.join("qrels.tsv"))?.lines() {
+        let mut parts = line.split('\t');
+        if let (Some(query), Some(document), Some(grade)) =
+            (parts.next(), parts.next(), parts.next())
+            && let Ok(grade) = grade.parse()
+        {
+            labels.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
+        }
+    }
+    let mut pools: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
+    for document in &documents {
+        pools.entry(&document.pool).or_default().push(document);
+    }
+    let temporary = tempfile::tempdir()?;
+    for (number, (pool, documents)) in pools.into_iter().enumerate() {
+        let path = temporary.path().join(format!("{number}.db"));
+        let scratch = ScratchStore::new(&path, url)?;
+        let store = scratch.open()?;
+        let session = fill(&*store, &documents)?;
+        let beside = match url {
+            Some(_) => {
+                let file = ScratchStore::new(&path, None)?.open()?;
+                fill(&*file, &documents)?;
+                Some(file)
+            }
+            None => None,
+        };
+        let candidates = store.candidates(&session, None, None)?;
+        let first = candidates.first().map_or(0, |candidate| candidate.id.0);
+        let plain = PlainText::new(&documents)?;
+        for question in questions.iter().filter(|question| question.pool == pool) {
+            let Some(wanted) = labels.get(&question.id) else { continue };
+            let asked = question.asked_at.as_deref().and_then(time);
+            let now = asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000));
+            for (ranking, sum) in Ranking::ALL.iter().zip(&mut sums) {
+                let ranked: Vec<usize> = match ranking {
+                    Ranking::Ours => {
+                        let (text, limit) = (&question.text, 200);
+                        let query =
+                            Query { session: &session, group: None, text, limit, config, now };
+                        let found = search(&*store, &query)?;
+                        if let Some(beside) = &beside
+                            && found != search(&**beside, &query)?
+                        {
+                            different.push(question.id.clone());
+                        }
+                        found.iter().map(|hit| index_of(&hit.package.path)).collect()
+                    }
+                    Ranking::Formula => {
+                        let mut scored: Vec<(f64, i64)> = candidates
+                            .iter()
+                            .map(|c| (Metadata::plain(c, now).score(), c.id.0))
+                            .collect();
+                        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+                        scored.iter().map(|(_, id)| (id - first) as usize).collect()
+                    }
+                    Ranking::PlainText => plain.search(&question.text)?,
+                };
+                let before = |at: &usize| {
+                    let written = documents.get(*at).and_then(|d| d.created_at.as_deref());
+                    asked.is_none_or(|asked| written.and_then(time).is_none_or(|t| t < asked))
+                };
+                let grades: Vec<f64> = ranked
+                    .into_iter()
+                    .filter(before)
+                    .map(|at| wanted.get(&documents[at].id).copied().unwrap_or(0.0))
+                    .collect();
+                add(sum, &grades, wanted);
+            }
+        }
+    }
+    Ok((sums, different))
+}
+
+/// The documents in a plain full-text table.
+struct PlainText(rusqlite::Connection);
+
+impl PlainText {
+    fn new(documents: &[&Document]) -> Result<Self> {
+        let connection = rusqlite::Connection::open_in_memory()?;
+        connection.execute_batch(
+            "CREATE VIRTUAL TABLE t USING fts5 (text, tokenize = 'porter unicode61')",
+        )?;
+        for (at, document) in documents.iter().enumerate() {
+            let title = document.title.as_deref().unwrap_or_default();
+            let text = format!("{title}\n{}\n{}", document.files.join(" "), document.body());
+            connection
+                .prepare_cached("INSERT INTO t (rowid, text) VALUES (?1, ?2)")?
+                .execute((at as i64, text))?;
+        }
+        Ok(Self(connection))
+    }
+
+    fn search(&self, text: &str) -> Result<Vec<usize>> {
+        let words: Vec<String> = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| format!("\"{word}\""))
+            .collect();
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 200")?;
+        let rows = statement.query_map([words.join(" OR ")], |row| row.get::<_, i64>(0))?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().map(|at| at as usize).collect())
+    }
+}
+
+fn index_of(path: &str) -> usize {
+    path.trim_start_matches("d/").trim_end_matches(".md").parse().unwrap_or(0)
+}
+
+fn add(sum: &mut Figures, ranked: &[f64], wanted: &BTreeMap<String, f64>) {
+    let total = wanted.values().filter(|grade| **grade > 0.0).count().max(1) as f64;
+    let found = |k: usize| ranked.iter().take(k).filter(|grade| **grade > 0.0).count() as f64;
+    let gain = |grades: &mut dyn Iterator<Item = f64>| -> f64 {
+        grades.take(10).enumerate().map(|(i, grade)| grade / ((i + 2) as f64).log2()).sum()
+    };
+    let mut best: Vec<f64> = wanted.values().copied().collect();
+    best.sort_by(|a, b| b.total_cmp(a));
+    let ideal = gain(&mut best.into_iter()).max(f64::MIN_POSITIVE);
+    sum.count += 1;
+    sum.recall5 += found(5) / total;
+    sum.recall10 += found(10) / total;
+    sum.ndcg10 += gain(&mut ranked.iter().copied()) / ideal;
+    let first = ranked.iter().position(|grade| *grade > 0.0);
+    sum.mrr += first.map_or(0.0, |at| 1.0 / (at + 1) as f64);
+}
+
+fn fill(store: &dyn Store, documents: &[&Document]) -> Result<SessionId> {
+    let session = SessionId::new("eval")?;
+    let now = Timestamp::from_micros(1_700_000_000_000_000);
+    let project = ProjectId::new("eval")?;
+    store.open_session(&NewSession {
+        id: session.clone(),
+        project,
+        metadata: CleanJson::default(),
+        now,
+    })?;
+    let redactor = Redactor::default();
+    let packages: Vec<NewPackage> = documents
+        .iter()
+        .enumerate()
+        .map(|(n, document)| {
+            let summary = document.title.as_deref().unwrap_or(&document.text);
+            let body = document.body();
+            let group = document.group.as_deref().and_then(|id| GroupId::new(slug(id)).ok());
+            let producer = document.agent.as_deref().map(slug).unwrap_or_default().to_lowercase();
+            Ok(NewPackage {
+                session: session.clone(),
+                group,
+                scope: Scope::Global,
+                kind: PackageKind::Research,
+                path: format!("d/{n}.md"),
+                title: None,
+                summary: redactor.clean(summary).one_line().cut(400),
+                files: document.files.iter().map(|file| redactor.clean(file)).collect(),
+                body: redactor.clean(&body),
+                producer: Role::new(producer).or_else(|_| Role::new("developer"))?,
+                consumers: Vec::new(),
+                priority: Priority::Medium,
+                iteration: None,
+                size_bytes: body.len() as u64,
+                tokens: 0,
+                content_hash: n.to_string(),
+                supersede: Supersede::SamePath,
+                created_at: document.created_at.as_deref().and_then(time).unwrap_or(now),
+            })
+        })
+        .collect::<Result<_>>()?;
+    store.register_packages(&packages)?;
+    Ok(session)
+}
+
+fn slug(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+/// A time, with or without a zone.
+fn time(text: &str) -> Option<Timestamp> {
+    text.parse().or_else(|_| format!("{text}Z").parse()).ok()
+}
+
+fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    let text = fs_err::read_to_string(path)?;
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
