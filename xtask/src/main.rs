@@ -3,10 +3,9 @@
 //! One file per chore; `cargo xtask --help` lists them.
 
 mod bench;
-mod eval_redaction;
-mod eval_retrieval;
-mod eval_tokens;
-mod place;
+mod cargo;
+mod eval;
+mod scratch_store;
 mod shots;
 mod tidy;
 
@@ -29,8 +28,8 @@ enum Chore {
     Eval(Eval),
     /// Take pictures of every page of the dashboard
     Shots(shots::Args),
-    /// Check what no compiler checks: which crate may know which
-    Tidy,
+    /// Check what no compiler checks: layers of crates, cycles of modules, long files
+    Tidy(tidy::Args),
 }
 
 #[derive(Subcommand)]
@@ -52,11 +51,11 @@ enum Bench {
 #[derive(Subcommand)]
 enum Eval {
     /// Recall and false alarms of secret redaction
-    Redaction(eval_redaction::RedactionArgs),
+    Redaction(eval::redaction::Args),
     /// How well the ranking finds what a question needs
-    Retrieval(eval_retrieval::Args),
+    Retrieval(eval::retrieval::Args),
     /// The estimates of Claude's tokens against true counts
-    Tokens(eval_tokens::Args),
+    Tokens(eval::tokens::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -67,10 +66,10 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench(Bench::Serve(args)) => bench::serve::run(&args),
         Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
         Chore::Bench(Bench::Web(args)) => bench::web::run(&args),
-        Chore::Eval(Eval::Redaction(args)) => eval_redaction::run(&args),
-        Chore::Eval(Eval::Retrieval(args)) => eval_retrieval::run(&args),
-        Chore::Eval(Eval::Tokens(args)) => eval_tokens::run(&args),
+        Chore::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
+        Chore::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
+        Chore::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),
         Chore::Shots(args) => shots::run(&args),
-        Chore::Tidy => tidy::run(),
+        Chore::Tidy(args) => tidy::run(&args),
     }
 }

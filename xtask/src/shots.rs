@@ -1,10 +1,11 @@
 //! Pictures of every page of the dashboard, in both themes, on a desk and on a phone: to be looked at.
 
 use std::path::PathBuf;
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use handover_testkit::{Browser, Demo, Look};
+
+use crate::cargo::build_handover;
 
 /// What is taken.
 #[derive(clap::Args)]
@@ -30,11 +31,8 @@ const DOCS: [(&str, Look); 3] = [
 
 /// Takes the pictures.
 pub fn run(args: &Args) -> Result<()> {
-    let status =
-        Command::new("cargo").args(["build", "--quiet", "--package", "handover-cli"]).status()?;
-    ensure!(status.success(), "the build failed");
     fs_err::create_dir_all(&args.out)?;
-    let demo = Demo::start(&fs_err::canonicalize("target/debug/handover")?);
+    let demo = Demo::start(&build_handover("dev")?);
     let browser = Browser::start();
     if args.docs {
         for (name, look) in DOCS {

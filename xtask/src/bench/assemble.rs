@@ -1,5 +1,6 @@
 //! What `handover assemble` costs: every spawn waits for it.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
 use handover_store::{NewReceipt, Store};
 use handover_text::{Redactor, words};
 
-use super::{Project, TASK, build, compare, time};
+use super::{Builds, Project, TABLE, TABLE_OF_BUILDS, TASK, compare, time};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -31,29 +32,33 @@ pub struct Args {
     /// How often each thing is run
     #[arg(long, default_value = "30")]
     runs: usize,
+
+    #[command(flatten)]
+    builds: Builds,
 }
 
-/// Fills both sessions, measures, prints.
+const ASSEMBLE: [&str; 7] =
+    ["assemble", "--session", "bench", "--role", "developer", "--task", TASK];
+const BRIEF: [&str; 7] = ["brief", "--session", "bench", "--role", "developer", "--task", TASK];
+
+/// Fills the sessions, measures, prints.
 pub fn run(args: &Args) -> Result<()> {
-    let handover = build()?;
+    if let Some((other, this)) = args.builds.pair()? {
+        return compare_builds(args, &other, &this);
+    }
+    let handover = args.builds.this()?;
     let folder = tempfile::tempdir()?;
-    let usual = Project::new(&handover, folder.path().join("usual"))?;
     eprintln!("filling a session with {} packages", args.packages);
-    usual.fill("bench", args.packages)?;
-    let large = Project::new(&handover, folder.path().join("large"))?;
+    let usual = Project::filled(&handover, folder.path().join("usual"), args.packages)?;
     eprintln!("filling a session with {} packages", args.large);
-    large.fill("bench", args.large)?;
-
-    let with_task = ["assemble", "--session", "bench", "--role", "developer", "--task", TASK];
-    let of = |project: &Project| project.handover(&with_task);
-    let worn = Project::new(&handover, folder.path().join("worn"))?;
-    worn.fill("bench", args.packages)?;
+    let large = Project::filled(&handover, folder.path().join("large"), args.large)?;
+    let worn = Project::filled(&handover, folder.path().join("worn"), args.packages)?;
     eprintln!("adding {} receipts to another one", args.receipts);
-    wear(&worn, args.receipts)?;
+    add_receipts(&worn, args.receipts)?;
 
-    let (small_peak, large_peak) = (peak(&usual, &with_task)?, peak(&large, &with_task)?);
-
-    println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
+    let of = |project: &Project| project.handover(&ASSEMBLE);
+    let (small_peak, large_peak) = (peak(&usual)?, peak(&large)?);
+    println!("{TABLE}");
     let runs = args.runs;
     let python =
         || time(Command::new("python3").args(["-c", "pass"])).context("is python3 installed?");
@@ -63,20 +68,42 @@ pub fn run(args: &Args) -> Result<()> {
     let queries = bare_queries();
     let shell = || usual.sqlite3(&queries);
     compare(runs, "sqlite3 shell with the bare queries / fresh `assemble`", shell, || of(&usual))?;
-    let without = &with_task[..5];
+    let without = &ASSEMBLE[..5];
     compare(runs, "`assemble` with a task / without", || of(&usual), || usual.handover(without))?;
-    let brief = ["brief", "--session", "bench", "--role", "developer", "--task", TASK];
-    compare(runs, "fresh `assemble` / fresh `brief`", || of(&usual), || usual.handover(&brief))?;
+    compare(runs, "fresh `assemble` / fresh `brief`", || of(&usual), || usual.handover(&BRIEF))?;
     compare(runs, "fresh `assemble` / in a process that is warm", || of(&usual), || warm(&usual))?;
     compare(runs, "fresh `assemble`: session / large session", || of(&usual), || of(&large))?;
     compare(runs, "fresh `assemble`: few receipts / many", || of(&usual), || of(&worn))?;
+    print_peaks(small_peak, large_peak);
+    Ok(())
+}
+
+/// The commands that a spawn waits for, in both builds.
+fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    eprintln!("filling two sessions with {} packages each", args.packages);
+    let other = Project::filled(other, folder.path().join("other"), args.packages)?;
+    let this = Project::filled(this, folder.path().join("this"), args.packages)?;
+    println!("{TABLE_OF_BUILDS}");
+    for (what, words) in [
+        ("a process that does nothing", &["--version"][..]),
+        ("`assemble`", &ASSEMBLE),
+        ("`assemble` without a task", &ASSEMBLE[..5]),
+        ("`brief`", &BRIEF),
+    ] {
+        compare(args.runs, what, || other.handover(words), || this.handover(words))?;
+    }
+    print_peaks(peak(&other)?, peak(&this)?);
+    Ok(())
+}
+
+fn print_peaks(first: f64, second: f64) {
     println!(
         "\npeak memory of `assemble`: {:.1} MB / {:.1} MB, ratio {:.2}",
-        small_peak / 1024.0,
-        large_peak / 1024.0,
-        large_peak / small_peak
+        first / 1024.0,
+        second / 1024.0,
+        second / first
     );
-    Ok(())
 }
 
 /// The queries of an assembly, as the shell gets them.
@@ -110,7 +137,7 @@ fn warm(project: &Project) -> Result<Duration> {
 }
 
 /// Receipts as a session of weeks has them.
-fn wear(project: &Project, receipts: usize) -> Result<()> {
+fn add_receipts(project: &Project, receipts: usize) -> Result<()> {
     let store = project.store()?;
     let receipt = assemble(&*store, &request()?)?.receipt;
     for n in 0..receipts {
@@ -149,14 +176,14 @@ fn request() -> Result<Request> {
 
 /// The most memory that the program has at once, in kilobytes. Python, which is needed here anyway,
 /// can ask for that of a single child.
-fn peak(project: &Project, args: &[&str]) -> Result<f64> {
+fn peak(project: &Project) -> Result<f64> {
     const ASK: &str = "import resource, subprocess, sys; \
         subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); \
         print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
     let output = Command::new("python3")
         .args(["-c", ASK])
         .arg(&project.handover)
-        .args(args)
+        .args(ASSEMBLE)
         .current_dir(&project.root)
         .output()?;
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::{Project, TASK, build, compare};
+use super::{Builds, Project, TABLE, TABLE_OF_BUILDS, TASK, compare};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -19,55 +19,83 @@ pub struct Args {
     /// How often each thing is run
     #[arg(long, default_value = "50")]
     runs: usize,
+
+    #[command(flatten)]
+    builds: Builds,
 }
 
 /// Fills a session, measures, prints.
 pub fn run(args: &Args) -> Result<()> {
-    let handover = build()?;
     let folder = tempfile::tempdir()?;
-    let project = Project::new(&handover, folder.path().join("project"))?;
     eprintln!("filling a session with {} packages", args.packages);
-    project.fill("bench", args.packages)?;
-    let event = |name: &str, fields: Value| {
-        let mut event = json!({
-            "session_id": "c-1", "cwd": project.root, "hook_event_name": name,
-            "transcript_path": project.root.join("lead.jsonl"), "permission_mode": "default",
-        });
-        if let (Some(event), Some(fields)) = (event.as_object_mut(), fields.as_object()) {
-            event.extend(fields.clone());
+    if let Some((other, this)) = args.builds.pair()? {
+        let other = Project::filled(&other, folder.path().join("other"), args.packages)?;
+        let this = Project::filled(&this, folder.path().join("this"), args.packages)?;
+        println!("{TABLE_OF_BUILDS}");
+        for (what, event) in
+            [("an event with nothing to do", passed as Event), ("PreToolUse", spawn)]
+        {
+            compare(args.runs, what, || hook(&other, event), || hook(&this, event))?;
         }
-        event.to_string()
-    };
-    let passed = event(
+        return Ok(());
+    }
+    let handover = args.builds.this()?;
+    let project = Project::filled(&handover, folder.path().join("project"), args.packages)?;
+    let nothing = || piped(&mut Command::new("/bin/true"), &passed(&project));
+    let interpreter = interpreter()?;
+    let python = || piped(Command::new(&interpreter).args(["-c", "pass"]), "");
+    println!("{TABLE}");
+    compare(args.runs, "`/bin/true` / an event with nothing to do", nothing, || {
+        hook(&project, passed)
+    })?;
+    compare(args.runs, "a Python interpreter that does nothing / PreToolUse", python, || {
+        hook(&project, spawn)
+    })?;
+    println!("\nTo reach: first × 1.5 + 2 ms, and a ratio of 0.33.");
+    Ok(())
+}
+
+/// An event of Claude Code in a project, as JSON.
+type Event = fn(&Project) -> String;
+
+fn hook(project: &Project, event: Event) -> Result<Duration> {
+    let event = event(project);
+    piped(project.command().args(["hook", "claude"]), &event)
+}
+
+/// A command that went well: nothing to learn from.
+fn passed(project: &Project) -> String {
+    event(
+        project,
         "PostToolUse",
         json!({
             "tool_name": "Bash", "tool_input": {"command": "cargo check"}, "tool_use_id": "t",
             "tool_response": {"stdout": "Checking\n".repeat(1_000), "stderr": "", "interrupted": false},
         }),
-    );
-    let spawn = event(
+    )
+}
+
+/// A subagent is about to start.
+fn spawn(project: &Project) -> String {
+    event(
+        project,
         "PreToolUse",
         json!({
             "tool_name": "Agent", "tool_use_id": "t",
             "tool_input": {"description": "d", "prompt": TASK, "subagent_type": "general-purpose"},
         }),
-    );
-    let hook = |event: &str| {
-        piped(
-            Command::new(&project.handover).args(["hook", "claude"]).current_dir(&project.root),
-            event,
-        )
-    };
-    let nothing = || piped(&mut Command::new("/bin/true"), &passed);
-    let interpreter = interpreter()?;
-    let python = || piped(Command::new(&interpreter).args(["-c", "pass"]), "");
-    println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
-    compare(args.runs, "`/bin/true` / an event with nothing to do", nothing, || hook(&passed))?;
-    compare(args.runs, "a Python interpreter that does nothing / PreToolUse", python, || {
-        hook(&spawn)
-    })?;
-    println!("\nTo reach: first × 1.5 + 2 ms, and a ratio of 0.33.");
-    Ok(())
+    )
+}
+
+fn event(project: &Project, name: &str, fields: Value) -> String {
+    let mut event = json!({
+        "session_id": "c-1", "cwd": project.root, "hook_event_name": name,
+        "transcript_path": project.root.join("lead.jsonl"), "permission_mode": "default",
+    });
+    if let (Some(event), Value::Object(fields)) = (event.as_object_mut(), fields) {
+        event.extend(fields);
+    }
+    event.to_string()
 }
 
 /// The interpreter itself: `python3` may be a script that looks for one.

@@ -2,14 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 
-use super::{Project, build};
+use super::service::{Memory, Service};
+use super::{Builds, Project};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -26,10 +26,6 @@ pub struct Args {
     #[arg(long, default_value = "8")]
     clients: usize,
 
-    /// Another build to measure than a fresh release
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-
     /// For how long to read before anything is measured, in seconds
     #[arg(long, default_value = "10")]
     warm_up: u64,
@@ -37,6 +33,9 @@ pub struct Args {
     /// Live listeners meanwhile
     #[arg(long, default_value = "200")]
     listeners: usize,
+
+    #[command(flatten)]
+    builds: Builds,
 }
 
 /// What is read, in turn.
@@ -51,134 +50,28 @@ const PATHS: [&str; 5] = [
 /// In how many parts of the time memory is looked at.
 const PARTS: u32 = 6;
 
-/// Memory in MiB: what the service itself has taken, and pages of files that the system keeps for
-/// it as long as nobody else needs the room (the program and the store).
-struct Memory {
-    own: f64,
-    files: f64,
-}
-
-struct Service {
-    child: Child,
-    address: String,
-}
-
-impl Service {
-    fn start(project: &Project) -> Result<Self> {
-        let mut child = Command::new(&project.handover)
-            .args(["serve", "--port", "0", "--json"])
-            .current_dir(&project.root)
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().context("no pipe")?).read_line(&mut line)?;
-        let said: serde_json::Value = serde_json::from_str(&line)?;
-        let address = said["service"]["address"].as_str().context("no address")?.to_owned();
-        Ok(Self { child, address })
-    }
-
-    fn memory(&self) -> Result<Memory> {
-        let text = fs_err::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let field = |name: &str| -> Result<f64> {
-            let line = text.lines().find_map(|line| line.strip_prefix(name)).context("no RSS")?;
-            Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
-        };
-        Ok(Memory { own: field("RssAnon:")?, files: field("RssFile:")? })
-    }
-
-    /// Memory now and at the end of each of so many parts of a time.
-    fn watch(&self, time: Duration) -> Result<Vec<Memory>> {
-        let mut seen = vec![self.memory()?];
-        for _ in 0..PARTS {
-            std::thread::sleep(time / PARTS);
-            seen.push(self.memory()?);
-        }
-        Ok(seen)
-    }
-
-    fn connect(&self) -> Result<TcpStream> {
-        let stream = TcpStream::connect(&self.address)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-        Ok(stream)
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+/// How often the two builds take turns.
+const TURNS: u32 = 10;
 
 /// Fills a session, measures, prints.
 pub fn run(args: &Args) -> Result<()> {
-    let handover = match &args.program {
-        Some(program) => fs_err::canonicalize(program)?,
-        None => build()?,
-    };
+    if let Some((other, this)) = args.builds.pair()? {
+        return compare_builds(args, &other, &this);
+    }
     let folder = tempfile::tempdir()?;
-    let project = Project::new(&handover, folder.path().join("project"))?;
-    eprintln!("filling a session with {} packages", args.packages);
-    project.fill("bench", args.packages)?;
-    project.handover(&["assemble", "--role", "developer", "--deliver", "--quiet"])?;
+    let project = filled(args, &args.builds.this()?, &folder.path().join("project"))?;
     let service = Service::start(&project)?;
-    let heard = Heard::default();
-    let (mut latencies, errors, seconds, memory) = std::thread::scope(|scope| {
-        for _ in 0..args.listeners {
-            let stream = service.connect()?;
-            let (heard, address) = (&heard, &service.address);
-            scope.spawn(move || listen(stream, address, heard));
-        }
-        while heard.greeted.load(Ordering::Relaxed) < args.listeners as u64 {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        read_for(&service, args.clients, Duration::from_secs(args.warm_up))?;
-        let start = Instant::now();
-        let watched = scope.spawn(|| service.watch(Duration::from_secs(args.seconds)));
-        let project = &project;
-        let changes = scope.spawn(move || {
-            let mut count = 0_u64;
-            while start.elapsed() < Duration::from_secs(args.seconds) {
-                let thought =
-                    ["reasoning", "add", "--role", "qa", "--phase", "risks", "x", "--quiet"];
-                count += u64::from(project.handover(&thought).is_ok());
-                std::thread::sleep(Duration::from_millis(500));
-            }
-            count
-        });
-        let (latencies, errors) =
-            read_for(&service, args.clients, Duration::from_secs(args.seconds))?;
-        let seconds = start.elapsed().as_secs_f64();
-        let changes = changes.join().unwrap_or_default();
-        let wanted = changes * args.listeners as u64;
-        let patience = Instant::now();
-        while heard.events.load(Ordering::Relaxed) < wanted
-            && patience.elapsed() < Duration::from_secs(5)
-        {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        println!(
-            "{} listeners heard {} of {wanted} events",
-            args.listeners,
-            heard.events.load(Ordering::Relaxed)
-        );
-        heard.over.store(true, Ordering::Relaxed);
-        let memory = watched.join().map_err(|_| anyhow!("memory could not be watched"))??;
-        Ok::<_, anyhow::Error>((latencies, errors, seconds, memory))
-    })?;
-    latencies.sort();
-    ensure!(!latencies.is_empty(), "nothing was read");
-    let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
-    let (p50, p99) = (at(0.5).as_secs_f64(), at(0.99).as_secs_f64());
+    let (mut reads, memory) = load(args, &project, &service)?;
+    let (p50, p99) = (reads.quantile(0.5)?, reads.quantile(0.99)?);
     println!("| reads/s | p50 (ms) | p99 (ms) | p99 / p50 | errors |");
     println!("|---|---|---|---|---|");
     println!(
-        "| {:.0} | {:.2} | {:.2} | {:.1} | {errors} |",
-        latencies.len() as f64 / seconds,
+        "| {:.0} | {:.2} | {:.2} | {:.1} | {} |",
+        reads.per_second(),
         p50 * 1e3,
         p99 * 1e3,
         p99 / p50,
+        reads.errors,
     );
     println!("\n| after (s) | own memory (MiB) | pages of files (MiB) |");
     println!("|---|---|---|");
@@ -190,40 +83,145 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Reads with so many clients at once; how long each took, and how many went wrong.
-fn read_for(service: &Service, clients: usize, time: Duration) -> Result<(Vec<Duration>, usize)> {
+fn filled(args: &Args, handover: &Path, root: &Path) -> Result<Project> {
+    eprintln!("filling a session with {} packages", args.packages);
+    let project = Project::filled(handover, root.to_owned(), args.packages)?;
+    project.handover(&["assemble", "--role", "developer", "--deliver", "--quiet"])?;
+    Ok(project)
+}
+
+/// Reads from one service and from the other in turn, without listeners.
+fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let projects = [
+        filled(args, other, &folder.path().join("other"))?,
+        filled(args, this, &folder.path().join("this"))?,
+    ];
+    let services = [Service::start(&projects[0])?, Service::start(&projects[1])?];
+    for service in &services {
+        read_for(service, args.clients, Duration::from_secs(args.warm_up))?;
+    }
+    let mut reads = [Reads::default(), Reads::default()];
+    for _ in 0..TURNS {
+        for (service, reads) in services.iter().zip(&mut reads) {
+            reads.add(read_for(service, args.clients, Duration::from_secs(args.seconds) / TURNS)?);
+        }
+    }
+    println!("| what | other build | this build | this / other |\n|---|---|---|---|");
+    let row = |what: &str, [other, this]: [f64; 2]| {
+        println!("| {what} | {other:.2} | {this:.2} | {:.2} |", this / other);
+    };
+    let [a, b] = &mut reads;
+    row("reads/s", [a.per_second(), b.per_second()]);
+    row("p50 (ms)", [a.quantile(0.5)? * 1e3, b.quantile(0.5)? * 1e3]);
+    row("p99 (ms)", [a.quantile(0.99)? * 1e3, b.quantile(0.99)? * 1e3]);
+    row("own memory (MiB)", [services[0].memory()?.own, services[1].memory()?.own]);
+    println!("\nerrors: {} / {}", a.errors, b.errors);
+    Ok(())
+}
+
+/// Reads while listeners are connected and something changes twice a second.
+fn load(args: &Args, project: &Project, service: &Service) -> Result<(Reads, Vec<Memory>)> {
+    let heard = Heard::default();
+    let time = Duration::from_secs(args.seconds);
+    std::thread::scope(|scope| {
+        for _ in 0..args.listeners {
+            let stream = service.connect()?;
+            let (heard, address) = (&heard, &service.address);
+            scope.spawn(move || listen(stream, address, heard));
+        }
+        while heard.greeted.load(Ordering::Relaxed) < args.listeners as u64 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        read_for(service, args.clients, Duration::from_secs(args.warm_up))?;
+        let memory = scope.spawn(|| service.watch(time, PARTS));
+        let changes = scope.spawn(move || change_for(project, time));
+        let reads = read_for(service, args.clients, time)?;
+        let expected = changes.join().unwrap_or_default() * args.listeners as u64;
+        let end = Instant::now() + Duration::from_secs(5);
+        while heard.events.load(Ordering::Relaxed) < expected && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let events = heard.events.load(Ordering::Relaxed);
+        println!("{} listeners heard {events} of {expected} events", args.listeners);
+        heard.over.store(true, Ordering::Relaxed);
+        let memory = memory.join().map_err(|_| anyhow!("memory could not be watched"))??;
+        Ok((reads, memory))
+    })
+}
+
+/// Writes twice a second; how many writes went well.
+fn change_for(project: &Project, time: Duration) -> u64 {
     let start = Instant::now();
-    let results: Vec<Result<(Vec<Duration>, usize)>> = std::thread::scope(|scope| {
+    let write = ["reasoning", "add", "--role", "qa", "--phase", "risks", "x", "--quiet"];
+    let mut count = 0;
+    while start.elapsed() < time {
+        count += u64::from(project.handover(&write).is_ok());
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    count
+}
+
+/// What clients measured.
+#[derive(Default)]
+struct Reads {
+    latencies: Vec<Duration>,
+    errors: usize,
+    elapsed: Duration,
+}
+
+impl Reads {
+    fn add(&mut self, other: Self) {
+        self.latencies.extend(other.latencies);
+        self.errors += other.errors;
+        self.elapsed += other.elapsed;
+    }
+
+    fn per_second(&self) -> f64 {
+        self.latencies.len() as f64 / self.elapsed.as_secs_f64()
+    }
+
+    /// The latency in seconds below which a share of all reads is.
+    fn quantile(&mut self, share: f64) -> Result<f64> {
+        ensure!(!self.latencies.is_empty(), "nothing was read");
+        self.latencies.sort();
+        Ok(self.latencies[((self.latencies.len() - 1) as f64 * share) as usize].as_secs_f64())
+    }
+}
+
+/// Reads with so many clients at once.
+fn read_for(service: &Service, clients: usize, time: Duration) -> Result<Reads> {
+    let start = Instant::now();
+    let results: Vec<Result<Reads>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..clients)
             .map(|client| {
                 scope.spawn(move || {
                     let mut stream = BufReader::new(service.connect()?);
-                    let (mut latencies, mut errors) = (Vec::new(), 0);
+                    let mut reads = Reads::default();
                     for turn in client.. {
                         if start.elapsed() >= time {
                             break;
                         }
                         let begun = Instant::now();
                         let good = get(&mut stream, &service.address, PATHS[turn % PATHS.len()])?;
-                        latencies.push(begun.elapsed());
-                        errors += usize::from(!good);
+                        reads.latencies.push(begun.elapsed());
+                        reads.errors += usize::from(!good);
                     }
-                    Ok((latencies, errors))
+                    Ok(reads)
                 })
             })
             .collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Ok((Vec::new(), 1))))
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(anyhow!("a client panicked"))))
             .collect()
     });
-    let (mut all, mut errors) = (Vec::new(), 0);
+    let mut all = Reads::default();
     for result in results {
-        let (latencies, wrong) = result?;
-        all.extend(latencies);
-        errors += wrong;
+        all.add(result?);
     }
-    Ok((all, errors))
+    all.elapsed = start.elapsed();
+    Ok(all)
 }
 
 /// One request on a connection that stays open: a client library would be measured too.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use handover_model::SessionId;
 use handover_store::PackageFilter;
 
-use super::{Project, build, compare};
+use super::{Builds, Project, TABLE, TABLE_OF_BUILDS, compare};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -26,15 +26,30 @@ pub struct Args {
     /// Measure a PostgreSQL database instead, and compare it with the embedded store
     #[arg(long, value_name = "URL")]
     store: Option<String>,
+
+    #[command(flatten)]
+    builds: Builds,
 }
 
 const QUERY: &str = "refresh token rotation after login timeout";
 
 /// Builds both stores, measures, prints.
 pub fn run(args: &Args) -> Result<()> {
-    let handover = build()?;
     let folder = tempfile::tempdir()?;
     let url = args.store.as_deref();
+    if let Some((other, this)) = args.builds.pair()? {
+        eprintln!("filling two sessions with {} packages each", args.session);
+        let other = Project::with_store(&other, folder.path().join("other"), url)?;
+        other.fill("bench", args.session)?;
+        let this = Project::with_store(&this, folder.path().join("this"), url)?;
+        this.fill("bench", args.session)?;
+        println!("{TABLE_OF_BUILDS}");
+        for (what, words) in commands() {
+            compare(args.runs, what, || other.handover(words), || this.handover(words))?;
+        }
+        return Ok(());
+    }
+    let handover = args.builds.this()?;
     let small = Project::with_store(&handover, folder.path().join("small"), url)?;
     eprintln!("filling a session with {} packages", args.session);
     small.fill("bench", args.session)?;
@@ -44,7 +59,7 @@ pub fn run(args: &Args) -> Result<()> {
     for n in 0..args.others.div_ceil(1_000) {
         large.fill(&format!("other-{n}"), 1_000.min(args.others - n * 1_000))?;
     }
-    println!("| what | first (ms) | second (ms) | ratio |\n|---|---|---|---|");
+    println!("{TABLE}");
 
     match url {
         None => against_the_shell(args, &small)?,
@@ -91,16 +106,7 @@ fn against_the_shell(args: &Args, project: &Project) -> Result<()> {
 }
 
 fn against_each_other(args: &Args, embedded: &Project, shared: &Project) -> Result<()> {
-    let thought =
-        ["reasoning", "add", "--session", "bench", "--role", "developer", "--phase", "risks", "x"];
-    let assemble = ["assemble", "--session", "bench", "--role", "developer", "--task", QUERY];
-    for (what, words) in [
-        ("fresh process that does nothing", &["session", "list", "--json"][..]),
-        ("fresh process, whole listing", &LIST),
-        ("fresh process with a full-text query", &SEARCH),
-        ("fresh process that assembles", &assemble),
-        ("fresh process that writes", &thought),
-    ] {
+    for (what, words) in commands() {
         compare(
             args.runs,
             &format!("{what}: embedded / shared"),
@@ -116,8 +122,23 @@ fn against_each_other(args: &Args, embedded: &Project, shared: &Project) -> Resu
     )
 }
 
+/// What a new process is asked to do, from nothing to a write.
+fn commands() -> [(&'static str, &'static [&'static str]); 5] {
+    [
+        ("fresh process that does nothing", &["session", "list", "--json"]),
+        ("fresh process, whole listing", &LIST),
+        ("fresh process with a full-text query", &SEARCH),
+        ("fresh process that assembles", &ASSEMBLE),
+        ("fresh process that writes", &WRITE),
+    ]
+}
+
 const LIST: [&str; 5] = ["package", "list", "--session", "bench", "--json"];
 const SEARCH: [&str; 5] = ["search", QUERY, "--session", "bench", "--json"];
+const ASSEMBLE: [&str; 7] =
+    ["assemble", "--session", "bench", "--role", "developer", "--task", QUERY];
+const WRITE: [&str; 9] =
+    ["reasoning", "add", "--session", "bench", "--role", "developer", "--phase", "risks", "x"];
 
 /// The query that `package list` runs, as the shell gets it.
 const LISTING: &str = "SELECT p.id, s.id, p.group_id, p.scope, p.kind, p.path, p.title, p.summary, \

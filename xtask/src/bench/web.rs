@@ -1,12 +1,12 @@
 //! What the pages of the dashboard cost for a large session: asked of the real service, over HTTP.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Project, build, median};
+use super::service::Service;
+use super::{Builds, Project, TABLE_OF_BUILDS, compare, median};
 
 /// How large, and how often.
 #[derive(clap::Args)]
@@ -22,68 +22,31 @@ pub struct Args {
     /// How often each page is asked for
     #[arg(long, default_value = "30")]
     runs: usize,
+
+    #[command(flatten)]
+    builds: Builds,
 }
 
-/// Measures.
+/// Measures each page.
 pub fn run(args: &Args) -> Result<()> {
-    let handover = build()?;
     let folder = tempfile::tempdir()?;
-    let project = Project::new(&handover, folder.path().join("project"))?;
-    project.fill("s1", args.packages)?;
-    let roles = ["developer", "qa_expert"];
-    for n in 0..args.briefs {
-        let iteration = (n / 2).to_string();
-        project.handover(&[
-            "assemble",
-            "--role",
-            roles[n % 2],
-            "--iteration",
-            &iteration,
-            "--task",
-            "refresh a token",
-            "--deliver",
-        ])?;
-    }
-    let mut service = Command::new(&handover)
-        .args(["serve", "--port", "0", "--json"])
-        .current_dir(&project.root)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let mut line = String::new();
-    let stdout = service.stdout.take().context("no output")?;
-    BufReader::new(stdout).read_line(&mut line)?;
-    let said: serde_json::Value = serde_json::from_str(&line)?;
-    let url =
-        said["service"]["url"].as_str().context("no address")?.trim_end_matches('/').to_owned();
-    let measured = measure(args, &url);
-    service.kill()?;
-    service.wait()?;
-    measured
-}
-
-fn measure(args: &Args, url: &str) -> Result<()> {
-    let agent = ureq::agent();
-    let get = |path: &str| -> Result<(f64, String)> {
-        let start = Instant::now();
-        let body = agent.get(format!("{url}{path}")).call()?.body_mut().read_to_string()?;
-        Ok((start.elapsed().as_secs_f64(), body))
-    };
-    let typical = |path: &str| -> Result<(f64, usize)> {
-        let mut times = Vec::new();
-        let mut size = 0;
-        get(path)?;
-        for _ in 0..args.runs {
-            let (time, body) = get(path)?;
-            times.push(std::time::Duration::from_secs_f64(time));
-            size = body.len();
+    if let Some((other, this)) = args.builds.pair()? {
+        let other = Dashboard::start(args, &other, &folder.path().join("other"))?;
+        let this = Dashboard::start(args, &this, &folder.path().join("this"))?;
+        println!("{TABLE_OF_BUILDS}");
+        for (first, second) in other.pages()?.iter().zip(this.pages()?) {
+            compare(args.runs, first, || other.time(first), || this.time(&second))?;
         }
-        Ok((median(&mut times), size))
+        return Ok(());
+    }
+    let dashboard = Dashboard::start(args, &args.builds.this()?, &folder.path().join("this"))?;
+    let typical = |path: &str| -> Result<f64> {
+        dashboard.time(path)?;
+        let mut times: Vec<Duration> =
+            (0..args.runs).map(|_| dashboard.time(path)).collect::<Result<_>>()?;
+        Ok(median(&mut times))
     };
-    let (_, list) = get("/sessions/s1/receipts")?;
-    let receipt = list.split("href=\"/receipts/").nth(1).and_then(|rest| rest.split('"').next());
-    let receipt = format!("/receipts/{}", receipt.context("no receipt")?);
-    let (alive, _) = typical("/health")?;
+    let alive = typical("/health")?;
     println!(
         "{} packages, {} briefs; /health takes {:.2} ms\n",
         args.packages,
@@ -91,19 +54,59 @@ fn measure(args: &Args, url: &str) -> Result<()> {
         alive * 1e3
     );
     println!("| page | kB | ms | times /health |\n|---|---|---|---|");
-    for path in [
-        "/",
-        "/sessions",
-        "/sessions/s1",
-        "/sessions/s1/packages",
-        "/sessions/s1/receipts",
-        "/packages/1",
-        &receipt,
-        "/search?q=refresh+token",
-    ] {
-        let (time, size) = typical(path)?;
+    for path in dashboard.pages()? {
+        let (time, size) = (typical(&path)?, dashboard.get(&path)?.len());
         ensure!(size < 300_000, "{path} has {size} bytes");
         println!("| {path} | {:.0} | {:.1} | {:.0} |", size as f64 / 1e3, time * 1e3, time / alive);
     }
     Ok(())
+}
+
+/// A service over a large session with many briefs.
+struct Dashboard {
+    service: Service,
+    agent: ureq::Agent,
+}
+
+impl Dashboard {
+    fn start(args: &Args, handover: &Path, root: &Path) -> Result<Self> {
+        let project = Project::new(handover, root.to_owned())?;
+        project.fill("s1", args.packages)?;
+        for n in 0..args.briefs {
+            let role = ["developer", "qa_expert"][n % 2];
+            let iteration = (n / 2).to_string();
+            let task = ["--task", "refresh a token", "--deliver"];
+            let words = ["assemble", "--role", role, "--iteration", &iteration];
+            project.handover(&[&words[..], &task].concat())?;
+        }
+        Ok(Self { service: Service::start(&project)?, agent: ureq::agent() })
+    }
+
+    fn get(&self, path: &str) -> Result<String> {
+        let url = format!("http://{}{path}", self.service.address);
+        Ok(self.agent.get(url).call()?.body_mut().read_to_string()?)
+    }
+
+    fn time(&self, path: &str) -> Result<Duration> {
+        let start = Instant::now();
+        self.get(path)?;
+        Ok(start.elapsed())
+    }
+
+    /// The pages that are measured; a receipt's address differs from store to store.
+    fn pages(&self) -> Result<[String; 8]> {
+        let list = self.get("/sessions/s1/receipts")?;
+        let receipt = list.split("href=\"/receipts/").nth(1);
+        let receipt = receipt.and_then(|rest| rest.split('"').next()).context("no receipt")?;
+        Ok([
+            "/".to_owned(),
+            "/sessions".to_owned(),
+            "/sessions/s1".to_owned(),
+            "/sessions/s1/packages".to_owned(),
+            "/sessions/s1/receipts".to_owned(),
+            "/packages/1".to_owned(),
+            format!("/receipts/{receipt}"),
+            "/search?q=refresh+token".to_owned(),
+        ])
+    }
 }

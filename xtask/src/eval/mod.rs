@@ -1,0 +1,5 @@
+//! Evaluations on labelled data that is not part of the repository.
+
+pub mod redaction;
+pub mod retrieval;
+pub mod tokens;
