@@ -1,0 +1,97 @@
+//! Rules about single files.
+
+use super::sources::{Crate, Module};
+use super::stats::shipped_lines;
+use super::tokens::walk;
+
+/// The most lines of a file, without its tests.
+pub const LONG_FILE: usize = 600;
+
+/// Files that are not split yet. Nothing may be added.
+const STILL_LONG: &[&str] =
+    &["crates/handover-model/src/enums.rs", "crates/handover-engine/src/runner/mod.rs"];
+
+/// Makes a prompt that no guard has seen; the compiler cannot keep other crates from calling it.
+const CONSTRUCTOR: &str = "admit_unchecked";
+const ITS_CALLER: &str = "handover-handoff";
+
+/// Everything that breaks a rule.
+pub fn check(crates: &[Crate]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for one in crates {
+        for module in &one.modules {
+            let file = module.file.display();
+            let lines = shipped_lines(module);
+            match (lines > LONG_FILE, STILL_LONG.iter().any(|long| module.file.ends_with(long))) {
+                (true, false) => {
+                    problems.push(format!("{file} has {lines} lines; split it at {LONG_FILE}"));
+                }
+                (false, true) => {
+                    problems.push(format!("{file} is not long any more: take it off STILL_LONG"));
+                }
+                (true, true) | (false, false) => {}
+            }
+            if one.name != ITS_CALLER {
+                problems.extend(calls(module).into_iter().map(|line| {
+                    format!("{file}:{line}: only {ITS_CALLER} may call {CONSTRUCTOR}")
+                }));
+            }
+        }
+    }
+    problems
+}
+
+/// Lines that name the constructor, other than to define it.
+fn calls(module: &Module) -> Vec<usize> {
+    let mut lines = Vec::new();
+    walk(&module.source.tokens, &mut |tokens| {
+        for (at, token) in tokens.iter().enumerate() {
+            let defined = at > 0 && tokens[at - 1].ident() == Some("fn");
+            if token.ident() == Some(CONSTRUCTOR) && !defined {
+                lines.push(token.first_line());
+            }
+        }
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::super::tokens::Source;
+    use super::*;
+
+    fn problems(name: &str, text: &str) -> Vec<String> {
+        let module = Module {
+            file: PathBuf::from("x.rs"),
+            path: vec!["x".to_owned()],
+            text: text.to_owned(),
+            source: Source::parse(text).unwrap(),
+        };
+        let one = Crate { name: name.to_owned(), folder: PathBuf::new(), modules: vec![module] };
+        check(&[one])
+    }
+
+    #[test]
+    fn only_the_handoff_layer_admits_prompts() {
+        let call = "fn f() { let p = AdmittedPrompt::admit_unchecked(text); }";
+        assert_eq!(problems("handover-handoff", call), Vec::<String>::new());
+        assert_eq!(
+            problems("handover-engine", call),
+            ["x.rs:1: only handover-handoff may call admit_unchecked"]
+        );
+        let definition = "impl AdmittedPrompt { pub fn admit_unchecked(text: String) -> Self {} }";
+        assert_eq!(problems("handover-model", definition), Vec::<String>::new());
+        let test = format!("#[cfg(test)] mod tests {{ {call} }}");
+        assert_eq!(problems("handover-agents", &test), Vec::<String>::new());
+    }
+
+    #[test]
+    fn long_files_are_counted_without_their_tests() {
+        let long = "const X: u8 = 1;\n".repeat(LONG_FILE);
+        let tests = format!("{long}#[cfg(test)]\nmod tests {{\n    fn t() {{}}\n}}\n");
+        assert_eq!(problems("c", &tests), Vec::<String>::new());
+        assert_eq!(problems("c", &format!("{long}fn f() {{}}\n")).len(), 1);
+    }
+}
