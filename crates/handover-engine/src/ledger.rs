@@ -4,7 +4,7 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use handover_model::config::{Allowance, BudgetConfig};
-use handover_model::{Role, RunPhase, RunVerdict, ScenarioOutcome, TeamStatus};
+use handover_model::{Role, RunPhase, ScenarioOutcome, TeamStatus, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Voice;
@@ -65,7 +65,7 @@ pub struct Line {
 
 impl Line {
     pub(crate) fn agent(end: &PhaseEnd) -> Self {
-        let verdict = end.verdict.map(RunVerdict::as_str);
+        let verdict = end.verdict.map(Verdict::as_str);
         let failure = end.failure.map(handover_model::FailureClass::as_str);
         Self {
             phase: end.phase.as_str(),

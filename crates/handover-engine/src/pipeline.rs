@@ -1,6 +1,6 @@
 //! Pipelines as data: what happens to a story and to an epic, by whom, and with which permissions.
 
-use handover_model::{Profile, Role, RunPhase, RunVerdict, TeamStatus, UatGate};
+use handover_model::{Profile, Role, RunPhase, TeamStatus, UatGate, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::Flow;
@@ -91,7 +91,7 @@ pub struct AgentStep {
     /// The status codes that it can end with as a member of a team, and the verdict that each is; the
     /// first of a verdict stands for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub statuses: Vec<(TeamStatus, RunVerdict)>,
+    pub statuses: Vec<(TeamStatus, Verdict)>,
 }
 
 /// Several agents at once: every persona in the first round without knowing of the others, then every

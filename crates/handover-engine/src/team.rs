@@ -4,7 +4,7 @@
 //!
 //! One table says what everybody can say and where it leads. Nothing else decides.
 
-use handover_model::{Profile, Role, RunPhase, RunVerdict, StoryState, TeamStatus, TestingMode};
+use handover_model::{Profile, Role, RunPhase, StoryState, TeamStatus, TestingMode, Verdict};
 
 use crate::flow::{Flow, Member, Rule, To};
 use crate::pipeline::{AgentStep, Pipeline, Step, agent_step};
@@ -36,12 +36,12 @@ enum Leads {
 }
 
 /// Who says what, the verdict that it is, and where it leads.
-const TABLE: &[(&str, TeamStatus, RunVerdict, Leads)] = {
+const TABLE: &[(&str, TeamStatus, Verdict, Leads)] = {
     use Leads::{Again, Check, Hand, Keep, Resume, Rework, Stop};
-    use RunVerdict::{Complete, Escalate, Failed, Passed, PassedWithFixes, Retry};
     use TeamStatus as T;
-    const BLOCKED: RunVerdict = RunVerdict::Blocked;
-    const SKIP: RunVerdict = RunVerdict::Skip;
+    use Verdict::{Complete, Escalate, Failed, Passed, PassedWithFixes, Retry};
+    const BLOCKED: Verdict = Verdict::Blocked;
+    const SKIP: Verdict = Verdict::Skip;
     &[
         (DEVELOPER, T::ReadyForQa, Complete, Check(QA)),
         (DEVELOPER, T::ReadyForReview, Complete, Check(LEAD)),
@@ -182,8 +182,8 @@ fn role(name: &str) -> Role {
 /// The status code that a word means among those that somebody can say.
 pub(crate) fn status(
     word: &str,
-    statuses: &[(TeamStatus, RunVerdict)],
-) -> Option<(TeamStatus, RunVerdict)> {
+    statuses: &[(TeamStatus, Verdict)],
+) -> Option<(TeamStatus, Verdict)> {
     let exact = word.parse().ok();
     let other = ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, status)| *status);
     let find = |wanted| statuses.iter().find(|(status, _)| *status == wanted).copied();

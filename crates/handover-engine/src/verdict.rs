@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_context::debrief::{PackageNote, packages};
-use handover_model::{FindingKind, Phase, RunPhase, RunVerdict, TeamStatus};
+use handover_model::{FindingKind, Phase, RunPhase, TeamStatus, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,14 +27,14 @@ pub struct Asked<'a> {
     /// Text that the agent has read: a signal that stands in it counts only as the last word.
     pub read: &'a str,
     /// The status codes that it can end with, for a member of a team.
-    pub statuses: &'a [(TeamStatus, RunVerdict)],
+    pub statuses: &'a [(TeamStatus, Verdict)],
 }
 
 /// What an agent said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Said {
     /// Its verdict.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// Its status code, as a member of a team.
     #[serde(default)]
     pub status: Option<TeamStatus>,
@@ -117,7 +117,7 @@ pub enum Unclear {
     WrongStatus(String),
     /// A verdict that this phase does not have.
     #[error("its verdict `{0}` makes no sense in this phase")]
-    WrongVerdict(RunVerdict),
+    WrongVerdict(Verdict),
 }
 
 /// The largest result file.
@@ -162,7 +162,7 @@ pub fn read(asked: Asked<'_>, file: Option<&[u8]>, text: &str) -> Result<Said, U
     let mut first = said.next().ok_or(Unclear::Missing)?;
     for other in said {
         if other.verdict != first.verdict {
-            let word = |said: &Said| said.verdict.map_or("none", RunVerdict::as_str).to_owned();
+            let word = |said: &Said| said.verdict.map_or("none", Verdict::as_str).to_owned();
             return Err(Unclear::Conflict(word(&first), word(&other)));
         }
         if let (Some(one), Some(two)) = (first.status, other.status)
@@ -200,8 +200,8 @@ fn is_form(value: &Value) -> bool {
 }
 
 /// The verdicts that a phase can end with.
-pub fn allowed(phase: RunPhase) -> &'static [RunVerdict] {
-    use RunVerdict::{Blocked, Complete, Escalate, Failed, Passed, PassedWithFixes, Retry, Skip};
+pub fn allowed(phase: RunPhase) -> &'static [Verdict] {
+    use Verdict::{Blocked, Complete, Escalate, Failed, Passed, PassedWithFixes, Retry, Skip};
     match phase {
         RunPhase::Dev | RunPhase::Fix => &[Complete, Blocked, Failed, Retry, Skip, Escalate],
         RunPhase::Review => &[Passed, PassedWithFixes, Failed, Blocked, Escalate],
@@ -254,9 +254,9 @@ fn verdict_of(
     asked: Asked<'_>,
     verdict: Option<&str>,
     status: Option<&str>,
-) -> Result<(RunVerdict, Option<TeamStatus>), Unclear> {
+) -> Result<(Verdict, Option<TeamStatus>), Unclear> {
     let broken = |error: handover_model::UnknownWord| Unclear::Broken(cut(&error.to_string()));
-    let verdict = verdict.map(|word| word.parse::<RunVerdict>().map_err(broken)).transpose()?;
+    let verdict = verdict.map(|word| word.parse::<Verdict>().map_err(broken)).transpose()?;
     let status = status.filter(|_| !asked.statuses.is_empty());
     let status = status
         .map(|word| {
@@ -343,7 +343,7 @@ fn plain_lines(text: &str) -> Lines<'_> {
 }
 
 /// A verdict, and the status code of a member of a team if that is how it was said.
-type Meant = (RunVerdict, Option<TeamStatus>);
+type Meant = (Verdict, Option<TeamStatus>);
 
 enum Signal {
     Ours(Meant, String),
@@ -351,8 +351,8 @@ enum Signal {
 }
 
 /// The signals of a phase, and what they mean.
-fn words(phase: RunPhase) -> &'static [(&'static str, RunVerdict)] {
-    use RunVerdict::{Blocked, Complete, Failed, Passed, PassedWithFixes};
+fn words(phase: RunPhase) -> &'static [(&'static str, Verdict)] {
+    use Verdict::{Blocked, Complete, Failed, Passed, PassedWithFixes};
     match phase {
         RunPhase::Dev => {
             &[("IMPLEMENTATION COMPLETE:", Complete), ("IMPLEMENTATION BLOCKED:", Blocked)]
@@ -372,7 +372,7 @@ fn words(phase: RunPhase) -> &'static [(&'static str, RunVerdict)] {
             ("PARTY REVIEW FAILED:", Failed),
         ],
         RunPhase::Kickoff => &[("KICKOFF COMPLETE:", Complete)],
-        RunPhase::Analysis => &[("ANALYSIS COMPLETE:", RunVerdict::Retry)],
+        RunPhase::Analysis => &[("ANALYSIS COMPLETE:", Verdict::Retry)],
         RunPhase::Uat => &[("UAT GENERATED:", Complete)],
         RunPhase::Retro => &[("RETRO COMPLETE:", Complete)],
     }
@@ -436,7 +436,7 @@ fn about(asked: Asked<'_>, rest: &str) -> Option<String> {
 }
 
 /// `Retry`, `Skip` or `Escalate` of an analysis, and why.
-fn analysed(reason: &str) -> Option<(RunVerdict, String)> {
+fn analysed(reason: &str) -> Option<(Verdict, String)> {
     let end = reason.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(reason.len());
     let (word, why) = reason.split_at(end);
     let verdict = word.to_ascii_lowercase().parse().ok()?;
@@ -453,17 +453,17 @@ mod tests {
         Asked { subject: STORY, phase, nonce: "n1", read: "", statuses: &[] }
     }
 
-    fn dev(text: &str) -> Result<RunVerdict, Unclear> {
+    fn dev(text: &str) -> Result<Verdict, Unclear> {
         read(asked(RunPhase::Dev), None, text).map(|said| said.verdict.unwrap())
     }
 
-    fn file(json: &str, text: &str) -> Result<RunVerdict, Unclear> {
+    fn file(json: &str, text: &str) -> Result<Verdict, Unclear> {
         read(asked(RunPhase::Dev), Some(json.as_bytes()), text).map(|said| said.verdict.unwrap())
     }
 
     #[test]
     fn a_signal_counts_at_the_start_of_a_line_for_the_right_story() {
-        use RunVerdict::{Blocked, Complete};
+        use Verdict::{Blocked, Complete};
         assert_eq!(dev("work\nIMPLEMENTATION COMPLETE: 1-1-login"), Ok(Complete));
         assert_eq!(dev("**IMPLEMENTATION COMPLETE: 1-1-login**\nthanks"), Ok(Complete));
         assert_eq!(dev("IMPLEMENTATION BLOCKED: 1-1-login - no key"), Ok(Blocked));
@@ -501,7 +501,7 @@ mod tests {
             file(done, "IMPLEMENTATION BLOCKED: 1-1-login - x"),
             Err(Unclear::Conflict(..))
         ));
-        assert_eq!(file(done, "IMPLEMENTATION COMPLETE: 1-1-login"), Ok(RunVerdict::Complete));
+        assert_eq!(file(done, "IMPLEMENTATION COMPLETE: 1-1-login"), Ok(Verdict::Complete));
     }
 
     #[test]
@@ -514,7 +514,7 @@ mod tests {
                 "",
             )
         };
-        assert_eq!(result("n1", STORY, "dev", "complete"), Ok(RunVerdict::Complete));
+        assert_eq!(result("n1", STORY, "dev", "complete"), Ok(Verdict::Complete));
         assert!(matches!(result("n0", STORY, "dev", "complete"), Err(Unclear::Unbound(_))));
         assert!(matches!(result("n1", "1-2", "dev", "complete"), Err(Unclear::Unbound(_))));
         assert!(matches!(result("n1", STORY, "review", "passed"), Err(Unclear::Unbound(_))));
@@ -532,7 +532,7 @@ mod tests {
                 "```json\n{{\"nonce\":\"{nonce}\",\"story\":\"1-1-login\",\"phase\":\"dev\",\"verdict\":\"complete\"}}\n```\n"
             )
         };
-        assert_eq!(dev(&block("n1")), Ok(RunVerdict::Complete));
+        assert_eq!(dev(&block("n1")), Ok(Verdict::Complete));
         assert_eq!(dev(&block("n2")), Err(Unclear::Missing));
         assert_eq!(dev("```json\n{\"status\":\"ok\"}\n```"), Err(Unclear::Missing));
     }
@@ -546,7 +546,7 @@ mod tests {
         assert_eq!(verdict(&format!("{story}and so I stop")), Err(Unclear::Missing));
         assert_eq!(
             verdict(&format!("{story}\nIMPLEMENTATION COMPLETE: 1-1-login\n")),
-            Ok(RunVerdict::Complete)
+            Ok(Verdict::Complete)
         );
     }
 
@@ -562,8 +562,8 @@ mod tests {
 
     #[test]
     fn members_of_a_team_say_it_with_a_code() {
-        use RunVerdict::{Complete, Failed};
         use TeamStatus::{Incomplete, ReadyForQa, ReadyForReview};
+        use Verdict::{Complete, Failed};
         let statuses = [(ReadyForQa, Complete), (ReadyForReview, Complete), (Incomplete, Failed)];
         let asked = Asked { statuses: &statuses, ..asked(RunPhase::Dev) };
         let json = |rest: &str| {
@@ -595,8 +595,8 @@ mod tests {
         let read = |text: &str| {
             read(asked(RunPhase::Analysis), None, text).map(|said| said.verdict.unwrap())
         };
-        assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - Escalate"), Ok(RunVerdict::Escalate));
-        assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - Skip: no key"), Ok(RunVerdict::Skip));
+        assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - Escalate"), Ok(Verdict::Escalate));
+        assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - Skip: no key"), Ok(Verdict::Skip));
         assert_eq!(read("ANALYSIS COMPLETE: 1-1-login"), Err(Unclear::Missing));
         assert_eq!(read("ANALYSIS COMPLETE: 1-1-login - perhaps"), Err(Unclear::Missing));
     }

@@ -173,23 +173,23 @@ words! {
 }
 
 words! {
-    /// How an agent says that its work ended.
+    /// The outcome an agent reports for its work, in a run as in a single spawn.
     Verdict, "verdict" {
         /// The work is done.
         Complete => "complete",
-        /// It cannot go on without something from outside.
+        /// The agent cannot continue without something from outside.
         Blocked => "blocked",
-        /// What was looked at is good.
+        /// The reviewed work is good.
         Passed => "passed",
-        /// It is good after small repairs.
+        /// The reviewed work is good after small fixes.
         PassedWithFixes => "passed_with_fixes",
-        /// What was looked at is not good, or the work did not succeed.
+        /// The reviewed work has problems, or the agent's own work did not succeed.
         Failed => "failed",
-        /// It should be tried once more.
+        /// The work should be attempted again.
         Retry => "retry",
-        /// It should be left out.
+        /// The work should be left out.
         Skip => "skip",
-        /// Somebody else must decide.
+        /// A person, or someone with more authority, must decide.
         Escalate => "escalate",
     }
 }
@@ -531,28 +531,6 @@ words! {
         Uat => "uat",
         /// What the epic taught.
         Retro => "retro",
-    }
-}
-
-words! {
-    /// How an agent of a run says that it ended.
-    RunVerdict, "verdict" {
-        /// The work is done.
-        Complete => "complete",
-        /// Something outside stands in the way.
-        Blocked => "blocked",
-        /// Nothing is wrong.
-        Passed => "passed",
-        /// Nothing is wrong once small things are mended.
-        PassedWithFixes => "passed_with_fixes",
-        /// Something is wrong.
-        Failed => "failed",
-        /// Once more.
-        Retry => "retry",
-        /// Leave the story out.
-        Skip => "skip",
-        /// A person must decide.
-        Escalate => "escalate",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use handover_model::learn::Signature;
-use handover_model::{Cause, Consensus, RunVerdict};
+use handover_model::{Cause, Consensus, Verdict};
 use handover_text::words::terms;
 
 use super::word::{Analysis, Word};
@@ -12,7 +12,7 @@ use super::word::{Analysis, Word};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysed {
     /// Retry, skip or escalate; none if nobody was heard.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// Why, in a sentence.
     pub summary: String,
     /// What each analyst thinks, in the order in which they were asked.
@@ -33,7 +33,7 @@ pub struct Analysed {
 /// done; where they cannot agree, a person decides rather than a toss.
 pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Analysed {
     let mut analysed = Analysed::default();
-    let mut heard: Vec<(&String, RunVerdict, &Word)> = Vec::new();
+    let mut heard: Vec<(&String, Verdict, &Word)> = Vec::new();
     for persona in asked {
         let of = |word: &&Word| word.persona == *persona && word.verdict.is_some();
         let last = words.iter().filter(of).max_by_key(|word| word.round);
@@ -42,12 +42,12 @@ pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Ana
         }
     }
     let count = |wanted| heard.iter().filter(|(_, verdict, _)| *verdict == wanted).count();
-    let options = [RunVerdict::Escalate, RunVerdict::Skip, RunVerdict::Retry];
+    let options = [Verdict::Escalate, Verdict::Skip, Verdict::Retry];
     let chosen = options.into_iter().find(|option| match rule {
         Consensus::Majority => count(*option) * 2 > heard.len(),
         Consensus::Unanimous => count(*option) == heard.len(),
     });
-    analysed.verdict = chosen.or(Some(RunVerdict::Escalate)).filter(|_| !heard.is_empty());
+    analysed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
     let mut causes: Vec<(usize, Cause)> = Vec::new();
     for (persona, verdict, word) in &heard {
         let Analysis { root_cause, cause, remediation, question, adds } = whole(persona, words);
@@ -130,13 +130,13 @@ pub fn signature(failure: &str) -> String {
 mod tests {
     use super::*;
     use crate::party::Contribution;
-    use RunVerdict::{Escalate, Retry, Skip};
+    use Verdict::{Escalate, Retry, Skip};
 
     fn asked() -> Vec<String> {
         ["winston", "amelia", "bob"].map(str::to_owned).to_vec()
     }
 
-    fn word(persona: &str, verdict: RunVerdict, analysis: Option<Analysis>) -> Word {
+    fn word(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Word {
         Word {
             persona: persona.into(),
             round: 1,
@@ -147,7 +147,7 @@ mod tests {
         }
     }
 
-    fn decided(verdicts: &[RunVerdict], rule: Consensus) -> Option<RunVerdict> {
+    fn decided(verdicts: &[Verdict], rule: Consensus) -> Option<Verdict> {
         let asked = asked();
         let words: Vec<Word> =
             verdicts.iter().zip(&asked).map(|(verdict, who)| word(who, *verdict, None)).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use handover_model::RunVerdict;
+use handover_model::Verdict;
 
 use super::word::{Topic, Word};
 
@@ -42,7 +42,7 @@ pub fn settle_kickoff(asked: &[String], words: &[Word]) -> Insights {
     let mut insights = Insights::default();
     for persona in asked {
         let said =
-            |word: &&Word| word.persona == *persona && word.verdict == Some(RunVerdict::Complete);
+            |word: &&Word| word.persona == *persona && word.verdict == Some(Verdict::Complete);
         let mut own: Vec<&Word> = words.iter().filter(said).collect();
         own.sort_by_key(|word| word.round);
         if !own.is_empty() {
@@ -90,7 +90,7 @@ mod tests {
         Word {
             persona: persona.into(),
             round,
-            verdict: Some(RunVerdict::Complete),
+            verdict: Some(Verdict::Complete),
             summary: summary.into(),
             findings: Vec::new(),
             contribution,

@@ -140,7 +140,7 @@ pub fn fields(phase: RunPhase, round: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use handover_model::{PartyPhase, RunVerdict};
+    use handover_model::{PartyPhase, Verdict};
 
     use super::*;
     use crate::party::{Analysis, Contribution};
@@ -152,7 +152,7 @@ mod tests {
         Word {
             persona: persona.into(),
             round: 1,
-            verdict: Some(RunVerdict::Failed),
+            verdict: Some(Verdict::Failed),
             summary: text.into(),
             findings: vec![Finding { text: text.into(), ..Finding::default() }],
             contribution: Contribution {
@@ -171,7 +171,7 @@ mod tests {
             assert!(heard.contains("alpha") && heard.contains("gamma"), "{phase}: {heard}");
             assert!(!heard.contains("beta"), "{phase}: {heard}");
         }
-        let complete = |word: &Word| Word { verdict: Some(RunVerdict::Complete), ..word.clone() };
+        let complete = |word: &Word| Word { verdict: Some(Verdict::Complete), ..word.clone() };
         let words: Vec<Word> = words.iter().map(complete).collect();
         let heard = heard(RunPhase::Kickoff, "murat", &words);
         assert!(heard.contains("alpha") && !heard.contains("beta"), "{heard}");

@@ -1,6 +1,6 @@
 //! The records of parties as they stand in a story.
 
-use handover_model::{RunVerdict, Timestamp};
+use handover_model::{Timestamp, Verdict};
 
 use super::analysis::Analysed;
 use super::findings::Merged;
@@ -36,9 +36,9 @@ pub fn review_record(
     at: Timestamp,
 ) -> Record {
     let verdict = match review.verdict {
-        Some(RunVerdict::Passed) => "approved",
-        Some(RunVerdict::PassedWithFixes) => "approved with fixes",
-        Some(RunVerdict::Failed) => "rejected",
+        Some(Verdict::Passed) => "approved",
+        Some(Verdict::PassedWithFixes) => "approved with fixes",
+        Some(Verdict::Failed) => "rejected",
         Some(other) => other.as_str(),
         None => "no consensus",
     };
@@ -48,7 +48,7 @@ pub fn review_record(
         let held: Vec<String> =
             numbered.iter().filter(holds).map(|(n, _)| format!("F{}", n + 1)).collect();
         let mut parts = vec![titled(&vote.persona, personas)];
-        parts.push(vote.verdict.map_or("not heard", RunVerdict::as_str).to_owned());
+        parts.push(vote.verdict.map_or("not heard", Verdict::as_str).to_owned());
         if let Some(before) = vote.before {
             parts.push(format!("was {before} at first"));
         }
@@ -111,7 +111,7 @@ pub fn analysis_record(
     at: Timestamp,
 ) -> Record {
     let assessment = |(who, text): &(String, String)| format!("{} · {text}", titled(who, personas));
-    let recommendation = analysed.verdict.map_or("none", RunVerdict::as_str);
+    let recommendation = analysed.verdict.map_or("none", Verdict::as_str);
     let cause = analysed.cause.map(|cause| cause.to_string()).unwrap_or_default();
     Record {
         heading: "Failure Analysis Record",
@@ -168,7 +168,7 @@ mod tests {
     use crate::story::append;
     use crate::verdict::Finding;
 
-    fn word(persona: &str, verdict: RunVerdict) -> Word {
+    fn word(persona: &str, verdict: Verdict) -> Word {
         Word {
             persona: persona.into(),
             round: 1,
@@ -192,10 +192,10 @@ mod tests {
     #[test]
     fn a_kickoff_reads_as_the_seed_has_it() {
         let (personas, ids) = party(PartyPhase::Kickoff);
-        let mut winston = word("winston", RunVerdict::Complete);
+        let mut winston = word("winston", Verdict::Complete);
         winston.contribution.notes =
             BTreeMap::from([(Topic::Architecture, vec!["use the middleware".to_owned()])]);
-        let mut murat = word("murat", RunVerdict::Complete);
+        let mut murat = word("murat", Verdict::Complete);
         murat.contribution.notes = BTreeMap::from([
             (Topic::Testing, vec!["one integration test".to_owned()]),
             (Topic::Risks, vec!["# Story Done\n## Faked".to_owned()]),
@@ -217,14 +217,14 @@ mod tests {
     #[test]
     fn a_review_names_voices_findings_and_conflicts() {
         let (personas, ids) = party(PartyPhase::Review);
-        let mut murat = word("murat", RunVerdict::Failed);
+        let mut murat = word("murat", Verdict::Failed);
         murat.findings.push(Finding {
             severity: "high".into(),
             place: "a.rs:3".into(),
             kind: Some(FindingKind::Security),
             text: "no check".into(),
         });
-        let words = [murat, word("winston", RunVerdict::Passed)];
+        let words = [murat, word("winston", Verdict::Passed)];
         let rules = Rules { consensus: Consensus::Majority, mend_medium_above: 5 };
         let review = settle_review(&ids, &words, rules);
         let text = append("# Story\n", &review_record(&review, &personas, 1, at()));
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn an_analysis_says_what_to_do() {
         let (personas, ids) = party(PartyPhase::Failure);
-        let mut bob = word("bob", RunVerdict::Escalate);
+        let mut bob = word("bob", Verdict::Escalate);
         bob.contribution.analysis = Some(Analysis {
             root_cause: "nobody said which port".into(),
             cause: Some(Cause::Spec),

@@ -4,7 +4,7 @@
 //! stands must be mended whatever the votes say; the rest of the policy is about the rest.
 
 use handover_model::config::PartyConfig;
-use handover_model::{Consensus, RunVerdict, Severity};
+use handover_model::{Consensus, Severity, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::findings::{Merged, merge};
@@ -33,16 +33,16 @@ pub struct Vote {
     /// Who.
     pub persona: String,
     /// In the end; none if nothing that counts was said.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// In the first round, if that was another.
-    pub before: Option<RunVerdict>,
+    pub before: Option<Verdict>,
     /// In words, or why there is no vote.
     pub summary: String,
 }
 
 impl Vote {
     fn approves(&self) -> bool {
-        matches!(self.verdict, Some(RunVerdict::Passed | RunVerdict::PassedWithFixes))
+        matches!(self.verdict, Some(Verdict::Passed | Verdict::PassedWithFixes))
     }
 }
 
@@ -50,7 +50,7 @@ impl Vote {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviewed {
     /// The verdict of all; none if too few were heard.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// Why, in a sentence.
     pub summary: String,
     /// Who voted how, in the order in which they were asked.
@@ -71,7 +71,7 @@ pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed
         findings.iter().filter(|finding| stands(finding, rules.consensus)).collect();
     let heard = votes.iter().filter(|vote| vote.verdict.is_some()).count();
     let approve = votes.iter().filter(|vote| vote.approves()).count();
-    let must_stop = [RunVerdict::Escalate, RunVerdict::Blocked]
+    let must_stop = [Verdict::Escalate, Verdict::Blocked]
         .into_iter()
         .find(|stop| votes.iter().filter(|vote| vote.verdict == Some(*stop)).count() * 2 > heard);
     let is_carried = carried(approve, asked.len(), rules.consensus);
@@ -93,9 +93,9 @@ pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed
     let verdict = match must_stop {
         _ if heard == 0 || too_few => None,
         Some(stop) => Some(stop),
-        None if rejected => Some(RunVerdict::Failed),
-        None if !to_mend.is_empty() => Some(RunVerdict::PassedWithFixes),
-        None => Some(RunVerdict::Passed),
+        None if rejected => Some(Verdict::Failed),
+        None if !to_mend.is_empty() => Some(Verdict::PassedWithFixes),
+        None => Some(Verdict::Passed),
     };
     let asked = asked.len();
     let mut summary =
@@ -103,7 +103,7 @@ pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed
     if heard < asked {
         summary = format!("{summary}, {} not heard", asked - heard);
     }
-    if verdict == Some(RunVerdict::Failed) && to_mend.is_empty() {
+    if verdict == Some(Verdict::Failed) && to_mend.is_empty() {
         // There is nothing but the words of those who turned it away.
         let reasons = votes.iter().filter(|vote| vote.verdict.is_some() && !vote.approves());
         let reasons: Vec<String> =
@@ -191,7 +191,7 @@ mod tests {
         ["winston", "murat", "amelia"].map(str::to_owned).to_vec()
     }
 
-    fn said(persona: &str, round: u32, verdict: Option<RunVerdict>) -> Word {
+    fn said(persona: &str, round: u32, verdict: Option<Verdict>) -> Word {
         Word {
             persona: persona.into(),
             round,
@@ -212,9 +212,9 @@ mod tests {
         word
     }
 
-    use RunVerdict::{Failed, Passed, PassedWithFixes};
+    use Verdict::{Failed, Passed, PassedWithFixes};
 
-    fn verdict(words: &[Word], rules: Rules) -> Option<RunVerdict> {
+    fn verdict(words: &[Word], rules: Rules) -> Option<Verdict> {
         settle_review(&asked(), words, rules).verdict
     }
 

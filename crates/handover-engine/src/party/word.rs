@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use handover_model::{Cause, RunVerdict, Severity};
+use handover_model::{Cause, Severity, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub struct Word {
     /// 1 is blind, 2 has heard the others.
     pub round: u32,
     /// Its verdict, if it gave one that counts.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// In its words, or why there is no verdict.
     pub summary: String,
     /// What it found.

@@ -1,6 +1,6 @@
 //! What can happen in a run, and what can be done in one.
 
-use handover_model::{FailureClass, Role, RunPhase, RunState, RunVerdict, TeamStatus, UatGate};
+use handover_model::{FailureClass, Role, RunPhase, RunState, TeamStatus, UatGate, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::{Options, Plan};
@@ -144,7 +144,7 @@ pub struct PhaseEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// What it said, if that is clear and its program ended well.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// The same as a status code, from a member of a team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<TeamStatus>,

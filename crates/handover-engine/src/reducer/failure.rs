@@ -1,7 +1,7 @@
 //! What becomes of a story that failed: looked into where the pipeline says so, tried again with
 //! something new, left out, or a question for a person.
 
-use handover_model::{RunVerdict, StoryState};
+use handover_model::{StoryState, Verdict};
 
 use super::story::{At, Rules, StoryRun, UnitKind};
 use super::{Answer, Failure, PhaseEnd};
@@ -42,7 +42,7 @@ impl StoryRun {
         let reason = self.reason.clone();
         let analysis = end.contribution.analysis.clone().unwrap_or_default();
         match end.verdict {
-            Some(RunVerdict::Retry) if analysis.adds && self.retried < rules.max_retries => {
+            Some(Verdict::Retry) if analysis.adds && self.retried < rules.max_retries => {
                 self.retried += 1;
                 if let Some(failure) = self.failures.last_mut() {
                     failure.advice = Some(analysis.advice());
@@ -57,7 +57,7 @@ impl StoryRun {
                     }
                 }
             }
-            Some(RunVerdict::Retry) => {
+            Some(Verdict::Retry) => {
                 let why = match analysis.adds {
                     true => "There are no tries left",
                     false => "Trying again was advised, with nothing that had not been said",
@@ -66,17 +66,17 @@ impl StoryRun {
                     analysis.question.unwrap_or_else(|| "What should be done?".to_owned());
                 self.ask(&format!("{question}\n{why}: {}", end.summary), &reason);
             }
-            Some(RunVerdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
-            Some(RunVerdict::Escalate) => {
+            Some(Verdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
+            Some(Verdict::Escalate) => {
                 let open = || format!("What should be done about this? {}", end.summary);
                 self.ask(&analysis.question.unwrap_or_else(open), &reason);
             }
             Some(
-                RunVerdict::Complete
-                | RunVerdict::Blocked
-                | RunVerdict::Passed
-                | RunVerdict::PassedWithFixes
-                | RunVerdict::Failed,
+                Verdict::Complete
+                | Verdict::Blocked
+                | Verdict::Passed
+                | Verdict::PassedWithFixes
+                | Verdict::Failed,
             )
             | None => self.settle(failed, &reason),
         }

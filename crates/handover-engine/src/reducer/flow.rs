@@ -1,6 +1,6 @@
 //! A story on its way through a team: what somebody says, and what becomes of it.
 
-use handover_model::{RunVerdict, StoryState};
+use handover_model::{StoryState, Verdict};
 
 use super::PhaseEnd;
 use super::story::{At, Rules, StoryRun, UnitKind, finding, is_work};
@@ -41,7 +41,7 @@ impl StoryRun {
         if is_work(end.phase) {
             self.team.unchecked = true;
             self.team.has_work = !end.files.is_empty();
-            if end.verdict == Some(RunVerdict::Complete) && end.files.is_empty() {
+            if end.verdict == Some(Verdict::Complete) && end.files.is_empty() {
                 is_clear = false;
                 let text = format!("{} says that it is done and has changed nothing", step.role);
                 findings = vec![finding(&text)];
@@ -95,7 +95,7 @@ impl StoryRun {
                 self.give_up(StoryState::Failed, "the work was approved and there is none", rules);
             }
             To::Keep => self.at = At::Landing { checked: !self.team.unchecked },
-            To::Stop { .. } if end.verdict == Some(RunVerdict::Escalate) => {
+            To::Stop { .. } if end.verdict == Some(Verdict::Escalate) => {
                 self.ask(&end.summary, &end.summary);
             }
             To::Stop { state } => self.settle(*state, &end.summary),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{RunPhase, RunVerdict};
+use handover_model::{RunPhase, Verdict};
 
 use super::PhaseEnd;
 use crate::party::{Analysis, Contribution, Word, settle_analysis, settle_kickoff, settle_review};
@@ -30,7 +30,7 @@ impl Party {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settled {
     /// The verdict of all; none if there is none.
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Verdict>,
     /// In words.
     pub summary: String,
     /// What must be mended, each once.
@@ -76,13 +76,13 @@ pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> Settled {
         RunPhase::Kickoff => {
             let insights = settle_kickoff(&asked, &words);
             Settled {
-                verdict: (!insights.is_empty()).then_some(RunVerdict::Complete),
+                verdict: (!insights.is_empty()).then_some(Verdict::Complete),
                 summary: insights.text(),
                 ..Settled::default()
             }
         }
         RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro => {
-            let heard = |word: &&Word| word.verdict == Some(RunVerdict::Complete);
+            let heard = |word: &&Word| word.verdict == Some(Verdict::Complete);
             let mut said: Vec<&Word> = words.iter().filter(heard).collect();
             let seat = |word: &Word| asked.iter().position(|id| *id == word.persona);
             said.sort_by_key(|word| (seat(word), word.round));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{FailureClass, RunPhase, RunVerdict, StoryState};
+use handover_model::{FailureClass, RunPhase, StoryState, Verdict};
 
 use super::flow::InTeam;
 use super::party::{self, Party};
@@ -408,7 +408,7 @@ impl StoryRun {
     /// Whether the model could not be asked, or the agent wants another try, and there is one left.
     fn is_asked_again(&mut self, end: &PhaseEnd, step: &AgentStep) -> bool {
         let unreachable = end.failure.is_some_and(FailureClass::is_transient);
-        let wanted = end.verdict == Some(RunVerdict::Retry)
+        let wanted = end.verdict == Some(Verdict::Retry)
             && end.phase != RunPhase::Analysis
             && step.statuses.is_empty();
         let mut tries = self.tries(end.voice.as_ref());
@@ -433,22 +433,22 @@ impl StoryRun {
             return self.handed_on(end, step, flow, rules);
         }
         if self.kind == UnitKind::Closing && self.at == At::Fix {
-            return self.healed(end.verdict == Some(RunVerdict::Complete), rules.pipeline);
+            return self.healed(end.verdict == Some(Verdict::Complete), rules.pipeline);
         }
         if step.optional {
-            if end.verdict == Some(RunVerdict::Complete) {
+            if end.verdict == Some(Verdict::Complete) {
                 self.record.push(end.clone());
             }
             return self.go_on();
         }
         match end.verdict {
-            Some(RunVerdict::Blocked) => self.give_up(StoryState::Blocked, &end.summary, rules),
-            Some(RunVerdict::Escalate) => self.ask(&end.summary, &end.summary),
-            Some(RunVerdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
-            Some(RunVerdict::Failed) if end.phase == RunPhase::Review => {
+            Some(Verdict::Blocked) => self.give_up(StoryState::Blocked, &end.summary, rules),
+            Some(Verdict::Escalate) => self.ask(&end.summary, &end.summary),
+            Some(Verdict::Skip) => self.settle(StoryState::Skipped, &end.summary),
+            Some(Verdict::Failed) if end.phase == RunPhase::Review => {
                 self.review_failed(end, rules);
             }
-            Some(RunVerdict::Failed | RunVerdict::Retry) | None => {
+            Some(Verdict::Failed | Verdict::Retry) | None => {
                 let reason = format!("{} {}: {}", end.phase, end.attempt, end.summary);
                 if end.failure.is_some_and(FailureClass::is_transient) {
                     // The model could not be asked; nobody can tell more than that.
@@ -456,12 +456,12 @@ impl StoryRun {
                 }
                 self.give_up(StoryState::Failed, &reason, rules);
             }
-            Some(RunVerdict::Complete) if end.files.is_empty() && is_work(end.phase) => {
+            Some(Verdict::Complete) if end.files.is_empty() && is_work(end.phase) => {
                 let reason =
                     format!("{} says that it is complete and has changed nothing", end.phase);
                 self.give_up(StoryState::Failed, &reason, rules);
             }
-            Some(RunVerdict::Complete) => {
+            Some(Verdict::Complete) => {
                 self.record.push(end.clone());
                 if self.at == At::Fix {
                     self.fixes += 1;
@@ -470,8 +470,8 @@ impl StoryRun {
                     self.go_on();
                 }
             }
-            Some(RunVerdict::Passed) => self.pass(end),
-            Some(RunVerdict::PassedWithFixes) => self.pass_with_fixes(end, rules),
+            Some(Verdict::Passed) => self.pass(end),
+            Some(Verdict::PassedWithFixes) => self.pass_with_fixes(end, rules),
         }
     }
 

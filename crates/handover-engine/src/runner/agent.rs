@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
-use handover_model::{FailureClass, Host, KnownEvent, RunPhase, RunVerdict, Timestamp};
+use handover_model::{FailureClass, Host, KnownEvent, RunPhase, Timestamp, Verdict};
 use handover_store::{EventKey, NewEvent, NewReasoning};
 use serde_json::json;
 
@@ -171,7 +171,7 @@ impl Runner<'_, '_> {
             restored: left.restored,
             spent,
             receipt: Some(prompt.receipt.to_string()),
-            retro: said.retro.filter(|_| verdict == Some(RunVerdict::Complete)).map(Box::new),
+            retro: said.retro.filter(|_| verdict == Some(Verdict::Complete)).map(Box::new),
         })))
     }
 
@@ -291,7 +291,7 @@ impl Runner<'_, '_> {
     fn remember(
         &self,
         call: &Call,
-        verdict: Option<RunVerdict>,
+        verdict: Option<Verdict>,
         said: &Said,
         now: Timestamp,
     ) -> Result<(), EngineError> {
@@ -358,15 +358,13 @@ fn refuse_a_host_that_cannot_work(outcome: &Outcome) -> Result<(), EngineError> 
 fn judge(
     outcome: &Outcome,
     said: Result<Said, verdict::Unclear>,
-) -> (Option<RunVerdict>, String, Said) {
+) -> (Option<Verdict>, String, Said) {
     let (verdict, summary, said) = match said {
         Ok(said) => (said.verdict, said.summary.clone(), said),
         Err(unclear) => (None, unclear.to_string(), Said::default()),
     };
-    let is_success = matches!(
-        verdict,
-        Some(RunVerdict::Complete | RunVerdict::Passed | RunVerdict::PassedWithFixes)
-    );
+    let is_success =
+        matches!(verdict, Some(Verdict::Complete | Verdict::Passed | Verdict::PassedWithFixes));
     match &outcome.failure {
         Some(failure) if is_success || verdict.is_none() => {
             (None, handover_text::cut::cut(&failure.message, 500), said)

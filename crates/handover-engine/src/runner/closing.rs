@@ -2,7 +2,7 @@
 //! these files and nothing else; what they say in their results counts first.
 
 use handover_model::learn::{MAX_INSIGHT_CHARS, topic_of};
-use handover_model::{EventType, RunPhase, RunVerdict, Timestamp};
+use handover_model::{EventType, RunPhase, Timestamp, Verdict};
 use handover_store::{EventKey, NewEvent, NewReasoning, NewStrategy};
 use serde_json::json;
 
@@ -44,7 +44,7 @@ impl Runner<'_, '_> {
         tree: String,
     ) -> Result<(Result<Said, Unclear>, String), EngineError> {
         let said = match said {
-            Ok(said) if said.verdict == Some(RunVerdict::Complete) => said,
+            Ok(said) if said.verdict == Some(Verdict::Complete) => said,
             other => return Ok((other, tree)),
         };
         let epic = self.state.plan.epic.clone();
@@ -65,7 +65,7 @@ impl Runner<'_, '_> {
                 self.take_back(call, &data)?;
                 let error = uat::UatError { path: data, problems }.to_string();
                 let summary = handover_text::cut::cut(&error, 1_500);
-                Ok(Said { verdict: Some(RunVerdict::Retry), summary, ..said })
+                Ok(Said { verdict: Some(Verdict::Retry), summary, ..said })
             }
             None if self.left(call, &uat::document_path(&epic))?.is_some() => Ok(said),
             None => Err(Unclear::Broken("it left no scenarios".to_owned())),

@@ -1,7 +1,7 @@
 //! The records that the engine appends to a story, out of what everybody said, and what is kept of
 //! failures that were solved.
 
-use handover_model::{KnownEvent, RunPhase, RunVerdict, Timestamp};
+use handover_model::{KnownEvent, RunPhase, Timestamp, Verdict};
 use handover_store::{ErrorSighting, EventKey, NewEvent};
 use serde_json::json;
 
@@ -150,11 +150,9 @@ impl Runner<'_, '_> {
 /// What was sent back, and what those said who mended it.
 fn mended(story: &StoryRun) -> Vec<(String, &str)> {
     let sent_back = |end: &PhaseEnd| {
-        end.phase == RunPhase::Review
-            && end.voice.is_none()
-            && end.verdict == Some(RunVerdict::Failed)
+        end.phase == RunPhase::Review && end.voice.is_none() && end.verdict == Some(Verdict::Failed)
     };
-    let done = |end: &&PhaseEnd| is_work(end.phase) && end.verdict == Some(RunVerdict::Complete);
+    let done = |end: &&PhaseEnd| is_work(end.phase) && end.verdict == Some(Verdict::Complete);
     let mut all = Vec::new();
     for (n, end) in story.record.iter().enumerate().filter(|(_, end)| sent_back(end)) {
         let issues: Vec<&str> = end.findings.iter().map(|finding| finding.text.as_str()).collect();

@@ -6,7 +6,7 @@ use handover_engine::party::{Analysis, Contribution, Rules};
 use handover_engine::pipeline::{PartyStep, Pipeline, Step, Voice, agent_step};
 use handover_engine::reducer::{Effect, Event, GateOutcome, PhaseEnd, State, settle_party};
 use handover_engine::verdict::Finding;
-use handover_model::{Profile, RunPhase, RunState, RunVerdict, StoryState};
+use handover_model::{Profile, RunPhase, RunState, StoryState, Verdict};
 
 use crate::reducer::{
     agent, committed, ended, gates, open, opened, options, park, phase, start, start_with,
@@ -41,7 +41,7 @@ fn stories_are_opened_side_by_side_and_dependents_wait() {
     assert_eq!(begun, [dev("b"), dev("d")]);
     assert_eq!(state.next(&busy), None);
     // A story that fails makes room, and whoever waits for it is blocked.
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Failed));
+    state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Failed));
     assert_eq!(state.ready(), [park("a"), dev("b"), dev("d")]);
     assert_eq!(state.story("c").unwrap().state, StoryState::Blocked);
 }
@@ -57,7 +57,7 @@ fn one_at_a_time_is_one_at_a_time() {
 
 /// An agent that has cost something.
 fn costly(story: &str, of: RunPhase, usd: f64) -> Event {
-    let mut end = ended(story, of, 1, Some(RunVerdict::Complete));
+    let mut end = ended(story, of, 1, Some(Verdict::Complete));
     end.spent = Spent { cost_usd: usd, ..Spent::default() };
     Event::PhaseEnded(Box::new(end))
 }
@@ -107,7 +107,7 @@ fn voice(persona: &str, round: u32) -> Voice {
     Voice { persona: persona.to_owned(), round }
 }
 
-fn spoke(persona: &str, round: u32, verdict: Option<RunVerdict>, found: &str) -> PhaseEnd {
+fn spoke(persona: &str, round: u32, verdict: Option<Verdict>, found: &str) -> PhaseEnd {
     let mut end = ended("a", RunPhase::Review, 1, verdict);
     end.voice = Some(voice(persona, round));
     end.summary = format!("{persona} {round}");
@@ -126,14 +126,14 @@ fn speaks(persona: &str, round: u32) -> Effect {
 fn before_review(pipeline: Pipeline) -> State {
     let mut state = start_with(pipeline, &[("a", &[])], options());
     state.apply(&opened("a"));
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Complete));
     state.apply(&gates("a", 1, GateOutcome::None));
     state
 }
 
 #[test]
 fn a_party_speaks_in_rounds_and_comes_to_the_same_end_in_any_order() {
-    use RunVerdict::{Failed, Passed};
+    use Verdict::{Failed, Passed};
     let rounds = [
         [spoke("ann", 1, Some(Passed), ""), spoke("bob", 1, Some(Failed), "no test")],
         [spoke("ann", 2, Some(Failed), "no greeting"), spoke("bob", 2, Some(Failed), "no test")],
@@ -162,7 +162,7 @@ fn a_party_speaks_in_rounds_and_comes_to_the_same_end_in_any_order() {
 #[test]
 fn the_second_round_waits_for_the_first_and_knows_it() {
     let mut state = before_review(with_party());
-    state.apply(&Event::PhaseEnded(Box::new(spoke("bob", 1, Some(RunVerdict::Passed), ""))));
+    state.apply(&Event::PhaseEnded(Box::new(spoke("bob", 1, Some(Verdict::Passed), ""))));
     assert_eq!(state.ready(), [speaks("ann", 1)]);
     // Whoever says nothing clear is heard as saying nothing.
     state.apply(&Event::PhaseEnded(Box::new(spoke("ann", 1, None, ""))));
@@ -178,7 +178,7 @@ fn the_careful_word_wins_and_silence_is_no_yes() {
     let verdict = |one, two| {
         settle_party(&party, &[spoke("ann", 1, one, "x"), spoke("bob", 1, two, "x")]).verdict
     };
-    use RunVerdict::{Failed, Passed, PassedWithFixes};
+    use Verdict::{Failed, Passed, PassedWithFixes};
     assert_eq!(verdict(Some(Passed), Some(Failed)), Some(Failed));
     assert_eq!(verdict(Some(Passed), Some(PassedWithFixes)), Some(Passed));
     // One of two is no majority.
@@ -199,16 +199,16 @@ fn with_analysis() -> Pipeline {
 }
 
 /// An analysis that says something new, or not.
-fn analysed(attempt: u32, verdict: RunVerdict, adds: bool) -> Event {
+fn analysed(attempt: u32, verdict: Verdict, adds: bool) -> Event {
     let mut end = ended("a", RunPhase::Analysis, attempt, Some(verdict));
-    let question = (verdict == RunVerdict::Escalate).then(|| "Which key?".to_owned());
+    let question = (verdict == Verdict::Escalate).then(|| "Which key?".to_owned());
     let analysis = Analysis { adds, question, ..Analysis::default() };
     end.contribution = Contribution { analysis: Some(analysis), ..Contribution::default() };
     Event::PhaseEnded(Box::new(end))
 }
 
 fn failed(attempt: u32, summary: &str) -> Event {
-    let mut end = ended("a", RunPhase::Dev, attempt, Some(RunVerdict::Failed));
+    let mut end = ended("a", RunPhase::Dev, attempt, Some(Verdict::Failed));
     end.summary = summary.to_owned();
     Event::PhaseEnded(Box::new(end))
 }
@@ -216,7 +216,7 @@ fn failed(attempt: u32, summary: &str) -> Event {
 #[test]
 fn a_failure_is_looked_into_and_the_word_acted_upon() {
     use RunPhase::{Analysis, Dev};
-    use RunVerdict::{Escalate, Retry, Skip};
+    use Verdict::{Escalate, Retry, Skip};
     for (verdict, adds, expected, question) in [
         (Retry, true, None, None),
         (Retry, false, Some(StoryState::Blocked), Some("What should be done?")),
@@ -225,7 +225,7 @@ fn a_failure_is_looked_into_and_the_word_acted_upon() {
     ] {
         let mut state = start_with(with_analysis(), &[("a", &[]), ("b", &["a"])], options());
         state.apply(&opened("a"));
-        let ready = state.handle(&phase("a", Dev, 1, RunVerdict::Failed));
+        let ready = state.handle(&phase("a", Dev, 1, Verdict::Failed));
         assert_eq!(ready, agent("a", Analysis, 1));
         let ready = state.handle(&analysed(1, verdict, adds));
         let asked = state.stories[0].question.clone();
@@ -253,7 +253,7 @@ fn tries_after_an_analysis_are_bounded_and_the_same_failure_twice_is_asked_about
     state.apply(&opened("a"));
     for (attempt, summary) in [(1, "no socket"), (2, "no file"), (3, "no greeting")] {
         assert_eq!(state.handle(&failed(attempt, summary)), agent("a", Analysis, attempt));
-        state.apply(&analysed(attempt, RunVerdict::Retry, true));
+        state.apply(&analysed(attempt, Verdict::Retry, true));
     }
     assert_eq!(state.ready(), [park("a")]);
     assert!(state.stories[0].question.is_some());
@@ -261,7 +261,7 @@ fn tries_after_an_analysis_are_bounded_and_the_same_failure_twice_is_asked_about
     let mut state = start_with(with_analysis(), &[("a", &[])], options());
     state.apply(&opened("a"));
     state.apply(&failed(1, "no socket at /tmp/x1, 3 tries"));
-    state.apply(&analysed(1, RunVerdict::Retry, true));
+    state.apply(&analysed(1, Verdict::Retry, true));
     assert_eq!(state.ready(), agent("a", Dev, 2));
     assert_eq!(state.handle(&failed(2, "no socket at /tmp/y2, 4 tries")), [park("a")]);
     assert!(state.stories[0].question.as_ref().unwrap().contains("twice in the same way"));
@@ -272,13 +272,13 @@ fn an_answer_lets_a_story_go_on_and_a_run_waits_for_it() {
     let mut state =
         start_with(with_analysis(), &[("a", &[]), ("b", &["a"]), ("c", &[])], options());
     state.apply(&opened("a"));
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
-    state.apply(&analysed(1, RunVerdict::Escalate, false));
+    state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Blocked));
+    state.apply(&analysed(1, Verdict::Escalate, false));
     state.apply(&Event::Parked { story: "a".to_owned(), branch: Some("failed/a".to_owned()) });
     // Whoever does not depend on it goes on; then the run stops and can be resumed.
     assert_eq!(state.ready(), [open("c")]);
     let mut moved = state.clone();
-    for event in [opened("c"), phase("c", RunPhase::Dev, 1, RunVerdict::Complete)] {
+    for event in [opened("c"), phase("c", RunPhase::Dev, 1, Verdict::Complete)] {
         moved.apply(&event);
     }
     moved.apply(&committed("c"));
@@ -308,16 +308,16 @@ fn an_epic_is_closed_once_its_stories_are_settled() {
     ];
     let mut state = start_with(pipeline, &[("a", &[]), ("b", &[])], options());
     state.apply(&opened("a"));
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
+    state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Blocked));
     assert_eq!(state.ready(), [park("a"), open("b")]);
     state.apply(&Event::Parked { story: "a".to_owned(), branch: None });
     state.apply(&opened("b"));
-    state.apply(&phase("b", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&phase("b", RunPhase::Dev, 1, Verdict::Complete));
     state.apply(&gates("b", 1, GateOutcome::None));
     assert_eq!(state.handle(&committed("b")), [open("epic-1")]);
     assert_eq!(state.handle(&opened("epic-1")), agent("epic-1", RunPhase::Retro, 1));
     // It may fail, and nobody mends it; the run is what its stories are.
-    let ready = state.handle(&phase("epic-1", RunPhase::Retro, 1, RunVerdict::Failed));
+    let ready = state.handle(&phase("epic-1", RunPhase::Retro, 1, Verdict::Failed));
     assert_eq!(ready, [park("epic-1")]);
     let parked = Event::Parked { story: "epic-1".to_owned(), branch: None };
     assert_eq!(state.handle(&parked), [Effect::Finish]);

@@ -10,8 +10,8 @@ use handover_engine::uat::ScenarioResult;
 use handover_engine::{Spent, report};
 use handover_model::config::{Allowance, BudgetConfig};
 use handover_model::{
-    EpicId, Host, Profile, RunPhase, RunState, RunVerdict, ScenarioKind, ScenarioOutcome,
-    SessionId, StoryState, Timestamp, UatGate,
+    EpicId, Host, Profile, RunPhase, RunState, ScenarioKind, ScenarioOutcome, SessionId,
+    StoryState, Timestamp, UatGate, Verdict,
 };
 use handover_text::tokens;
 use serde_json::json;
@@ -60,7 +60,7 @@ fn opened(story: &str) -> Event {
     Event::Opened { story: story.to_owned(), base: "base".to_owned(), tree: "t0".to_owned() }
 }
 
-fn ended(story: &str, phase: RunPhase, verdict: Option<RunVerdict>, summary: &str) -> PhaseEnd {
+fn ended(story: &str, phase: RunPhase, verdict: Option<Verdict>, summary: &str) -> PhaseEnd {
     PhaseEnd {
         story: story.to_owned(),
         phase,
@@ -82,7 +82,7 @@ fn ended(story: &str, phase: RunPhase, verdict: Option<RunVerdict>, summary: &st
     }
 }
 
-fn phase(story: &str, phase: RunPhase, verdict: Option<RunVerdict>) -> Event {
+fn phase(story: &str, phase: RunPhase, verdict: Option<Verdict>) -> Event {
     Event::PhaseEnded(Box::new(ended(story, phase, verdict, "so it was")))
 }
 
@@ -104,9 +104,9 @@ fn closing(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> S
     for n in 1..=stories {
         let id = format!("1-{n}-story");
         state.apply(&opened(&id));
-        state.apply(&phase(&id, RunPhase::Dev, Some(RunVerdict::Complete)));
+        state.apply(&phase(&id, RunPhase::Dev, Some(Verdict::Complete)));
         state.apply(&gates(&id, GateOutcome::None));
-        state.apply(&phase(&id, RunPhase::Review, Some(RunVerdict::Passed)));
+        state.apply(&phase(&id, RunPhase::Review, Some(Verdict::Passed)));
         state.apply(&Event::Committed { story: id, commit: format!("c{n}") });
     }
     assert_eq!(state.next(&[]), Some(Effect::Open { story: EPIC.to_owned() }));
@@ -158,7 +158,7 @@ fn an_epic_is_closed_step_by_step() {
     use ScenarioOutcome::Passed;
     let mut state = closing(1, 0, true, BudgetConfig::default());
     assert_eq!(next(&state), "uat");
-    state.apply(&phase(EPIC, RunPhase::Uat, Some(RunVerdict::Complete)));
+    state.apply(&phase(EPIC, RunPhase::Uat, Some(Verdict::Complete)));
     assert_eq!(next(&state), "scenarios 1");
     state.apply(&tried(1, Passed));
     assert_eq!(next(&state), "retro");
@@ -174,14 +174,14 @@ fn an_epic_is_closed_step_by_step() {
 fn what_fails_is_mended_through_the_gates_and_dropped_in_vain() {
     use ScenarioOutcome::{Failed, Passed};
     let mut state = closing(1, 2, true, BudgetConfig::default());
-    state.apply(&phase(EPIC, RunPhase::Uat, Some(RunVerdict::Complete)));
+    state.apply(&phase(EPIC, RunPhase::Uat, Some(Verdict::Complete)));
     assert_eq!(next(&state), "gates");
     state.apply(&gates(EPIC, GateOutcome::Passed));
     state.apply(&tried(1, Failed));
     assert_eq!(next(&state), "fix");
     let found = &state.closing.as_ref().unwrap().findings[0].text;
     assert!(found.contains("S1") && found.contains("exit code 1"), "{found}");
-    state.apply(&phase(EPIC, RunPhase::Fix, Some(RunVerdict::Complete)));
+    state.apply(&phase(EPIC, RunPhase::Fix, Some(Verdict::Complete)));
     assert_eq!(next(&state), "gates");
     let mended = state.clone();
     // The second time it holds.
@@ -193,7 +193,7 @@ fn what_fails_is_mended_through_the_gates_and_dropped_in_vain() {
     let mut state = mended;
     state.apply(&gates(EPIC, GateOutcome::Failed));
     assert_eq!(next(&state), "fix");
-    state.apply(&phase(EPIC, RunPhase::Fix, Some(RunVerdict::Complete)));
+    state.apply(&phase(EPIC, RunPhase::Fix, Some(Verdict::Complete)));
     state.apply(&gates(EPIC, GateOutcome::Passed));
     state.apply(&tried(2, Failed));
     assert_eq!((next(&state).as_str(), state.verdict()), ("retro", RunState::Failed));

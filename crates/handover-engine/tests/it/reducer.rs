@@ -10,8 +10,8 @@ use handover_engine::reducer::{
 use handover_engine::verdict::Finding;
 use handover_model::config::BudgetConfig;
 use handover_model::{
-    EpicId, FailureClass, Host, PersonaId, Profile, Role, RunPhase, RunState, RunVerdict,
-    SessionId, StoryState,
+    EpicId, FailureClass, Host, PersonaId, Profile, Role, RunPhase, RunState, SessionId,
+    StoryState, Verdict,
 };
 
 pub(crate) fn personas(names: &[&str]) -> Vec<Persona> {
@@ -86,7 +86,7 @@ pub(crate) fn ended(
     story: &str,
     phase: RunPhase,
     attempt: u32,
-    verdict: Option<RunVerdict>,
+    verdict: Option<Verdict>,
 ) -> PhaseEnd {
     PhaseEnd {
         story: story.to_owned(),
@@ -109,7 +109,7 @@ pub(crate) fn ended(
     }
 }
 
-pub(crate) fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: RunVerdict) -> Event {
+pub(crate) fn phase(story: &str, phase: RunPhase, attempt: u32, verdict: Verdict) -> Event {
     Event::PhaseEnded(Box::new(ended(story, phase, attempt, Some(verdict))))
 }
 
@@ -146,13 +146,13 @@ fn a_story_goes_its_way() {
     let mut state = start(&[("a", &[])], options());
     assert_eq!(state.ready(), [open("a")]);
     assert_eq!(state.handle(&opened("a")), agent("a", Dev, 1));
-    let next = state.handle(&phase("a", Dev, 1, RunVerdict::Complete));
+    let next = state.handle(&phase("a", Dev, 1, Verdict::Complete));
     assert_eq!(next, [Effect::Gates { story: "a".to_owned(), attempt: 1 }]);
     assert_eq!(state.handle(&gates("a", 1, GateOutcome::Failed)), agent("a", Fix, 1));
-    let next = state.handle(&phase("a", Fix, 1, RunVerdict::Complete));
+    let next = state.handle(&phase("a", Fix, 1, Verdict::Complete));
     assert_eq!(next, [Effect::Gates { story: "a".to_owned(), attempt: 2 }]);
     assert_eq!(state.handle(&gates("a", 2, GateOutcome::Passed)), agent("a", Review, 1));
-    let next = state.handle(&phase("a", Review, 1, RunVerdict::Passed));
+    let next = state.handle(&phase("a", Review, 1, Verdict::Passed));
     assert_eq!(next, [Effect::Commit { story: "a".to_owned() }]);
     assert_eq!(state.handle(&committed("a")), [Effect::Finish]);
     assert_eq!(state.verdict(), RunState::Done);
@@ -164,9 +164,9 @@ fn a_story_goes_its_way() {
 fn fixes_are_bounded() {
     let mut state = start(&[("a", &[])], options());
     state.apply(&opened("a"));
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Complete));
     state.apply(&gates("a", 1, GateOutcome::Failed));
-    state.apply(&phase("a", RunPhase::Fix, 1, RunVerdict::Complete));
+    state.apply(&phase("a", RunPhase::Fix, 1, Verdict::Complete));
     let next = state.handle(&gates("a", 2, GateOutcome::Failed));
     assert_eq!(next, [park("a")]);
     assert_eq!(state.stories[0].state, StoryState::Failed);
@@ -179,7 +179,7 @@ fn fixes_are_bounded() {
 fn whoever_waits_in_vain_is_blocked_and_others_go_on() {
     let mut state = start(&[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &[])], options());
     state.apply(&opened("a"));
-    let next = state.handle(&phase("a", RunPhase::Dev, 1, RunVerdict::Blocked));
+    let next = state.handle(&phase("a", RunPhase::Dev, 1, Verdict::Blocked));
     assert_eq!(next, [park("a"), open("d")]);
     let next = state.handle(&Event::Parked { story: "a".to_owned(), branch: None });
     assert_eq!(next, [open("d")]);
@@ -217,9 +217,9 @@ fn a_stop_stops_and_a_resumption_goes_on() {
 fn findings_reach_whoever_mends_them() {
     let mut state = start(&[("a", &[])], options());
     state.apply(&opened("a"));
-    state.apply(&phase("a", RunPhase::Dev, 1, RunVerdict::Complete));
+    state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Complete));
     state.apply(&gates("a", 1, GateOutcome::None));
-    let mut end = ended("a", RunPhase::Review, 1, Some(RunVerdict::Failed));
+    let mut end = ended("a", RunPhase::Review, 1, Some(Verdict::Failed));
     end.findings = vec![Finding { text: "no greeting".to_owned(), ..Finding::default() }];
     let next = state.handle(&Event::PhaseEnded(Box::new(end)));
     assert_eq!(next, agent("a", RunPhase::Fix, 1));
@@ -230,7 +230,7 @@ fn findings_reach_whoever_mends_them() {
 /// always something that can be done.
 #[test]
 fn no_order_of_events_is_too_odd() {
-    let verdicts = RunVerdict::ALL.iter().copied().map(Some).chain([None]);
+    let verdicts = Verdict::ALL.iter().copied().map(Some).chain([None]);
     let mut events =
         vec![opened("a"), opened("nobody"), committed("a"), gates("a", 1, GateOutcome::Failed)];
     for verdict in verdicts {

@@ -6,7 +6,7 @@ use handover_engine::flow::{Flow, To};
 use handover_engine::pipeline::{AgentStep, Pipeline, Step};
 use handover_engine::reducer::{Effect, Event, GateOutcome, State};
 use handover_engine::verdict::allowed;
-use handover_model::{Profile, RunPhase, RunVerdict, StoryState, TeamStatus, TestingMode};
+use handover_model::{Profile, RunPhase, StoryState, TeamStatus, TestingMode, Verdict};
 
 use crate::reducer::{committed, ended, gates, opened, options, start_with};
 
@@ -222,7 +222,7 @@ fn nothing_is_kept_that_is_not_there_or_not_checked() {
     assert_eq!(who(&state), "developer");
     // Whoever says that it is done and has changed nothing has failed.
     let mut state = begin();
-    let mut end = ended("a", RunPhase::Dev, 1, Some(RunVerdict::Complete));
+    let mut end = ended("a", RunPhase::Dev, 1, Some(Verdict::Complete));
     (end.status, end.files) = (Some(ReadyForQa), Vec::new());
     state.apply(&Event::PhaseEnded(Box::new(end)));
     assert_eq!(who(&state), "developer");
