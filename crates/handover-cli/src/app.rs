@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handover_context::package_file::{Places, Setting, vendor_secret};
+use handover_context::package_file::{ProjectPaths, Setting, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
 use handover_engine::persona::{self, Personas};
 use handover_model::config::Config;
@@ -40,7 +40,7 @@ pub(crate) struct App {
     config: OnceCell<Loaded>,
     redactor: OnceCell<Redactor>,
     store: OnceCell<Box<dyn Store + Send>>,
-    places: OnceCell<Places>,
+    places: OnceCell<ProjectPaths>,
     hurried: Cell<bool>,
     guest: Option<Guest>,
 }
@@ -154,16 +154,16 @@ impl App {
     }
 
     /// Where package files may be.
-    pub(crate) fn places(&self) -> Result<&Places, CommandError> {
+    pub(crate) fn places(&self) -> Result<&ProjectPaths, CommandError> {
         get_or_try(&self.places, || {
             if let Some(guest) = &self.guest {
                 // Its files are where its agents are; the store has their texts.
-                let places = Places::new(&guest.root, &[]).map_err(|error| io(&error))?;
+                let places = ProjectPaths::new(&guest.root, &[]).map_err(|error| io(&error))?;
                 return Ok(places.shared(true));
             }
             let project = self.project()?;
-            let places =
-                Places::new(&project.root, &project.worktrees()).map_err(|error| io(&error))?;
+            let places = ProjectPaths::new(&project.root, &project.worktrees())
+                .map_err(|error| io(&error))?;
             Ok(places.shared(self.store_place()?.is_shared()))
         })
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::assemble::Assembly;
 use crate::brief::Brief;
-use crate::package_file::{Places, file_state};
+use crate::package_file::{ProjectPaths, file_state};
 use crate::search::Hit;
 
 fn value(record: &impl Serialize) -> Value {
@@ -25,7 +25,12 @@ pub fn session(store: &dyn Store, id: &SessionId) -> Result<Value> {
 
 /// A package with its versions, who got it, and whether its file is still the same; with the text
 /// that was registered if that is wanted.
-pub fn package(store: &dyn Store, places: &Places, id: PackageId, body: bool) -> Result<Value> {
+pub fn package(
+    store: &dyn Store,
+    places: &ProjectPaths,
+    id: PackageId,
+    body: bool,
+) -> Result<Value> {
     let record = store.package(id)?;
     let mut package = value(&record);
     package["file"] = value(&file_state(places, &record));
@@ -54,7 +59,7 @@ pub fn recorded(kept: &Reasoning, redactions: u32) -> Value {
 }
 
 /// What a search found.
-pub fn hit(hit: &Hit, places: &Places) -> Value {
+pub fn hit(hit: &Hit, places: &ProjectPaths) -> Value {
     json!({
         "id": hit.package.id,
         "path": hit.package.path,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use handover_context::assemble::{self, deliver};
 use handover_context::brief::{Request, Setting, admit, brief, compose};
 use handover_context::learning::Binding;
-use handover_context::package_file::Places;
+use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
 use handover_model::config::Config;
@@ -83,19 +83,19 @@ pub struct BriefPrompter<'a> {
     /// What is known about technologies.
     pub templates: &'a Templates,
     /// Where package files are.
-    pub places: &'a Places,
+    pub places: &'a ProjectPaths,
 }
 
 impl BriefPrompter<'_> {
     /// Where package files are for an agent that works somewhere.
-    fn places(&self, ask: &Ask) -> Result<Places, EngineError> {
+    fn places(&self, ask: &Ask) -> Result<ProjectPaths, EngineError> {
         match &ask.folder {
             Some(folder) => Ok(self.places.seen_from(folder)?),
             None => Ok(self.places.clone()),
         }
     }
 
-    fn setting<'s>(&'s self, places: &'s Places) -> Setting<'s> {
+    fn setting<'s>(&'s self, places: &'s ProjectPaths) -> Setting<'s> {
         Setting {
             store: Ok(self.store),
             redactor: self.redactor,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use handover_context::package_file::{PackageFileError, Places, vendor_secret};
+use handover_context::package_file::{PackageFileError, ProjectPaths, vendor_secret};
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
 use handover_model::config::Config;
@@ -44,7 +44,7 @@ pub struct Seat<'a> {
     /// The rules of the project.
     pub config: &'a Config,
     /// Where package files may be.
-    pub places: &'a Places,
+    pub places: &'a ProjectPaths,
     /// The checkout that paths are relative to: the project's, or the worktree of the client.
     pub checkout: PathBuf,
     /// The technology of the project, found when it is asked for.

@@ -24,7 +24,7 @@ pub use request::{Method, PageRequest};
 pub use response::PageResponse;
 pub use route::answer;
 
-use handover_context::package_file::Places;
+use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{ProjectId, Timestamp};
 use handover_store::Store;
@@ -39,7 +39,7 @@ pub struct Site<'a> {
     /// The rules of the project.
     pub config: &'a Config,
     /// Where package files may be.
-    pub places: &'a Places,
+    pub places: &'a ProjectPaths,
     /// The project that is shown.
     pub project: &'a ProjectId,
     /// Whether whoever asks may change something; forms are only shown to them.

@@ -26,7 +26,7 @@ use handover_text::{Redactor, tokens};
 use serde::Serialize;
 
 use crate::learning::Binding;
-use crate::package_file::Places;
+use crate::package_file::ProjectPaths;
 
 pub use events::deliver;
 pub use render::fallback;
@@ -242,7 +242,7 @@ pub struct Setting<'a> {
     /// Finds out what the agent works with, if that matters.
     pub binding: &'a dyn Fn() -> Binding,
     /// Where package files are, to see whether they still say what was registered.
-    pub places: Option<&'a Places>,
+    pub places: Option<&'a ProjectPaths>,
 }
 
 /// How many left-out items a receipt keeps by name.

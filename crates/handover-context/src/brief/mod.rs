@@ -20,7 +20,7 @@ pub use guard::{Admitted, Refusal, admit, marker_of};
 
 use crate::assemble::{self, Assembly};
 use crate::learning::Binding;
-use crate::package_file::{Places, content_hash};
+use crate::package_file::{ProjectPaths, content_hash};
 use crate::specialize::{self, Specialization, Templates};
 use crate::stack::Stack;
 
@@ -59,7 +59,7 @@ pub struct Setting<'a> {
     /// What is known about technologies.
     pub templates: &'a Templates,
     /// Where package files are.
-    pub places: Option<&'a Places>,
+    pub places: Option<&'a ProjectPaths>,
 }
 
 /// A whole prompt.

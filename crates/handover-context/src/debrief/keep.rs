@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{Debrief, PackageNote, sent_back};
 use crate::learning::{Binding, extract_strategies};
-use crate::package_file::{self, Facts, Places, Put, register_file};
+use crate::package_file::{self, Facts, ProjectPaths, Put, register_file};
 
 /// Who left the debrief.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub struct Setting<'a> {
     /// How secrets are found.
     pub redactor: &'a Redactor,
     /// Where package files may be.
-    pub places: &'a Places,
+    pub places: &'a ProjectPaths,
     /// The configuration.
     pub config: &'a Config,
     /// The language and framework of the project, for what it learns.

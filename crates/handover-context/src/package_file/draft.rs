@@ -10,7 +10,7 @@ use handover_text::{Redactor, tokens};
 
 use super::front_matter::{self, FrontMatter};
 use super::name::{self, NameFacts};
-use super::{Located, MAX_SUMMARY_CHARS, PackageFileError, Places, content, content_hash};
+use super::{Located, MAX_SUMMARY_CHARS, PackageFileError, ProjectPaths, content, content_hash};
 
 /// What the caller says about a package. What is `None` comes from the file.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +82,7 @@ pub struct Draft {
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
     /// Where files may be.
-    pub places: &'a Places,
+    pub places: &'a ProjectPaths,
     /// How secrets are found.
     pub redactor: &'a Redactor,
     /// The session.
@@ -347,7 +347,7 @@ mod tests {
 
     struct Project {
         folder: tempfile::TempDir,
-        places: Places,
+        places: ProjectPaths,
         redactor: Redactor,
         session: SessionId,
         groups: Vec<GroupId>,
@@ -356,7 +356,7 @@ mod tests {
     impl Project {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let places = Places::new(folder.path(), &[]).unwrap();
+            let places = ProjectPaths::new(folder.path(), &[]).unwrap();
             Self {
                 folder,
                 places,

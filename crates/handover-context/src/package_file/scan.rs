@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use handover_model::SessionId;
 use ignore::WalkBuilder;
 
-use super::Places;
+use super::ProjectPaths;
 use super::name;
 
 /// Deeper folders are not looked into.
@@ -31,7 +31,7 @@ pub enum Reach<'a> {
 }
 
 /// The files that look like packages of a session, sorted by path.
-pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<PathBuf> {
+pub fn scan(places: &ProjectPaths, session: &SessionId, reach: Reach<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let own = own_folders(places, session);
     for folder in &own {
@@ -57,7 +57,7 @@ pub fn scan(places: &Places, session: &SessionId, reach: Reach<'_>) -> Vec<PathB
 }
 
 /// The folders in which everything belongs to a session.
-fn own_folders(places: &Places, session: &SessionId) -> [PathBuf; 2] {
+fn own_folders(places: &ProjectPaths, session: &SessionId) -> [PathBuf; 2] {
     let theirs = places.root().join("bazinga").join("artifacts").join(session.as_str());
     [places.artifacts(session), theirs]
 }
@@ -102,7 +102,7 @@ mod tests {
         ] {
             write(path);
         }
-        let places = Places::new(folder.path(), &[]).unwrap();
+        let places = ProjectPaths::new(folder.path(), &[]).unwrap();
         let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
         let names = |reach| -> Vec<String> {
             let found = scan(&places, &s1, reach);

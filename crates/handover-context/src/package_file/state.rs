@@ -5,7 +5,7 @@ use std::io::Read;
 use handover_model::Package;
 use serde::Serialize;
 
-use super::{Places, content_hash};
+use super::{ProjectPaths, content_hash};
 
 /// What has become of a file since it was registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -22,7 +22,7 @@ pub enum FileState {
 }
 
 /// Looks at the file of a package. The size is compared before the content is read.
-pub fn file_state(places: &Places, package: &Package) -> FileState {
+pub fn file_state(places: &ProjectPaths, package: &Package) -> FileState {
     if let Some(checkout) = &places.checkout {
         let there = file_state(checkout, package);
         if there != FileState::Vanished {

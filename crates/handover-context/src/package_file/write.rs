@@ -187,12 +187,12 @@ mod tests {
     use handover_model::{GroupId, SessionId, Timestamp};
     use handover_text::Redactor;
 
-    use super::super::{Facts, Places, draft};
+    use super::super::{Facts, ProjectPaths, draft};
     use super::*;
 
     struct Project {
         _folder: tempfile::TempDir,
-        places: Places,
+        places: ProjectPaths,
         redactor: Redactor,
         session: SessionId,
     }
@@ -200,7 +200,7 @@ mod tests {
     impl Project {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let places = Places::new(folder.path(), &[]).unwrap();
+            let places = ProjectPaths::new(folder.path(), &[]).unwrap();
             let session = SessionId::new("s1").unwrap();
             Self { _folder: folder, places, redactor: Redactor::default(), session }
         }

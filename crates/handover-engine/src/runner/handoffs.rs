@@ -2,7 +2,8 @@
 //! each agent is given what fits its task.
 
 use handover_context::package_file::{
-    Facts, NewText, PackageFileError, Placement, Places, Put, Setting, register_file, write_text,
+    Facts, NewText, PackageFileError, Placement, ProjectPaths, Put, Setting, register_file,
+    write_text,
 };
 use handover_model::{EpicId, PackageKind, Priority, Role, SessionId};
 
@@ -43,7 +44,7 @@ impl Engine<'_> {
     }
 
     fn register(&self, session: &SessionId, text: &Text) -> Result<Put, EngineError> {
-        let places = Places::new(&self.project, &[])?;
+        let places = ProjectPaths::new(&self.project, &[])?;
         let setting = Setting {
             places: &places,
             redactor: self.redactor,

@@ -1,7 +1,7 @@
 //! Files that an agent wants others to know.
 
 use handover_context::debrief::{Kept, Origin, PackageNote, Setting, keep_packages};
-use handover_context::package_file::Places;
+use handover_context::package_file::ProjectPaths;
 use handover_model::Timestamp;
 
 use super::agent::Call;
@@ -38,7 +38,7 @@ impl Runner<'_, '_> {
         for (root, notes) in [(&folder, inside), (&self.engine.project, outside)] {
             let notes: Vec<PackageNote> = notes.into_iter().cloned().collect();
             // A voice's folder is gone by now.
-            let kept = match Places::new(root, &[]) {
+            let kept = match ProjectPaths::new(root, &[]) {
                 Ok(places) => self.registered(&places, &origin, &notes)?,
                 Err(error) => Kept { refused: vec![error.to_string()], ..Kept::default() },
             };
@@ -52,7 +52,7 @@ impl Runner<'_, '_> {
 
     fn registered(
         &self,
-        places: &Places,
+        places: &ProjectPaths,
         origin: &Origin,
         notes: &[PackageNote],
     ) -> Result<Kept, EngineError> {

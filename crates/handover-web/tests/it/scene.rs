@@ -1,6 +1,6 @@
 //! A store with a session in it, and its pages.
 
-use handover_context::package_file::Places;
+use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{
     Form, ItemKind, PackageId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId,
@@ -159,7 +159,7 @@ impl Scene {
 
     pub(crate) fn get(&self, path: &str, query: &[(&str, &str)]) -> PageResponse {
         let config = Config::default();
-        let places = Places::new(self.folder.path(), &[]).unwrap();
+        let places = ProjectPaths::new(self.folder.path(), &[]).unwrap();
         let project = self.project();
         let site = Site {
             store: &self.store,

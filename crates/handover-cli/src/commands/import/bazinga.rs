@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use handover_context::archive::bazinga::{self, Count, MARK, Source, Table};
-use handover_context::package_file::Places;
+use handover_context::package_file::ProjectPaths;
 use handover_sqlite::ForeignDatabase;
 
 use crate::app::App;
@@ -47,7 +47,7 @@ pub(crate) fn run(app: &App, args: BazingaArgs) -> Outcome {
         CommandError::invalid(format!("`{}` is not a BAZINGA database", args.file.display()))
             .hinted("It must be a SQLite file with a table `sessions`.")
     })?;
-    let places = root(&path).and_then(|root| Places::new(&root, &[]).ok());
+    let places = root(&path).and_then(|root| ProjectPaths::new(&root, &[]).ok());
     let max = app.config()?.packages.max_bytes;
     let project = app.project_id()?;
     let report = bazinga::import(
@@ -109,7 +109,7 @@ fn root(database: &Path) -> Option<PathBuf> {
 }
 
 /// The text of a file inside the folder, unless it is too long or none.
-fn text_of(places: &Places, path: &str, max: u64) -> Option<String> {
+fn text_of(places: &ProjectPaths, path: &str, max: u64) -> Option<String> {
     let located = places.locate(places.root(), &places.absolute(path)).ok()?;
     let file = places.open(&located).ok()?;
     let mut bytes = Vec::new();

@@ -12,7 +12,7 @@ use super::PackageFileError;
 
 /// The folders that count as inside.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct ProjectPaths {
     root: PathBuf,
     worktrees: Vec<PathBuf>,
     /// Where an agent works, if it is another checkout of the project.
@@ -30,7 +30,7 @@ pub struct Located {
     pub stored: String,
 }
 
-impl Places {
+impl ProjectPaths {
     /// The project's root and those of the other worktrees of its repository. All must exist.
     pub fn new(root: &Path, worktrees: &[PathBuf]) -> std::io::Result<Self> {
         Ok(Self {
@@ -259,8 +259,8 @@ mod tests {
             self.folder.path().join(path)
         }
 
-        fn places(&self) -> Places {
-            Places::new(&self.path("p"), &[self.path("tree")]).unwrap()
+        fn places(&self) -> ProjectPaths {
+            ProjectPaths::new(&self.path("p"), &[self.path("tree")]).unwrap()
         }
     }
 
