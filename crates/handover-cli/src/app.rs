@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handover_context::package_file::{ProjectPaths, Setting, vendor_secret};
+use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
 use handover_engine::persona::{self, Personas};
 use handover_model::config::Config;
@@ -428,9 +428,9 @@ impl App {
         &'a self,
         session: &'a SessionId,
         groups: &'a [GroupId],
-    ) -> Result<Setting<'a>, CommandError> {
+    ) -> Result<DraftContext<'a>, CommandError> {
         let packages = &self.config()?.packages;
-        Ok(Setting {
+        Ok(DraftContext {
             places: self.places()?,
             redactor: self.redactor()?,
             session,

@@ -154,7 +154,7 @@ fn packages(
     }
     let groups: Vec<GroupId> =
         setting.store.groups(&origin.session)?.into_iter().map(|group| group.id).collect();
-    let drafts = package_file::Setting {
+    let drafts = package_file::DraftContext {
         places: setting.places,
         redactor: setting.redactor,
         session: &origin.session,

@@ -80,7 +80,7 @@ pub struct Draft {
 
 /// The circumstances under which a draft is made.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
+pub struct DraftContext<'a> {
     /// Where files may be.
     pub places: &'a ProjectPaths,
     /// How secrets are found.
@@ -99,7 +99,7 @@ pub struct Setting<'a> {
 
 /// Makes a draft of a located file.
 pub fn draft(
-    setting: &Setting<'_>,
+    setting: &DraftContext<'_>,
     located: &Located,
     facts: Facts,
 ) -> Result<Draft, PackageFileError> {
@@ -227,7 +227,7 @@ pub fn vendor_secret(redactor: &Redactor, name: &str) -> Option<String> {
 
 /// What is odd about a file but allowed.
 fn warnings(
-    setting: &Setting<'_>,
+    setting: &DraftContext<'_>,
     located: &Located,
     front: &FrontMatter,
     size_bytes: u64,
@@ -291,7 +291,7 @@ fn agree<T: Clone + PartialEq, D: ToString>(
 /// In the folder that is kept for packages the name counts in full. Elsewhere
 /// `research-user-auth.md` may be any file, so its name only counts if it means a group that exists.
 fn placement(
-    setting: &Setting<'_>,
+    setting: &DraftContext<'_>,
     located: &Located,
     facts: &Facts,
     front: &FrontMatter,
@@ -371,7 +371,7 @@ mod tests {
             fs_err::create_dir_all(file.parent().unwrap()).unwrap();
             fs_err::write(&file, text).unwrap();
             let located = self.places.locate(self.folder.path(), Path::new(path))?;
-            let setting = Setting {
+            let setting = DraftContext {
                 places: &self.places,
                 redactor: &self.redactor,
                 session: &self.session,

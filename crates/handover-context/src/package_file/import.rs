@@ -10,7 +10,7 @@ use handover_model::{GroupId, PackageKind, Priority, Role, Scope, Timestamp};
 use handover_store::NewPackage;
 use serde::Deserialize;
 
-use super::draft::{Setting, draft};
+use super::draft::{DraftContext, draft};
 use super::{Facts, PackageFileError, Placement, write};
 
 /// One line of an import.
@@ -144,9 +144,9 @@ fn undo(written: &[Written]) {
 
 /// What an import needs to know besides the lines.
 #[derive(Clone, Copy)]
-pub struct ImportSetting<'a> {
+pub struct ImportContext<'a> {
     /// What drafts are made with.
-    pub draft: &'a Setting<'a>,
+    pub draft: &'a DraftContext<'a>,
     /// The group of lines that name neither group nor scope.
     pub group: Option<&'a GroupId>,
     /// The hash under which a path is registered, if it is: only such files may be replaced.
@@ -155,7 +155,7 @@ pub struct ImportSetting<'a> {
 
 /// Checks every line, then writes the bodies. Nothing is left behind on error.
 pub fn prepare_import(
-    import: &ImportSetting<'_>,
+    import: &ImportContext<'_>,
     text: &str,
 ) -> Result<PreparedImport, ImportError> {
     let setting = import.draft;
@@ -221,7 +221,7 @@ fn json_message(error: &serde_json::Error) -> String {
 
 /// The file of a line: the existing one, or a new one with its body.
 fn file_of(
-    import: &ImportSetting<'_>,
+    import: &ImportContext<'_>,
     folder: &Path,
     number: usize,
     line: &ImportLine,
@@ -283,7 +283,7 @@ fn file_text(line: &ImportLine, body: &str) -> String {
 }
 
 fn package_of(
-    setting: &Setting<'_>,
+    setting: &DraftContext<'_>,
     number: usize,
     path: &Path,
     line: ImportLine,

@@ -19,10 +19,10 @@ mod state;
 mod write;
 
 pub use announce::{Announced, announced};
-pub use draft::{Draft, Facts, Placement, Setting, draft, vendor_secret};
+pub use draft::{Draft, DraftContext, Facts, Placement, draft, vendor_secret};
 pub use error::PackageFileError;
 pub use front_matter::{FrontMatter, FrontMatterError};
-pub use import::{ImportError, ImportLine, ImportSetting, PreparedImport, prepare_import};
+pub use import::{ImportContext, ImportError, ImportLine, PreparedImport, prepare_import};
 pub use paths::{Located, ProjectPaths};
 pub use register::{Put, at_path, former, register_file};
 pub use scan::{Reach, scan};

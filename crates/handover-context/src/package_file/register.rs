@@ -5,7 +5,7 @@ use std::fmt::Write;
 use handover_model::{Package, SessionId};
 use handover_store::{PackageFilter, Registered, Result, Store};
 
-use super::draft::{Facts, Placement, Setting, draft};
+use super::draft::{DraftContext, Facts, Placement, draft};
 use super::{Located, PackageFileError};
 
 /// What became of a file.
@@ -24,7 +24,7 @@ pub enum Put {
 /// somebody gave it.
 pub fn register_file(
     store: &dyn Store,
-    setting: &Setting<'_>,
+    setting: &DraftContext<'_>,
     located: std::result::Result<Located, PackageFileError>,
     mut facts: Facts,
 ) -> Result<Put> {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use handover_model::{GLOBAL_GROUP, PackageKind, Priority, Role};
 
-use super::{Located, PackageFileError, Placement, Setting, content, content_hash};
+use super::{DraftContext, Located, PackageFileError, Placement, content, content_hash};
 
 /// A text that is to become a package file.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl WrittenText {
 /// Writes a text below the session's artifacts, without its secrets. The name follows the convention;
 /// if a file of that name is there with other content, the new one's name carries its hash.
 pub fn write_text(
-    setting: &Setting<'_>,
+    setting: &DraftContext<'_>,
     new: &NewText<'_>,
 ) -> Result<WrittenText, PackageFileError> {
     if new.body.trim().is_empty() {
@@ -206,7 +206,7 @@ mod tests {
         }
 
         fn write(&self, new: &NewText<'_>) -> Result<String, PackageFileError> {
-            let setting = Setting {
+            let setting = DraftContext {
                 places: &self.places,
                 redactor: &self.redactor,
                 session: &self.session,

@@ -2,7 +2,7 @@
 //! each agent is given what fits its task.
 
 use handover_context::package_file::{
-    Facts, NewText, PackageFileError, Placement, ProjectPaths, Put, Setting, register_file,
+    DraftContext, Facts, NewText, PackageFileError, Placement, ProjectPaths, Put, register_file,
     write_text,
 };
 use handover_model::{EpicId, PackageKind, Priority, Role, SessionId};
@@ -45,7 +45,7 @@ impl Engine<'_> {
 
     fn register(&self, session: &SessionId, text: &Text) -> Result<Put, EngineError> {
         let places = ProjectPaths::new(&self.project, &[])?;
-        let setting = Setting {
+        let setting = DraftContext {
             places: &places,
             redactor: self.redactor,
             session,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use handover_context::package_file::{
-    Draft, Facts, NewText, Placement, Setting, WrittenText, at_path, draft, former, write_text,
+    Draft, DraftContext, Facts, NewText, Placement, WrittenText, at_path, draft, former, write_text,
 };
 use handover_model::{GroupId, PackageId, PackageKind, Priority, Role, SessionId};
 use handover_store::{Registered, Supersede};
@@ -195,7 +195,7 @@ pub(super) fn prepare(
     }
     let groups: Vec<GroupId> =
         seat.store.groups(session)?.into_iter().map(|group| group.id).collect();
-    let setting = Setting {
+    let setting = DraftContext {
         places: seat.places,
         redactor: seat.redactor,
         session,

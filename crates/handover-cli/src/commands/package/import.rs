@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use handover_context::package_file::{ImportSetting, prepare_import};
+use handover_context::package_file::{ImportContext, prepare_import};
 use handover_store::PackageFilter;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(app: &App, args: ImportArgs) -> Outcome {
         store.packages(&session, &filter).ok()?.pop().map(|package| package.content_hash)
     };
     let group = app.group()?;
-    let import = ImportSetting { draft: &setting, group: group.as_ref(), registered: &registered };
+    let import = ImportContext { draft: &setting, group: group.as_ref(), registered: &registered };
     let prepared = prepare_import(&import, &text)?;
     let registered = match app.store()?.register_packages(&prepared.packages) {
         Ok(registered) => registered,
