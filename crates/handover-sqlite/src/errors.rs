@@ -3,7 +3,7 @@
 use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
 use handover_store::{
-    ErrorFilter, ErrorPatterns, ErrorSighting, Result, StoreError, TrustAt, Verdict,
+    ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, Result, StoreError, TrustAt,
 };
 use handover_text::Clean;
 use rusqlite::{Connection, Row};
@@ -162,15 +162,15 @@ impl ErrorPatterns for SqliteStore {
         &self,
         project: &ProjectId,
         hash: &str,
-        verdict: Verdict,
+        verdict: Judgement,
         now: Timestamp,
     ) -> Result<ErrorPattern> {
         let step = match verdict {
-            Verdict::Confirmed => Trust::CONFIRM_STEP,
-            Verdict::Rejected => -Trust::REJECT_STEP,
+            Judgement::Confirmed => Trust::CONFIRM_STEP,
+            Judgement::Rejected => -Trust::REJECT_STEP,
         };
         // Only a use that helped shows that the pattern is still alive.
-        let seen = (verdict == Verdict::Confirmed).then(|| now.as_micros());
+        let seen = (verdict == Judgement::Confirmed).then(|| now.as_micros());
         self.write(|tx| {
             let hash = by_prefix(tx, project, hash)?.hash;
             tx.execute(

@@ -44,7 +44,7 @@ impl ErrorSighting {
 
 /// Whether a known solution helped when it was used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum Judgement {
     /// It did.
     Confirmed,
     /// It did not.
@@ -89,7 +89,7 @@ pub trait ErrorPatterns {
         &self,
         project: &ProjectId,
         hash: &str,
-        verdict: Verdict,
+        verdict: Judgement,
         now: Timestamp,
     ) -> Result<ErrorPattern>;
 

@@ -33,7 +33,7 @@ mod tokens;
 pub mod wire;
 
 pub use error::{Fault, StoreError};
-pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, TrustAt, Verdict};
+pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, TrustAt};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};

@@ -50,7 +50,7 @@ macro_rules! store_methods {
             ErrorPatterns {
                 write record_error(sighting: by ErrorSighting) -> ErrorPattern, own();
                 write resolve_error(sighting: by ErrorSighting, solution: by Clean) -> ErrorPattern, own();
-                write judge_error(project: by ProjectId, hash: text String, verdict: val $crate::Verdict, now: val Timestamp) -> ErrorPattern, project(project);
+                write judge_error(project: by ProjectId, hash: text String, verdict: val $crate::Judgement, now: val Timestamp) -> ErrorPattern, project(project);
                 read errors(project: by ProjectId, filter: by ErrorFilter) -> Vec<ErrorPattern>, project(project);
                 read error_incidents(project: by ProjectId, hash: text String) -> Vec<ErrorIncident>, project(project);
                 read error_trust(project: by ProjectId, hash: text String) -> Vec<TrustAt>, project(project);

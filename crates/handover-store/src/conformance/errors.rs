@@ -5,7 +5,7 @@ use handover_model::learn::Trust;
 
 use super::Backend;
 use super::fixture::*;
-use crate::{ErrorFilter, StoreError, Verdict};
+use crate::{ErrorFilter, Judgement, StoreError};
 
 /// The same error in other words is the same pattern.
 pub fn sightings_count(backend: &dyn Backend) {
@@ -47,13 +47,13 @@ pub fn judging_moves_trust_within_its_bounds(backend: &dyn Backend) {
     let judge =
         |verdict, seconds| store.judge_error(&project(), &hash, verdict, at(seconds)).unwrap();
     for expected in ["0.3", "0.1", "0.1"] {
-        let pattern = judge(Verdict::Rejected, 50);
+        let pattern = judge(Judgement::Rejected, 50);
         assert_eq!((pattern.confidence.to_string().as_str(), pattern.last_seen), (expected, at(0)));
     }
     for _ in 0..12 {
-        judge(Verdict::Confirmed, 60);
+        judge(Judgement::Confirmed, 60);
     }
-    let pattern = judge(Verdict::Confirmed, 60);
+    let pattern = judge(Judgement::Confirmed, 60);
     assert_eq!((pattern.confidence, pattern.last_seen), (Trust::MAX, at(60)));
     assert_eq!(pattern.occurrences, 1);
     let trust = store.error_trust(&project(), &hash).unwrap();
@@ -96,7 +96,7 @@ pub fn projects_do_not_mix(backend: &dyn Backend) {
     let hash = store.record_error(&sighting("boom")).unwrap().hash;
     let other = ProjectId::new("other").unwrap();
     assert_eq!(store.errors(&other, &ErrorFilter::default()).unwrap(), []);
-    assert!(store.judge_error(&other, &hash, Verdict::Confirmed, at(0)).is_err());
+    assert!(store.judge_error(&other, &hash, Judgement::Confirmed, at(0)).is_err());
     let mut seen = sighting("boom");
     seen.project = other.clone();
     assert_eq!(store.record_error(&seen).unwrap().occurrences, 1);
@@ -117,7 +117,7 @@ pub fn hashes_may_be_shortened(backend: &dyn Backend) {
         store.record_error(&sighting(&format!("error {name}"))).unwrap();
     }
     let all = store.errors(&project(), &ErrorFilter::default()).unwrap();
-    let judge = |hash: &str| store.judge_error(&project(), hash, Verdict::Confirmed, at(0));
+    let judge = |hash: &str| store.judge_error(&project(), hash, Judgement::Confirmed, at(0));
     assert_eq!(judge(&all[0].hash[..12]).unwrap().hash, all[0].hash);
     assert!(matches!(judge(""), Err(StoreError::Ambiguous { count: 40, .. })));
     assert!(matches!(judge("zz"), Err(StoreError::NotFound { .. })));

@@ -4,7 +4,7 @@ use handover_model::{Change, ChangeKind, Phase, SessionStatus};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{FeedSpan, ReceiptStep, Verdict};
+use crate::{FeedSpan, Judgement, ReceiptStep};
 
 fn told(changes: &[Change]) -> Vec<(ChangeKind, &str, &str)> {
     changes.iter().map(|c| (c.kind, c.subject.as_str(), c.detail.as_str())).collect()
@@ -82,7 +82,7 @@ pub fn what_is_learned_is_told(backend: &dyn Backend) {
     let hash = store.record_error(&sighting("disk full")).unwrap().hash;
     store.record_error(&sighting("disk full")).unwrap();
     store.resolve_error(&sighting("disk full"), &clean("free some")).unwrap();
-    store.judge_error(&project(), &hash, Verdict::Rejected, at(5)).unwrap();
+    store.judge_error(&project(), &hash, Judgement::Rejected, at(5)).unwrap();
     let id = store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap()[0].id.clone();
     // The same from the same source is no news.
     store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap();

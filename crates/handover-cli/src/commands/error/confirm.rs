@@ -1,6 +1,6 @@
 //! `handover error confirm`
 
-use handover_store::Verdict;
+use handover_store::Judgement;
 
 use super::judge;
 use crate::app::App;
@@ -15,5 +15,5 @@ pub(crate) struct ConfirmArgs {
 }
 
 pub(crate) fn run(app: &App, args: ConfirmArgs) -> Outcome {
-    judge(app, &args.hash, Verdict::Confirmed)
+    judge(app, &args.hash, Judgement::Confirmed)
 }

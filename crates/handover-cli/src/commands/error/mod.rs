@@ -10,7 +10,7 @@ mod resolve;
 use clap::{Args, Subcommand};
 use handover_context::shape;
 use handover_model::{ErrorPattern, Role};
-use handover_store::{ErrorSighting, Verdict};
+use handover_store::{ErrorSighting, Judgement};
 use serde_json::Value;
 
 use super::Outcome;
@@ -100,7 +100,7 @@ impl SightingArgs {
     }
 }
 
-fn judge(app: &App, hash: &str, verdict: Verdict) -> Outcome {
+fn judge(app: &App, hash: &str, verdict: Judgement) -> Outcome {
     if hash.trim().is_empty() {
         return Err(CommandError::invalid("the hash is empty")
             .hinted("`handover error list` shows the hashes."));

@@ -1,6 +1,6 @@
 //! `handover error reject`
 
-use handover_store::Verdict;
+use handover_store::Judgement;
 
 use super::judge;
 use crate::app::App;
@@ -15,5 +15,5 @@ pub(crate) struct RejectArgs {
 }
 
 pub(crate) fn run(app: &App, args: RejectArgs) -> Outcome {
-    judge(app, &args.hash, Verdict::Rejected)
+    judge(app, &args.hash, Judgement::Rejected)
 }

@@ -9,7 +9,7 @@ use handover_model::{
     ReceiptId, Role, SessionId, SessionStatus, Timestamp,
 };
 use handover_store::{
-    ErrorSighting, GroupUpdate, NewReasoning, NewSession, ReceiptStep, Store, Verdict,
+    ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep, Store,
 };
 use serde_json::json;
 
@@ -300,9 +300,14 @@ impl Scribe<'_> {
             )?;
         }
         let hash = self.error(4_400, refused, "cargo run", None)?;
-        self.store.judge_error(&self.project, &hash, Verdict::Rejected, self.ago(4_390))?;
+        self.store.judge_error(&self.project, &hash, Judgement::Rejected, self.ago(4_390))?;
         for minutes in [3_000, 1_500, 200] {
-            self.store.judge_error(&self.project, &hash, Verdict::Confirmed, self.ago(minutes))?;
+            self.store.judge_error(
+                &self.project,
+                &hash,
+                Judgement::Confirmed,
+                self.ago(minutes),
+            )?;
         }
         self.error(
             118,
