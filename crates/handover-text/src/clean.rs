@@ -1,4 +1,4 @@
-//! Text that has passed redaction, as types that nothing else can make.
+//! Redacted text, as types that only a redactor can produce.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::redact::Marks;
 use crate::{Redactor, cut};
 
-/// Text without known secrets. Made by [`Redactor::clean`] alone, also when it is read.
+/// Text without known secrets. Only [`Redactor::clean`] produces it, also when deserializing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clean {
     text: String,
@@ -23,27 +23,27 @@ impl Clean {
         Self { text, rules }
     }
 
-    /// The text.
+    /// The redacted text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// How many secrets were taken out.
+    /// How many secrets were removed.
     pub fn redactions(&self) -> u32 {
         self.rules.values().sum()
     }
 
-    /// How many secrets each rule took out.
+    /// How many secrets each rule removed.
     pub fn redactions_by_rule(&self) -> &BTreeMap<String, u32> {
         &self.rules
     }
 
-    /// The same text in at most `max` characters, cut at a word.
+    /// The text shortened to at most `max` characters, cut at a word.
     pub fn cut(&self, max: usize) -> Self {
         Self { text: cut::cut(&self.text, max), rules: self.rules.clone() }
     }
 
-    /// The same text on one line.
+    /// The text on one line, with white space collapsed.
     pub fn one_line(&self) -> Self {
         Self { text: cut::one_line(&self.text), rules: self.rules.clone() }
     }
@@ -55,7 +55,7 @@ impl fmt::Display for Clean {
     }
 }
 
-/// A JSON value whose every string has passed redaction. Made by [`Redactor::clean_json`] alone.
+/// A JSON value with every string redacted. Only [`Redactor::clean_json`] produces it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CleanJson {
     value: Value,
@@ -63,30 +63,30 @@ pub struct CleanJson {
 }
 
 impl CleanJson {
-    /// The value.
+    /// The redacted value.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// How many secrets were taken out.
+    /// How many secrets were removed.
     pub fn redactions(&self) -> u32 {
         self.rules.values().sum()
     }
 
-    /// How many secrets each rule took out.
+    /// How many secrets each rule removed.
     pub fn redactions_by_rule(&self) -> &BTreeMap<String, u32> {
         &self.rules
     }
 }
 
 thread_local! {
-    /// Who redacts what is being read at this moment.
+    /// The redactor for values that are being deserialized on this thread.
     static READER: RefCell<Option<Redactor>> = const { RefCell::new(None) };
 }
 
 impl Redactor {
-    /// Reads something whose texts are to be [`Clean`]: whatever `read` makes of serialized data is
-    /// redacted on the way, because nothing that comes from outside is trusted to be clean.
+    /// Runs `read` with this redactor in effect: every [`Clean`] text it deserializes is redacted, because
+    /// input from outside is never trusted to be clean.
     pub fn reading<T>(&self, read: impl FnOnce() -> T) -> T {
         let former = READER.replace(Some(self.clone()));
         let value = read();
@@ -95,11 +95,11 @@ impl Redactor {
     }
 }
 
-/// What the redactor of the moment makes of a text.
+/// Redacts with the redactor in effect.
 fn read_clean<T, E: serde::de::Error>(read: impl FnOnce(&Redactor) -> T) -> Result<T, E> {
     READER.with_borrow(|reader| match reader {
         Some(redactor) => Ok(read(redactor)),
-        None => Err(E::custom("text is only read where it is redacted")),
+        None => Err(E::custom("`Clean` can only be deserialized inside `Redactor::reading`")),
     })
 }
 
@@ -109,7 +109,7 @@ impl Serialize for Clean {
     }
 }
 
-/// Works inside of [`Redactor::reading`] alone.
+/// Fails outside [`Redactor::reading`].
 impl<'de> Deserialize<'de> for Clean {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
@@ -123,7 +123,7 @@ impl Serialize for CleanJson {
     }
 }
 
-/// Works inside of [`Redactor::reading`] alone.
+/// Fails outside [`Redactor::reading`].
 impl<'de> Deserialize<'de> for CleanJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for CleanJson {
 }
 
 impl Redactor {
-    /// Redacts a text and certifies it.
+    /// Redacts a text.
     pub fn clean(&self, text: &str) -> Clean {
         let mut marks = Marks::default();
         marks.reserve(text);
@@ -140,8 +140,8 @@ impl Redactor {
         Clean::new(clean, marks.into_rules())
     }
 
-    /// Redacts every string of a parsed value; a key such as `password` tells about its value.
-    /// Numbering of secrets runs through the whole value.
+    /// Redacts every string of a parsed value. A key such as `password` makes its value a secret, and the
+    /// numbers of the marks are shared by the whole value.
     pub fn clean_json(&self, value: Value) -> CleanJson {
         let mut walk = Walk { redactor: self, marks: Marks::default() };
         walk.reserve(&value);
@@ -175,7 +175,7 @@ impl Walk<'_> {
             Value::String(text) => Value::String(self.string(key, &text)),
             Value::Array(items) => items.into_iter().map(|item| self.value(key, item)).collect(),
             Value::Object(fields) => {
-                // `{"name": "DB_PASSWORD", "value": "…"}` is a field in two.
+                // `{"name": "DB_PASSWORD", "value": "…"}` splits a key and its value.
                 let named = fields
                     .get("name")
                     .or_else(|| fields.get("key"))
@@ -202,7 +202,7 @@ impl Walk<'_> {
                 }
                 Value::Object(clean)
             }
-            // A number under a telling key ("pin": 4711) is a secret too.
+            // A number under a sensitive key ("pin": 4711) is a secret too.
             Value::Number(number) => {
                 let digits = number.to_string();
                 let mark =
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_json_and_keys_tell_about_values() {
+    fn redacts_json_by_text_and_by_key() {
         let clean = redactor().clean_json(json!({
             "note": "password=hunter2sEcret, see above",
             "password": "hunter2",
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn clean_text_is_left_alone() {
+    fn leaves_clean_text_unchanged() {
         let text = "The secret management module\n\tkeeps   its white space.";
         assert_eq!(redactor().clean(text).as_str(), text);
     }
 
     #[test]
-    fn what_is_read_is_redacted_or_refused() {
+    fn deserializes_only_through_a_redactor() {
         let secret = "\"password=hunter2sEcret\"";
         let read = || serde_json::from_str::<Clean>(secret);
         assert!(read().is_err());

@@ -1,13 +1,13 @@
-//! Text as Handover treats it: secrets redacted, cut at words, quoted, counted in tokens.
+//! Text processing: redacting secrets, cutting at words, quoting, counting tokens.
 //!
-//! Pure functions over strings. [`Clean`] is the type that the store demands, and only a
-//! [`Redactor`] makes one, so no text reaches the store unseen.
+//! Pure functions over strings. The store accepts only [`Clean`] text, which only a [`Redactor`] can
+//! produce, so no text reaches the store unredacted.
 
+mod backticks;
 mod clean;
 pub mod cut;
 pub mod quote;
 mod redact;
-mod ticks;
 pub mod tokens;
 pub mod words;
 

@@ -1,15 +1,14 @@
-//! Text as terms of a full-text index: words in lower case, identifiers split, stemmed, without
-//! the words that are everywhere.
+//! Terms of a full-text index: lower-case words, with identifiers split, stemmed, without stop words.
 //!
-//! The same function makes the terms of documents and of queries, for every backend, so that they
-//! always agree.
+//! The same function produces the terms of documents and queries for every backend, so they always
+//! agree.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Longer words are keys, hashes or data; nobody searches for them.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Words that occur in nearly every English text and tell nothing about it. Sorted.
+/// Words too frequent in English to be informative. Sorted.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been",
     "before", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has",
@@ -20,10 +19,10 @@ const STOP_WORDS: &[&str] = &[
     "will", "with", "would", "you", "your",
 ];
 
-/// The terms of a text, in order, repetitions included.
+/// The terms of a text, in order, with repetitions.
 ///
-/// `getUserById` gives `getuserbyid`, `get`, `user`, `id`; `src/auth/oauth.rs` gives its segments.
-/// Chinese, Japanese and Korean, which put no spaces between words, give overlapping pairs.
+/// `getUserById` yields `getuserbyid`, `get`, `user`, `id`; `src/auth/oauth.rs` yields its segments.
+/// Chinese, Japanese and Korean, written without spaces, yield overlapping pairs of characters.
 pub fn terms(text: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut terms = Vec::new();
@@ -100,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_are_sorted_for_the_search() {
+    fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
     }
 
     #[test]
-    fn identifiers_match_their_words() {
+    fn splits_identifiers() {
         check("getUserById", &["getuserbyid", "get", "user", "id"]);
         check("user by id", &["user", "id"]);
         check("parse_HTTPResponse2", &["parsehttpresponse2", "pars", "http", "response2"]);
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_stemmed_and_common_ones_dropped() {
+    fn stems_words_and_drops_stop_words() {
         check("The tokens are rotated", &["token", "rotat"]);
         check("rotating token", &["rotat", "token"]);
         check("", &[]);
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn other_scripts_are_kept() {
+    fn keeps_other_scripts() {
         check("Größe", &["größe"]);
         check("缓存失效", &["缓存", "存失", "失效"]);
         check(&"x".repeat(65), &[]);

@@ -1,4 +1,4 @@
-//! Tests of cutting, as properties and by example.
+//! Cutting, by properties and by example.
 
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
@@ -53,7 +53,7 @@ fn leaves_no_markdown_open() {
 }
 
 #[test]
-fn closes_a_fence_or_leaves_it_out() {
+fn closes_or_drops_a_fence() {
     let text = "Do:\n\n```sh\ncargo build\ncargo test\n```\n\nThen more words.";
     assert_eq!(cut(text, 30), "Do:\n\n```sh\ncargo build…\n```");
     assert_eq!(cut(text, 14), "Do:…");
@@ -74,8 +74,8 @@ fn cuts_to_tokens() {
 }
 
 #[test]
-fn long_texts_come_to_an_end() {
-    // No clock here: what takes quadratic time runs into the time limit of the test runner.
+fn takes_linear_time() {
+    // No clock here: quadratic time runs into the test runner's timeout.
     for unit in ["a", " ", "`", "[", "](", "*a", "<!--", "<a", "\n", "\u{301}", "🇩", "[REDACTED-1]"]
     {
         let text = format!("x{}", unit.repeat(2_000_000 / unit.len()));
@@ -85,7 +85,7 @@ fn long_texts_come_to_an_end() {
     }
 }
 
-/// Text with the characters that cutting looks at.
+/// Text made of the characters that affect cutting.
 fn text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         "[a-z ]{1,12}",

@@ -1,5 +1,5 @@
-//! Shortening text: at a word, never inside a grapheme, a redaction mark or a Markdown construct
-//! that would stay open, and never over the limit.
+//! Shortens text at a word: never inside a grapheme, a redaction mark or a Markdown construct that
+//! would be left open, and never over the limit.
 
 mod spans;
 
@@ -10,11 +10,10 @@ use spans::{Fence, Spans};
 
 const ELLIPSIS: &str = "…";
 
-/// How far behind the limit a construct may end and still be seen as one, in bytes.
+/// How many bytes past the limit are scanned for the end of a construct.
 const LOOK_AHEAD: usize = 4096;
 
-/// The text in at most `max` characters (Unicode scalar values), an ellipsis included.
-/// Cutting twice gives the same as cutting once.
+/// The text in at most `max` characters (Unicode scalar values), including the ellipsis. Idempotent.
 pub fn cut(text: &str, max: usize) -> String {
     let text = text.trim();
     let Some(limit) = nth(text, max) else {
@@ -40,7 +39,7 @@ pub fn cut(text: &str, max: usize) -> String {
     format!("{}{ELLIPSIS}", text[..grapheme_before(text, end)].trim_end())
 }
 
-/// The text in at most `max` tokens, an ellipsis included. Cutting twice gives the same as once.
+/// The text in at most `max` tokens, including the ellipsis. Idempotent.
 pub fn cut_to_tokens(text: &str, tokenizer: Tokenizer, max: u64) -> String {
     let text = text.trim();
     if tokens::fits(tokenizer, text, max) {
@@ -52,8 +51,8 @@ pub fn cut_to_tokens(text: &str, tokenizer: Tokenizer, max: u64) -> String {
         let head = cut(text, characters);
         tokens::fits(tokenizer, &head, max).then_some(head)
     };
-    // The pieces that fit without an ellipsis are about as many as fit with one: from there down
-    // to a length that fits, and then halving up to the first one that does not.
+    // About as many pieces fit with an ellipsis as without one: step down from there to a length that
+    // fits, then bisect up to the first that does not.
     let fitting = text[..measure.fitting].chars().count();
     let mut over = fitting + text[measure.fitting..measure.end].chars().count() + 1;
     let mut step = 16;
@@ -90,17 +89,17 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// Where the character with this number begins, if there is one.
+/// The offset of the character with this index, if there is one.
 fn nth(text: &str, number: usize) -> Option<usize> {
-    // Almost every text is far from its limit; its bytes say so.
+    // Most texts are far below their limit, which the byte length proves.
     if text.len() <= number {
         return None;
     }
     text.char_indices().nth(number).map(|(at, _)| at)
 }
 
-/// The end of the last word that ends at or before a place; inside a word that is longer than all
-/// the room, the last grapheme.
+/// The end of the last word at or before `limit`; if one word fills everything, the last grapheme
+/// boundary.
 fn word_before(text: &str, limit: usize) -> usize {
     let end = grapheme_before(text, limit);
     if text[end..].starts_with(char::is_whitespace) {
@@ -110,12 +109,12 @@ fn word_before(text: &str, limit: usize) -> usize {
     spaces.find(|&at| grapheme_before(text, at) == at).unwrap_or(end)
 }
 
-/// The last boundary of graphemes at or before a place.
+/// The last grapheme boundary at or before `at`.
 fn grapheme_before(text: &str, at: usize) -> usize {
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
     match cursor.is_boundary(text, 0) {
         Ok(true) => at,
-        // Only a text in chunks can be incomplete.
+        // An error is only possible for text in chunks.
         Ok(false) | Err(_) => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
     }
 }

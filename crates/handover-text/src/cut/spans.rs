@@ -1,35 +1,35 @@
-//! What must not be cut apart: redaction marks, and Markdown that would stay open.
+//! Spans that must not be split: redaction marks, and Markdown constructs that would be left open.
 //!
-//! A scanner in one linear pass, not a parser: it errs towards seeing a construct where a parser
-//! sees plain text, and then a cut only comes a little earlier.
+//! A scanner in one linear pass, not a parser. If in doubt it sees a construct where a parser sees plain
+//! text, which only moves the cut a little to the left.
 
 use std::collections::HashMap;
 
-use crate::ticks::{Ticks, run};
+use crate::backticks::{BacktickRuns, run};
 
-/// A stretch of text that a cut must not fall into.
+/// A range of text that a cut must not split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// A fenced code block: the one construct that can be closed behind a cut.
+/// A fenced code block: the one construct that can be closed after a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// Where its opening line begins.
+    /// Start of the opening line.
     pub(super) start: usize,
-    /// Where its first line of code begins.
+    /// Start of the first line of code.
     pub(super) code: usize,
-    /// Behind its closing line, or the end of the text.
+    /// End of the closing line, or the end of the text.
     pub(super) end: usize,
-    /// The character it is made of.
+    /// Backtick or tilde.
     pub(super) mark: char,
-    /// How many of them.
+    /// The length of the opening run.
     pub(super) width: usize,
 }
 
-/// The spans and fences of a text, by their beginning.
+/// The spans and fences of a text, sorted by start.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
     pub(super) spans: Vec<Span>,
@@ -37,7 +37,6 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// Finds all of them.
     pub(super) fn of(text: &str) -> Self {
         let mut found = Self::default();
         found.marks(text);
@@ -76,9 +75,9 @@ impl Spans {
         found
     }
 
-    /// The nearest place at or before `at` that is in no span.
+    /// The last offset at or before `at` that is in no span.
     pub(super) fn outside(&self, mut at: usize) -> usize {
-        // From the last one backwards: a step back can only lead into an earlier one.
+        // In reverse order: moving back can only lead into an earlier span.
         for span in self.spans.iter().rev() {
             if span.start < at && at < span.end {
                 at = span.start;
@@ -101,22 +100,22 @@ impl Spans {
         }
     }
 
-    /// A comment left open would swallow all that follows.
+    /// An unclosed comment would hide everything after it.
     fn comments(&mut self, text: &str) {
         let mut from = 0;
         while let Some(start) = text[from..].find("<!--").map(|found| from + found) {
             let inside = start + "<!--".len();
             let end = text[inside..].find("-->");
             from = end.map_or(text.len(), |end| inside + end + "-->".len());
-            // The end of the text is inside, if nothing closes it.
+            // An unclosed comment extends past the end of the text.
             self.push(start, end.map_or(usize::MAX, |_| from));
         }
     }
 
-    /// Code spans, links, tags and emphasis of one paragraph.
+    /// Adds code spans, links, tags and emphasis of one paragraph.
     fn inline(&mut self, text: &str, start: usize, end: usize) {
         let bytes = &text.as_bytes()[..end];
-        let mut ticks = None;
+        let mut backticks = None;
         let mut closers = Closers::default();
         let mut brackets = Vec::new();
         let mut open: [[Option<usize>; 4]; 3] = [[None; 4]; 3];
@@ -126,8 +125,8 @@ impl Spans {
                 b'\\' => at += 2,
                 b'`' => {
                     let width = run(bytes, at);
-                    let ticks = ticks.get_or_insert_with(|| Ticks::of(bytes, at));
-                    let close = ticks.close(at, width);
+                    let backticks = backticks.get_or_insert_with(|| BacktickRuns::of(bytes, at));
+                    let close = backticks.close(at, width);
                     if let Some(close) = close {
                         self.push(at, close);
                     }
@@ -189,7 +188,7 @@ fn fence_of(line: &str) -> Option<(char, usize, bool)> {
     (width >= 3 && !indented && !span).then(|| (mark, width, rest.trim().is_empty()))
 }
 
-/// Where the next closing characters are; each is searched for once.
+/// The positions of the next closing characters; each is searched for once.
 #[derive(Default)]
 struct Closers {
     next: HashMap<u8, Option<usize>>,

@@ -1,30 +1,30 @@
-//! What opens inside a line: code spans, tags, links, emphasis.
+//! Constructs within a line: code spans, tags, links, emphasis.
 
-use crate::ticks::{Ticks, run};
+use crate::backticks::{BacktickRuns, run};
 
 use super::lines::opens_tag;
 
-/// Where a paragraph will stand.
+/// What a quoted paragraph is embedded in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In a block of its own, whose end closes everything.
-    Own,
-    /// In a line of somebody else's, whose marks must not pair with these.
-    Shared,
+pub(super) enum Container {
+    /// A block that contains nothing else: its end closes everything.
+    OwnBlock,
+    /// A line with other text, whose markup must not pair with the paragraph's.
+    SharedLine,
 }
 
-/// A paragraph in which tags and links are plain text, and nothing stays open that could pair with
+/// Escapes a paragraph so that tags and links are plain text and nothing left open can pair with
 /// what follows.
-pub(super) fn escape(paragraph: &str, place: Place) -> String {
+pub(super) fn escape(paragraph: &str, container: Container) -> String {
     let bytes = paragraph.as_bytes();
-    // Made when first needed: escaped ones, of which there may be millions, need it not at all.
-    let mut ticks = None;
+    // Built lazily: a text may have millions of escaped backticks and need no runs at all.
+    let mut backticks = None;
     let mut out = String::with_capacity(paragraph.len() + 8);
-    // Copied up to here.
+    // Everything before this offset has been copied.
     let mut done = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        // Marks act in runs, and so they are judged.
+        // Marks take effect in runs, so they are judged as runs.
         let width = match byte {
             b'`' | b'*' | b'_' | b'~' => run(bytes, at),
             _ => 1,
@@ -35,19 +35,24 @@ pub(super) fn escape(paragraph: &str, place: Place) -> String {
                     at += 2;
                     continue;
                 }
-                // One at the end would escape what follows.
-                place == Place::Shared && at + 1 == bytes.len()
+                // A trailing backslash would escape what follows.
+                container == Container::SharedLine && at + 1 == bytes.len()
             }
-            b'`' => match ticks.get_or_insert_with(|| Ticks::of(bytes, at)).close(at, width) {
-                Some(close) => {
-                    at = close;
-                    continue;
+            b'`' => {
+                match backticks.get_or_insert_with(|| BacktickRuns::of(bytes, at)).close(at, width)
+                {
+                    Some(close) => {
+                        at = close;
+                        continue;
+                    }
+                    None => container == Container::SharedLine,
                 }
-                None => place == Place::Shared,
-            },
+            }
             b'<' => paragraph[at + 1..].starts_with(opens_tag),
             b'(' => at > 0 && bytes[at - 1] == b']',
-            b'*' | b'_' | b'~' => place == Place::Shared && can_pair(paragraph, at, width),
+            b'*' | b'_' | b'~' => {
+                container == Container::SharedLine && can_pair(paragraph, at, width)
+            }
             _ => false,
         };
         if escaped {
@@ -64,7 +69,7 @@ pub(super) fn escape(paragraph: &str, place: Place) -> String {
     out
 }
 
-/// Whether a run of marks could open or close emphasis: it touches a word, and an underscore is not
+/// Whether a run of marks could open or close emphasis: it touches a word, and underscores are not
 /// inside one.
 fn can_pair(paragraph: &str, at: usize, width: usize) -> bool {
     let before = paragraph[..at].chars().next_back();
@@ -75,7 +80,7 @@ fn can_pair(paragraph: &str, at: usize, width: usize) -> bool {
     let touches = !(white(before) && white(after));
     match paragraph.as_bytes()[at] {
         b'_' => touches && !inside,
-        // Struck through by one or two, but `~/path` and `~5` are what one is used for.
+        // One or two tildes strike through, but a single one is mostly `~/path` or `~5`.
         b'~' => touches && width == 2,
         _ => touches,
     }

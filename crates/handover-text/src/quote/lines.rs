@@ -1,21 +1,21 @@
-//! The beginnings of lines, where Markdown's blocks open.
+//! Starts of lines, where Markdown blocks open.
 
 use std::borrow::Cow;
 
-/// A label of a link definition is at most this long.
+/// The longest label of a link definition.
 const LONGEST_LABEL: usize = 1000;
 
-/// What stands before a line.
+/// What precedes a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
-    /// Nothing, or a blank line: it begins a paragraph.
+    /// Nothing, or a blank line: the line starts a paragraph.
     Blank,
-    /// A line of the same paragraph.
+    /// Another line of the same paragraph.
     Text,
 }
 
-/// Escapes what would open a block at the beginning of a line. `rest` is the text from this line
-/// on, as a definition may go over several lines; `column` is where the line begins.
+/// Escapes what would open a block at the start of a line. `rest` is the text from this line on, because
+/// a definition may span lines; `column` is where the line starts.
 pub(super) fn escape_start<'t>(
     line: &'t str,
     rest: &str,
@@ -26,7 +26,7 @@ pub(super) fn escape_start<'t>(
     let (indent, body_at) = (&line[..line.len() - body.len()], line.len() - body.len());
     let deep = columns(indent, column) >= 4;
     let (indent, shortened) = match (deep, before) {
-        // Nothing but code can begin so deep, and code cannot interrupt a paragraph.
+        // Only code can start this deep, and code cannot interrupt a paragraph.
         (true, Before::Text) => return Cow::Borrowed(line),
         (true, Before::Blank) => ("   ", true),
         (false, _) => (indent, false),
@@ -46,7 +46,7 @@ pub(super) fn escape_start<'t>(
     }
 }
 
-/// How wide white space is, tabs reaching to the next multiple of four.
+/// The width of white space, with tab stops at multiples of four.
 fn columns(indent: &str, start: usize) -> usize {
     let end = indent.bytes().fold(start, |column, byte| match byte {
         b'\t' => (column / 4 + 1) * 4,
@@ -55,7 +55,7 @@ fn columns(indent: &str, start: usize) -> usize {
     end - start
 }
 
-/// Where the characters are that must be escaped, and how many bytes of them.
+/// The offset and length of the characters that must be escaped.
 fn marker(body: &str, rest: &str, before: Before) -> Option<(usize, usize)> {
     let first = body.chars().next()?;
     let line = body.trim_end_matches([' ', '\t']);
@@ -63,7 +63,7 @@ fn marker(body: &str, rest: &str, before: Before) -> Option<(usize, usize)> {
     let ends_word = |at: usize| body[at..].chars().next().is_none_or(|c| c == ' ' || c == '\t');
     let only = |allowed: &[char]| line.chars().all(|c| allowed.contains(&c));
     let rule = || only(&[first, ' ', '\t']) && line.matches(first).count() >= 3;
-    // The line below a paragraph that makes it a heading or the head of a table.
+    // A line that turns the paragraph above into a heading or a table header.
     let underline = || {
         before == Before::Text
             && (only(&[first]) && matches!(first, '=' | '-')
@@ -93,13 +93,13 @@ fn marker(body: &str, rest: &str, before: Before) -> Option<(usize, usize)> {
     escaped.then_some((0, 1))
 }
 
-/// Whether a character behind `<` makes it a tag, a comment, a declaration or an address.
+/// Whether a character after `<` makes it a tag, a comment, a declaration or an autolink.
 pub(super) fn opens_tag(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')
 }
 
-/// What to escape in `[label]: …`: the opening bracket, or the colon if it is a redaction mark,
-/// which must stay as it is.
+/// What to escape in `[label]: …`: the opening bracket, or the colon if the label is a redaction mark,
+/// which must not be changed.
 fn definition(rest: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1).take(LONGEST_LABEL) {
@@ -112,7 +112,7 @@ fn definition(rest: &str) -> Option<usize> {
                     false => 0,
                 });
             }
-            // An opening one inside may be escaped yet, as the beginning of a line.
+            // An inner opening bracket may still be escaped as the start of a line.
             ']' => return None,
             _ => {}
         }

@@ -1,23 +1,24 @@
-//! Quoting: untrusted text in our Markdown, as data that opens and closes nothing.
+//! Quotes untrusted text in our Markdown, as data that opens and closes nothing.
 //!
-//! The text stays as it is wherever it can: what would be a heading, a list, a fence, a tag, a link
-//! or a definition gets a backslash, and what cannot be seen goes. Our own marks are comments, and
-//! no comment survives, not even in code, since programs search for them without parsing.
+//! The text is changed as little as possible: a backslash is put before anything that would be a
+//! heading, a list, a fence, a tag, a link or a definition, and invisible characters are removed. Our
+//! own markers are comments, so no comment survives, not even in code: programs search for markers
+//! without parsing.
 
 mod inline;
 mod lines;
 mod visible;
 
-use inline::Place;
+use inline::Container;
 use lines::Before;
 pub use visible::visible;
 
-/// What every quoted line begins with.
+/// The prefix of every quoted line.
 const PREFIX: &str = "> ";
 
-/// A text as a block quote: every line begins with `>`, and inside are only paragraphs.
+/// A block quote: every line starts with `>` and contains only paragraphs.
 ///
-/// A line directly below it would continue its last paragraph: a blank one or a heading must follow.
+/// A line directly below would continue the last paragraph: follow it with a blank line or a heading.
 pub fn quote_block(text: &str) -> String {
     let text = without_comments(&visible::visible(text));
     let mut out = String::with_capacity(text.len() + 16);
@@ -46,15 +47,15 @@ pub fn quote_block(text: &str) -> String {
     out
 }
 
-/// A text on one line, to stand anywhere in a line of ours with white space around it.
+/// A text on one line, for use inside a line of Markdown with white space around it.
 pub fn quote_inline(text: &str) -> String {
     let text = without_comments(&crate::cut::one_line(&visible::visible(text)));
     let line = lines::escape_start(&text, &text, Before::Text, 0);
-    inline::escape(&line, Place::Shared)
+    inline::escape(&line, Container::SharedLine)
 }
 
-/// A text as a fenced block that nothing in it can close. `language` is what stands behind the
-/// fence; only a plain word does.
+/// A fenced block that nothing in the text can close. `language` follows the opening fence if it is a
+/// plain word.
 pub fn quote_code(text: &str, language: &str) -> String {
     let text = without_comments(&visible::visible(text));
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -64,15 +65,15 @@ pub fn quote_code(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Breaks the beginning of every comment: `<\!--` reads the same and is found by nobody.
+/// Breaks the start of every comment: `<\!--` renders the same but no search finds it.
 fn without_comments(text: &str) -> String {
     text.replace("<!--", "<\\!--")
 }
 
-/// Moves a paragraph to the output, quoted.
+/// Appends the paragraph to the output, quoted.
 fn flush(out: &mut String, paragraph: &mut String) {
     if !paragraph.is_empty() {
-        for line in inline::escape(paragraph, Place::Own).split('\n') {
+        for line in inline::escape(paragraph, Container::OwnBlock).split('\n') {
             push_line(out, line);
         }
         paragraph.clear();

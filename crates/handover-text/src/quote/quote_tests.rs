@@ -1,4 +1,4 @@
-//! Tests of quoting: by example, and against a real parser.
+//! Quoting, by example and against a real parser.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::*;
 
 #[test]
-fn plain_text_stays_as_it_is() {
+fn leaves_plain_text_unchanged() {
     for text in [
         "Added rate limiting to `src/auth/limiter.rs`: 5 attempts (HTTP 429).",
         "snake_case, 2 * 3, a-b, #123, C++ and C#, <3, a < b, x->y, 50% ~5 min [WIP] [REDACTED-1]",
@@ -21,7 +21,7 @@ fn plain_text_stays_as_it_is() {
 }
 
 #[test]
-fn blocks_open_nothing() {
+fn block_quotes_contain_only_paragraphs() {
     for (text, expected) in [
         ("# Heading", "> \\# Heading"),
         ("- item\n  + item\n3. item", "> \\- item\n>   \\+ item\n> 3\\. item"),
@@ -46,7 +46,7 @@ fn blocks_open_nothing() {
 }
 
 #[test]
-fn no_marker_of_ours_can_be_faked() {
+fn markers_cannot_be_forged() {
     let fake = "<!-- handover:receipt r_1 -->";
     for text in [
         fake.to_owned(),
@@ -74,7 +74,7 @@ fn code_cannot_close_its_fence() {
 }
 
 #[test]
-fn lines_of_ours_stay_ours() {
+fn inline_quotes_do_not_affect_the_rest_of_the_line() {
     for (text, expected) in [
         ("a stray ` tick and ``two", "a stray \\` tick and \\`\\`two"),
         ("**open", "\\*\\*open"),
@@ -90,8 +90,8 @@ fn lines_of_ours_stay_ours() {
 }
 
 #[test]
-fn long_texts_come_to_an_end() {
-    // No clock here: what takes quadratic time runs into the time limit of the test runner.
+fn takes_linear_time() {
+    // No clock here: quadratic time runs into the test runner's timeout.
     for unit in [
         "a", "`", "*", "~", "[", "](", "<", "<!--", "\n", "[\n", "- \n", "\u{1b}[", "\u{1b}]",
         "\\", "``` \n",
@@ -134,7 +134,7 @@ fn is_text(event: &Event<'_>) -> bool {
     }
 }
 
-/// Text with everything that Markdown looks at.
+/// Text made of everything that affects Markdown.
 fn text() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
         "# ",

@@ -1,7 +1,7 @@
-//! Text without what cannot be seen: terminal sequences, controls, characters that hide, reorder
-//! or smuggle others.
+//! Removes what cannot be seen: terminal sequences, control characters, and characters that hide,
+//! reorder or smuggle others.
 
-/// The text as lines that end in `\n`, with visible characters only.
+/// The text as lines ending in `\n`, with visible characters only.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -26,9 +26,9 @@ pub fn visible(text: &str) -> String {
                 continue;
             }
             _ if c.is_control() => false,
-            // Joiners make emoji and the letters of some scripts; between ASCII they only hide.
+            // Joiners form emoji and letters of some scripts; between ASCII they only hide.
             '\u{200c}' | '\u{200d}' => !previous.is_ascii() && !previous.is_whitespace(),
-            // One selector may choose the look of a character; rows of them carry hidden bytes.
+            // One selector may change the appearance of a character; sequences of them carry hidden bytes.
             '\u{fe00}'..='\u{fe0f}' => !is_selector(previous) && !previous.is_whitespace(),
             '\u{e0100}'..='\u{e01ef}' => ('\u{3400}'..='\u{3ffff}').contains(&previous),
             _ => !is_invisible(c),
@@ -45,7 +45,7 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Characters without a look of their own that change how others are read.
+/// Characters without a glyph that change how others are read.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -54,7 +54,7 @@ fn is_invisible(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What follows a terminal sequence (colours, titles, links, movements).
+/// The text after a terminal sequence (colours, titles, links, cursor movements).
 fn behind_sequence(escape: char, rest: &str) -> &str {
     let (kind, body) = match escape {
         '\u{9b}' => (Some('['), rest),
@@ -71,7 +71,7 @@ fn behind_sequence(escape: char, rest: &str) -> &str {
             let tail = end.map_or("", |end| &body[end..]);
             tail.strip_prefix(|c: char| matches!(c, '@'..='~')).unwrap_or(tail)
         }
-        // A string up to a bell or terminator, on this line; without one only the introducer goes.
+        // A string up to a bell or terminator on this line; without one only the introducer is removed.
         Some(']' | 'P' | '^' | '_' | 'X') => match body.find(['\n', '\u{7}', '\u{9c}', '\u{1b}']) {
             Some(end) if !body[end..].starts_with('\n') => {
                 let tail = &body[end..];
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_what_can_be_seen() {
+    fn keeps_visible_characters() {
         for text in ["tab\tand\nline", "e\u{301} ñ 漢字", "👩‍👩‍👧‍👦 ❤️ 👍🏽 🇩🇪 1️⃣", "می‌خواهم", "\u{a0}"]
         {
             assert_eq!(visible(text), text);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_what_hides() {
+    fn drops_hidden_characters() {
         for (text, expected) in [
             ("\u{1b}[31mred\u{1b}[0m", "red"),
             ("\u{1b}]0;title\u{7}x", "x"),

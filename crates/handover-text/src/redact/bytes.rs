@@ -1,4 +1,4 @@
-//! Classes of bytes: what may stand in a token, a name, a run.
+//! Byte classes, and runs of bytes.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ pub(super) const DIGIT: u8 = 2;
 pub(super) const UPPER: u8 = 4;
 /// A lower-case letter.
 pub(super) const LOWER: u8 = 8;
-/// Part of a run: everything that one machine-made word may hold (`=` only pads its end).
+/// Part of a run: anything a machine-made word may contain (`=` only pads its end).
 pub(super) const RUN: u8 = 16;
 /// Joins words of base64 or of a path: `+`, `/`.
 pub(super) const SLASH: u8 = 32;
@@ -19,7 +19,7 @@ pub(super) const TILDE: u8 = 64;
 /// A hexadecimal letter or digit.
 pub(super) const HEX: u8 = 128;
 
-/// The classes of every byte.
+/// The classes of each byte value.
 pub(super) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -43,7 +43,7 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// Whether the byte has one of the classes.
+/// Whether the byte is in any of the classes.
 #[inline]
 pub(super) fn is(b: u8, classes: u8) -> bool {
     CLASS[b as usize] & classes != 0
@@ -63,17 +63,17 @@ pub(super) fn run_back(bytes: &[u8], at: usize, cap: usize, test: impl Fn(u8) ->
     head.iter().rev().take(cap).take_while(|b| test(**b)).count()
 }
 
-/// Where the line that holds `at` begins, looking back at most `cap` bytes.
+/// The start of the line that contains `at`, looking back at most `cap` bytes.
 pub(super) fn line_start(bytes: &[u8], at: usize, cap: usize) -> usize {
     at - run_back(bytes, at, cap, |b| b != b'\n')
 }
 
-/// Whether `hay` holds `needle` (lower case), in whatever case.
+/// Whether `hay` contains `needle` (given in lower case), ignoring case.
 pub(super) fn contains_ignore_case(hay: &[u8], needle: &[u8]) -> bool {
     hay.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle))
 }
 
-/// Bytes as text of the same length: a byte that is none is shown as a control character.
+/// Bytes as text of the same length; each invalid byte becomes a control character.
 pub(super) fn as_text(input: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(input) {
         return Cow::Borrowed(text);

@@ -1,45 +1,45 @@
-//! Credentials given to functions: one line each, with its examples.
+//! Credentials passed to functions: one table row per group of functions, with examples.
 //!
-//! A line says how the names of the functions end, which of their arguments may be the password
-//! (counted from nought, numbers left out), and what an argument must be like.
+//! A row lists the endings of function names, the positions of the arguments that may be the
+//! password (from zero, not counting numbers), and the evidence an argument needs.
 
+use super::allowlist;
 use super::bytes::{self, ALNUM};
 use super::index::{self, Index, Side};
-use super::innocent;
 use super::keys::{self, Key};
 use super::random;
 use super::values;
 
-/// What tells that an argument is a password.
+/// What makes an argument a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
-    /// Its place alone.
-    Place,
-    /// Its place, and it looks like one.
-    Looks,
-    /// The argument before it is the name of a password.
-    Name,
+enum Evidence {
+    /// Its position alone.
+    Position,
+    /// Its position, if it also looks like a password.
+    Appearance,
+    /// The argument before it names a password.
+    PrecedingName,
 }
 
 #[derive(Debug)]
 struct Function {
     names: &'static [&'static str],
-    places: &'static [usize],
-    told: Told,
-    /// A call with a password, marked by «».
+    positions: &'static [usize],
+    evidence: Evidence,
+    /// A call with a password, marked with «».
     #[cfg(test)]
     yes: &'static str,
-    /// A call without.
+    /// A call without a password.
     #[cfg(test)]
     no: &'static str,
 }
 
 macro_rules! functions {
-    ($($($name:literal)|+ [$($place:literal),+] $told:ident, yes $yes:literal, no $no:literal;)*) => {
+    ($($($name:literal)|+ [$($position:literal),+] $evidence:ident, yes $yes:literal, no $no:literal;)*) => {
         &[$(Function {
             names: &[$($name),+],
-            places: &[$($place),+],
-            told: Told::$told,
+            positions: &[$($position),+],
+            evidence: Evidence::$evidence,
             #[cfg(test)]
             yes: $yes,
             #[cfg(test)]
@@ -50,22 +50,22 @@ macro_rules! functions {
 
 #[rustfmt::skip]
 const TABLE: &[Function] = functions! {
-    "credential" | "credentials" | "basicauth" | "basic_auth" | "auth.basic" | "feature.basic" | "httpbasic" | "passwordauthentication" | "passwordtoken" [3, 1] Place, yes "new NetworkCredential(\"ann\", \"«sesame»\")", no "new NetworkCredential(\"ann\", password)";
-    "username_pw_set" | "keystore.load" | "ks.load" [1] Place, yes "keyStore.load(in, \"«sesame»\".toCharArray())", no "keyStore.load(in, password)";
-    "passwordprotection" | "pbekeyspec" [0] Place, yes "new PBEKeySpec(\"«sesame»\".toCharArray(), salt)", no "new PBEKeySpec(password, salt)";
-    "drivermanager.getconnection" [2] Place, yes "DriverManager.getConnection(url, \"ann\", \"«sesame»\")", no "DriverManager.getConnection(url)";
-    ".wallet" | "privatekeytoaccount" | "fromprivatekey" | "from_private_key" | "fromsecretkey" [0] Looks, yes "new ethers.Wallet(\"«0x4c0883a6»\")", no "new ethers.Wallet(\"main\")";
-    "login" | "authenticate" | "signin" | "sign_in" | "logon" | "auth" | "wifi.begin" [1] Looks, yes "ftp.login(\"ann\", \"«pepper28»\")", no "auth(\"basic\", \"digest\")";
-    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" | "sequelize" | "ldap3.connection" | "runas" [2, 3, 1] Looks, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
-    "create_superuser" | "create_user" | "createuser" | "ldap_bind" [2, 1] Looks, yes "ldap_bind($c, \"cn=x\", \"«pepper28»\")", no "create_user(\"ann\", \"reader\")";
-    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" | "add_password" [3, 2, 1] Looks, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
-    "hashpw" | "password_verify" | "password_hash" | "hash_password" | "hashpassword" | "passwordhasher.hash" | "make_password" | "generate_password_hash" | "bcrypt.hash" | "bcrypt.hashsync" | "hash.make" | "passwordencoder.encode" [0] Looks, yes "bcrypt.hashpw(b\"«pepper28»\", salt)", no "hash_password(\"bcrypt\", x)";
-    "jwt.sign" | "jwt.encode" [1] Place, yes "jwt.sign({id: 1}, '«sesame»')", no "jwt.sign(payload, key)";
-    "jwt.verify" | "jwt.decode" | "aes.encrypt" | "aes.decrypt" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Looks, yes "jwt.verify(token, '«pepper2801»')", no "createHmac(\"sha256\", key)";
-    "signwith" | "setsigningkey" [1, 0] Looks, yes "builder.signWith(HS256, \"«pepper28!»\")", no "builder.signWith(key, HS256)";
-    "hash_hmac" | "openssl_encrypt" | "openssl_decrypt" [2] Looks, yes "hash_hmac('sha256', $d, '«pepper2801»')", no "hash_hmac('sha256', $d, $key)";
-    "cookieparser" | "hmac256" | "hmac512" | "aes.new" | "urlsafeserializer" | "timedserializer" | "secretkeyspec" [0] Looks, yes "Algorithm.HMAC256(\"«pepper2801»\")", no "cookieParser(\"secret\")";
-    "strcmp" | "strncmp" | "strcasecmp" | "compare_digest" | "timingsafeequal" [1] Name, yes "strcmp(password, \"«sesame»\")", no "strcmp(option, \"password\")";
+    "credential" | "credentials" | "basicauth" | "basic_auth" | "auth.basic" | "feature.basic" | "httpbasic" | "passwordauthentication" | "passwordtoken" [3, 1] Position, yes "new NetworkCredential(\"ann\", \"«sesame»\")", no "new NetworkCredential(\"ann\", password)";
+    "username_pw_set" | "keystore.load" | "ks.load" [1] Position, yes "keyStore.load(in, \"«sesame»\".toCharArray())", no "keyStore.load(in, password)";
+    "passwordprotection" | "pbekeyspec" [0] Position, yes "new PBEKeySpec(\"«sesame»\".toCharArray(), salt)", no "new PBEKeySpec(password, salt)";
+    "drivermanager.getconnection" [2] Position, yes "DriverManager.getConnection(url, \"ann\", \"«sesame»\")", no "DriverManager.getConnection(url)";
+    ".wallet" | "privatekeytoaccount" | "fromprivatekey" | "from_private_key" | "fromsecretkey" [0] Appearance, yes "new ethers.Wallet(\"«0x4c0883a6»\")", no "new ethers.Wallet(\"main\")";
+    "login" | "authenticate" | "signin" | "sign_in" | "logon" | "auth" | "wifi.begin" [1] Appearance, yes "ftp.login(\"ann\", \"«pepper28»\")", no "auth(\"basic\", \"digest\")";
+    "connect" | "mysqli" | "getconnection" | "pdo" | "directoryentry" | "sequelize" | "ldap3.connection" | "runas" [2, 3, 1] Appearance, yes "connect('h', 22, 'ann', '«pepper28»')", no "connect(\"click\", \"handler\")";
+    "create_superuser" | "create_user" | "createuser" | "ldap_bind" [2, 1] Appearance, yes "ldap_bind($c, \"cn=x\", \"«pepper28»\")", no "create_user(\"ann\", \"reader\")";
+    "check_password" | "checkpassword" | "verify_password" | "verifypassword" | "change_password" | "changepassword" | "reset_password" | "resetpassword" | "set_password" | "setpassword" | "add_password" [3, 2, 1] Appearance, yes "check_password(user, \"«pepper28»\")", no "check_password(user, \"bcrypt\")";
+    "hashpw" | "password_verify" | "password_hash" | "hash_password" | "hashpassword" | "passwordhasher.hash" | "make_password" | "generate_password_hash" | "bcrypt.hash" | "bcrypt.hashsync" | "hash.make" | "passwordencoder.encode" [0] Appearance, yes "bcrypt.hashpw(b\"«pepper28»\", salt)", no "hash_password(\"bcrypt\", x)";
+    "jwt.sign" | "jwt.encode" [1] Position, yes "jwt.sign({id: 1}, '«sesame»')", no "jwt.sign(payload, key)";
+    "jwt.verify" | "jwt.decode" | "aes.encrypt" | "aes.decrypt" | "createhmac" | "hmacsha256" | "createcipheriv" | "createdecipheriv" [1] Appearance, yes "jwt.verify(token, '«pepper2801»')", no "createHmac(\"sha256\", key)";
+    "signwith" | "setsigningkey" [1, 0] Appearance, yes "builder.signWith(HS256, \"«pepper28!»\")", no "builder.signWith(key, HS256)";
+    "hash_hmac" | "openssl_encrypt" | "openssl_decrypt" [2] Appearance, yes "hash_hmac('sha256', $d, '«pepper2801»')", no "hash_hmac('sha256', $d, $key)";
+    "cookieparser" | "hmac256" | "hmac512" | "aes.new" | "urlsafeserializer" | "timedserializer" | "secretkeyspec" [0] Appearance, yes "Algorithm.HMAC256(\"«pepper2801»\")", no "cookieParser(\"secret\")";
+    "strcmp" | "strncmp" | "strcasecmp" | "compare_digest" | "timingsafeequal" [1] PrecedingName, yes "strcmp(password, \"«sesame»\")", no "strcmp(option, \"password\")";
 };
 
 const LISTS: [&[&str]; TABLE.len()] = {
@@ -80,9 +80,9 @@ const LISTS: [&[&str]; TABLE.len()] = {
 
 static INDEX: Index<{ index::count(&LISTS) }> = Index::new(&LISTS, Side::End);
 
-/// The password among the arguments of the function whose name is `start..end`.
+/// The password among the arguments of the function named `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    // Ruby may leave the brackets out.
+    // Ruby calls may omit the parentheses.
     let open = match text.get(end..end + 2)? {
         [b'(', _] => true,
         [b' ', b'"' | b'\''] => false,
@@ -96,13 +96,16 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     let mut given = None;
     INDEX.at(name).find_map(|(row, _)| {
         let function = &TABLE[usize::from(row)];
-        (open || function.told == Told::Place).then_some(())?;
+        (open || function.evidence == Evidence::Position).then_some(())?;
         let given = given.get_or_insert_with(|| arguments(text, end + 1));
-        function.places.iter().find_map(|place| password(text, function.told, given, *place))
+        function
+            .positions
+            .iter()
+            .find_map(|position| password(text, function.evidence, given, *position))
     })
 }
 
-/// The name without `new` or `create` at its end: `Credentials.create`, `[Credential]::new`.
+/// The name without a trailing `new` or `create`: `Credentials.create`, `[Credential]::new`.
 fn type_name(text: &[u8], start: usize, end: usize) -> &[u8] {
     let name = &text[start..end];
     if name == b"new" || name == b"make" {
@@ -122,7 +125,6 @@ fn type_name(text: &[u8], start: usize, end: usize) -> &[u8] {
     ends.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name)
 }
 
-/// An argument of a function.
 #[derive(Debug, Clone, Copy)]
 struct Argument {
     start: usize,
@@ -130,26 +132,31 @@ struct Argument {
     string: bool,
 }
 
-fn password(text: &[u8], told: Told, given: &[Argument], place: usize) -> Option<(usize, usize)> {
-    let argument = given.get(place).filter(|argument| argument.string)?;
+fn password(
+    text: &[u8],
+    evidence: Evidence,
+    given: &[Argument],
+    position: usize,
+) -> Option<(usize, usize)> {
+    let argument = given.get(position).filter(|argument| argument.string)?;
     let value = text.get(argument.start..argument.end)?;
     let first = text.get(given[0].start..given[0].end)?;
-    let is = match told {
-        Told::Place => true,
-        Told::Looks => {
+    let is = match evidence {
+        Evidence::Position => true,
+        Evidence::Appearance => {
             let like = random::mixed(value) && !algorithm(value)
                 || values::special(value) && value.len() >= 6 && value[0] != b'-';
-            // The path of an address is no user.
-            like && (place != 1 || !first.contains(&b'/')) && !innocent::reference(value)
+            // A URL path is not a user name.
+            like && (position != 1 || !first.contains(&b'/')) && !allowlist::reference(value)
         }
-        Told::Name => {
+        Evidence::PrecedingName => {
             !given[0].string
                 && keys::classify(first) == Some(Key::Password)
                 && keys::classify(value).is_none()
         }
     };
     let spaced = value.iter().any(u8::is_ascii_whitespace);
-    (is && value.len() >= 3 && !spaced && !innocent::placeholder(value))
+    (is && value.len() >= 3 && !spaced && !allowlist::placeholder(value))
         .then_some((argument.start, argument.end))
 }
 
@@ -170,15 +177,15 @@ pub(super) fn pair(text: &[u8], at: usize) -> Option<(usize, usize)> {
     };
     match arguments(text, at + 1)[..] {
         [Argument { string: true, .. }, last @ Argument { start, end, string: true }] => {
-            // A list is as often one of names.
-            let looks = || password(text, Told::Looks, &[last], 0).is_some();
+            // A list is just as often one of names.
+            let looks = || password(text, Evidence::Appearance, &[last], 0).is_some();
             (!list || looks()).then_some((start, end))
         }
         _ => None,
     }
 }
 
-/// The arguments at `at` as far as they are strings and names; numbers are left out.
+/// The arguments at `at`, up to the first that is neither a string nor a name; numbers are skipped.
 fn arguments(text: &[u8], mut at: usize) -> Vec<Argument> {
     let mut found = Vec::new();
     for _ in 0..6 {
@@ -212,7 +219,7 @@ fn arguments(text: &[u8], mut at: usize) -> Vec<Argument> {
     found
 }
 
-/// Where the object that starts at `at` ends: `{id: 1}`.
+/// The end of the object literal that starts at `at`: `{id: 1}`.
 fn object(text: &[u8], at: usize) -> Option<usize> {
     (text.get(at) == Some(&b'{')).then_some(())?;
     let mut depth = 0;
@@ -227,14 +234,15 @@ fn object(text: &[u8], at: usize) -> Option<usize> {
     Some(at + close + 1)
 }
 
-/// The string that is asked whether it equals a password: `"…".equals(password)`.
+/// The string that is compared with a password: `"…".equals(password)`.
 fn equals(text: &[u8], start: usize, at: usize) -> Option<(usize, usize)> {
     let len = bytes::run(text, at, 64, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'.'));
     let close = start.checked_sub(1).filter(|at| text[*at] == b'"')?;
     let from = close - bytes::run_back(text, close, 64, |b| b != b'"' && b != b'\n');
     let value = text.get(from..close)?;
-    let told = keys::classify(text.get(at..at + len)?) == Some(Key::Password);
-    (told && values::is_secret(Key::Password, values::Form::Quoted, value)).then_some((from, close))
+    let evidence = keys::classify(text.get(at..at + len)?) == Some(Key::Password);
+    (evidence && values::is_secret(Key::Password, values::Form::Quoted, value))
+        .then_some((from, close))
 }
 
 fn string(text: &[u8], at: usize) -> Option<(usize, usize)> {
@@ -249,7 +257,7 @@ mod tests {
     use crate::Redactor;
 
     #[test]
-    fn every_line_finds_its_example_and_leaves_the_other_alone() {
+    fn matches_only_the_positive_example_of_each_row() {
         for Function { yes, no, .. } in TABLE {
             let text = yes.replace(['«', '»'], "");
             let open = text.find('(').expect("a call");

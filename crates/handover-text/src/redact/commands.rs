@@ -1,29 +1,30 @@
-//! Passwords that commands take: one line each, with its examples.
+//! Passwords in command lines: one table row per group of commands, with examples.
 //!
-//! A pattern is a line of shell words: `_` stands for any word, `…` for any words, `.` for the end,
-//! `!` for the secret, `?` for one that must also look like a password. A part before or after them is glued
-//! to them: `-p!`, `_:!`. The first word may end in `*`; `-*b*` is a bundle of options with a `b`.
+//! A pattern is a line of shell words: `_` matches any word, `…` any number of words, `.` the end,
+//! `!` the secret, `?` a secret that must also look like a password. Text attached to these must
+//! match too: `-p!`, `_:!`. The first word may end in `*`; `-*b*` is a bundle of options that
+//! includes `b`.
 
+use super::allowlist;
 use super::bytes;
 use super::index::{self, Index, Letters, Side};
-use super::innocent;
 use super::keys;
 use super::random;
 use super::values;
 
-/// How far a command is read.
+/// How many bytes of a command are read.
 const LINE: usize = 300;
-/// How many of its words.
+/// How many words of a command are read.
 const WORDS: usize = 32;
 
-/// A way to give a password to a command.
+/// Patterns of commands that take a password in the same way.
 #[derive(Debug)]
 struct Command {
     patterns: &'static [&'static str],
-    /// Commands that give one, marked by «».
+    /// Commands with a password, marked with «».
     #[cfg(test)]
     yes: &'static str,
-    /// Commands that give none.
+    /// Commands without one.
     #[cfg(test)]
     no: &'static str,
 }
@@ -99,7 +100,7 @@ const TABLE: &[Command] = commands! {
     "open -u _,!", yes "lftp -c \"open -u ann,«sesame» h\"", no "open -u ann";
 };
 
-/// Words that stand where a secret would in the manuals of these commands.
+/// Words that the manuals of these commands use in place of a secret.
 const SHOWN: [&str; 4] = ["public", "private", "string", "community"];
 
 const LISTS: [&[&str]; TABLE.len()] = {
@@ -116,7 +117,7 @@ static INDEX: Index<{ index::count(&LISTS) }> = Index::new(&LISTS, Side::Start);
 
 static STARTS: Letters = Letters::new(&LISTS, Side::Start);
 
-/// The secret that the command whose name stands at `start..end` is given.
+/// The secret passed to the command named `start..end`.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let after = match text.get(end)? {
         b' ' => end,
@@ -149,15 +150,15 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     })
 }
 
-/// A word of a shell, without the quotes around it.
+/// A shell word, without surrounding quotes.
 #[derive(Debug, Clone, Copy)]
-struct Word {
+struct ShellWord {
     start: usize,
     end: usize,
 }
 
-/// The words of the command that goes on at `at`.
-fn split(text: &[u8], mut at: usize) -> Vec<Word> {
+/// The remaining words of a command, from `at`.
+fn split(text: &[u8], mut at: usize) -> Vec<ShellWord> {
     let stop = text.len().min(at + LINE);
     let mut words = Vec::new();
     while at < stop && words.len() < WORDS {
@@ -168,7 +169,7 @@ fn split(text: &[u8], mut at: usize) -> Vec<Word> {
             b'\\' if text.get(at + 1) == Some(&b'\n') => at += 2,
             b'\n' | b'\r' | b';' | b'&' | b')' | b'`' => break,
             b'|' => {
-                words.push(Word { start: at, end: at + 1 });
+                words.push(ShellWord { start: at, end: at + 1 });
                 at += 1;
             }
             _ => {
@@ -181,15 +182,15 @@ fn split(text: &[u8], mut at: usize) -> Vec<Word> {
     words
 }
 
-/// The word at `at`, and where the next may start.
-fn word(text: &[u8], at: usize) -> (Word, usize) {
+/// The word at `at`, and where the next one may start.
+fn word(text: &[u8], at: usize) -> (ShellWord, usize) {
     let quoted = |at: usize| {
         let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
         let len = bytes::run(text, at + 1, LINE, |b| b != quote && b != b'\n');
         (text.get(at + 1 + len) == Some(&quote)).then_some(at + 1 + len)
     };
     if let Some(close) = quoted(at) {
-        return (Word { start: at + 1, end: close }, close + 1);
+        return (ShellWord { start: at + 1, end: close }, close + 1);
     }
     let len = bytes::run(text, at, LINE, |b| {
         !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b';' | b'|' | b')')
@@ -199,17 +200,17 @@ fn word(text: &[u8], at: usize) -> (Word, usize) {
     if len > 0
         && let Some(close) = quoted(end)
     {
-        return (Word { start: at, end: close + 1 }, close + 1);
+        return (ShellWord { start: at, end: close + 1 }, close + 1);
     }
-    (Word { start: at, end }, end.max(at + 1))
+    (ShellWord { start: at, end }, end.max(at + 1))
 }
 
-/// Whether words follow a pattern; gives where the secret stands.
-fn matches(text: &[u8], pattern: &str, words: &[Word]) -> Option<(usize, usize)> {
+/// The position of the secret, if the words match the pattern.
+fn matches(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<(usize, usize)> {
     let (part, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
     if part == "…" {
         let pipe = words.iter().position(|w| text[w.start..w.end] == *b"|");
-        // The secret of `echo … ! | x` stands before the sign.
+        // The secret of `echo … ! | x` comes before the pipe.
         let reach = if rest.contains('|') { words.len() } else { pipe.unwrap_or(words.len()) };
         return (0..reach).find_map(|skip| matches(text, rest, &words[skip..]));
     }
@@ -224,7 +225,7 @@ fn matches(text: &[u8], pattern: &str, words: &[Word]) -> Option<(usize, usize)>
         Some(mark) => {
             let (head, sure) = (&part[..mark], part.as_bytes()[mark] == b'!');
             let from = match head.strip_prefix('_') {
-                Some(sign) => content.iter().position(|b| [*b] == *sign.as_bytes())? + 1,
+                Some(separator) => content.iter().position(|b| [*b] == *separator.as_bytes())? + 1,
                 None => content.starts_with(head.as_bytes()).then_some(head.len())?,
             };
             // `ann/sesame@host`
@@ -239,8 +240,8 @@ fn matches(text: &[u8], pattern: &str, words: &[Word]) -> Option<(usize, usize)>
     }
 }
 
-/// Whether words follow a pattern that has no secret in it.
-fn end_of(text: &[u8], pattern: &str, words: &[Word]) -> Option<()> {
+/// Whether the words match a pattern without a secret.
+fn end_of(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<()> {
     let mut words = words.iter();
     for part in pattern.split(' ') {
         if part == "." {
@@ -253,8 +254,8 @@ fn end_of(text: &[u8], pattern: &str, words: &[Word]) -> Option<()> {
     Some(())
 }
 
-/// Whether a word is the one that a pattern wants. Options of one letter may stand in a bundle,
-/// those with a value at its end, and their case counts.
+/// Whether a word matches one part of a pattern. Single-letter options may be bundled, those that
+/// take a value last in the bundle, and are case-sensitive.
 fn literal(part: &str, word: &[u8]) -> bool {
     let bundle = match word {
         [b'-', bundle @ ..]
@@ -289,8 +290,8 @@ pub(super) fn is_secret(value: &[u8], sure: bool) -> bool {
     let shown = SHOWN.iter().any(|w| value.eq_ignore_ascii_case(w.as_bytes()));
     value.len() >= 3
         && (sure || random::mixed(value) || values::special(value))
-        && !(port || other || name || shown || innocent::placeholder(value))
-        && !innocent::reference(value)
+        && !(port || other || name || shown || allowlist::placeholder(value))
+        && !allowlist::reference(value)
 }
 
 #[cfg(test)]
@@ -298,7 +299,7 @@ mod tests {
     use super::*;
     use crate::Redactor;
 
-    /// The commands of an example with the findings in «».
+    /// The example with its findings in «».
     fn marked(text: &str) -> String {
         let mut out = String::new();
         let mut at = 0;
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_finds_its_example_and_leaves_the_other_alone() {
+    fn matches_only_the_positive_example_of_each_row() {
         for Command { yes, no, .. } in TABLE {
             let plain = yes.replace(['«', '»'], "");
             assert_eq!(marked(&plain), *yes);

@@ -1,8 +1,8 @@
-//! Texts encoded once: base64 and percent escapes.
+//! Text encoded once, in base64 or percent escapes.
 
 use super::bytes::{self, ALNUM};
 
-/// Starts of files that base64 often carries.
+/// First bytes of file types that are often embedded in base64.
 #[rustfmt::skip]
 const MAGIC: &[&[u8]] = &[
     b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"wOFF", b"wOF2", b"<svg", b"<?xml", b"%PDF",
@@ -10,7 +10,7 @@ const MAGIC: &[&[u8]] = &[
     b"{\"", b"{\n", b"[{",
 ];
 
-/// Whether base64 holds a picture, a font, an archive or plain text: data, not a key.
+/// Whether base64 contains an image, a font, an archive or plain text: data, not a key.
 pub(super) fn is_data(run: &[u8]) -> bool {
     let mut head = [0u8; 24];
     let len = decode(&run[..run.len().min(32)], &mut head);
@@ -19,7 +19,7 @@ pub(super) fn is_data(run: &[u8]) -> bool {
         && (MAGIC.iter().any(|m| head.starts_with(m)) || printable(head) || other_script(head))
 }
 
-/// Whether bytes are text of another script; its last character may be cut.
+/// Whether bytes are text in another script; the last character may be cut off.
 fn other_script(head: &[u8]) -> bool {
     let whole = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -31,7 +31,7 @@ fn other_script(head: &[u8]) -> bool {
     !whole.is_empty() && !whole.contains(char::is_control)
 }
 
-/// The text inside base64, if it is text.
+/// The decoded text, if base64 contains text.
 pub(super) fn base64_text(run: &[u8]) -> Option<String> {
     if run.len() < 20 || !is_printable_start(run) {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn base64_text(run: &[u8]) -> Option<String> {
     printable(text.as_bytes()).then_some(text)
 }
 
-/// Whether base64 holds `user:password`.
+/// Whether base64 contains `user:password`.
 pub(super) fn is_user_password(run: &[u8]) -> bool {
     let mut out = [0u8; 96];
     let digits = run.iter().take_while(|b| **b != b'=').count();
@@ -56,7 +56,7 @@ pub(super) fn is_user_password(run: &[u8]) -> bool {
     len == digits * 3 / 4 && printable(text) && colon.is_some_and(|at| at > 0 && at + 1 < len)
 }
 
-/// Whether base64 of PEM holds a private key: its label says so.
+/// Whether base64 contains a PEM private key, judged by its label.
 pub(super) fn is_private_key(run: &[u8]) -> bool {
     let mut head = [0u8; 42];
     let len = decode(&run[..run.len().min(56)], &mut head);
@@ -73,7 +73,7 @@ fn printable(text: &[u8]) -> bool {
     text.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
 }
 
-/// Decodes base64 of either alphabet as far as it goes.
+/// Decodes either base64 alphabet up to the first invalid byte; returns the decoded length.
 fn decode(run: &[u8], out: &mut [u8]) -> usize {
     let mut bits = 0u32;
     let mut have = 0;
@@ -99,7 +99,7 @@ fn decode(run: &[u8], out: &mut [u8]) -> usize {
     len
 }
 
-/// The text without its percent escapes.
+/// The text with its percent escapes decoded.
 pub(super) fn percent_text(s: &[u8]) -> Option<String> {
     let mut out = Vec::with_capacity(s.len());
     let mut i = 0;
@@ -125,7 +125,7 @@ fn hex_pair(pair: &[u8]) -> Option<u8> {
     u8::try_from(a * 16 + b).ok()
 }
 
-/// Part of a word with percent escapes.
+/// Whether a byte may be part of a percent-encoded word.
 pub(super) fn percent_byte(b: u8) -> bool {
     bytes::is(b, ALNUM) || matches!(b, b'%' | b'_' | b'-' | b'.' | b'~' | b'+' | b'*')
 }

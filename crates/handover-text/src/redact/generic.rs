@@ -1,30 +1,29 @@
-//! Random strings that no vendor's format announces, judged by token efficiency and by what
-//! stands around them.
+//! Random strings that match no vendor's format, judged by token efficiency and context.
 
+use super::allowlist;
 use super::bytes::{self, ALNUM, DIGIT, LOWER, SLASH, UPPER};
 use super::encoded;
-use super::innocent;
 use super::lexicon::{self, Hint};
 use super::random;
 use super::values;
 
 /// Shorter strings are never judged.
 pub(super) const LEAST: usize = 16;
-/// Shortest string that is a secret without a hint.
+/// The shortest string that counts as a secret without a hint.
 const ALONE: usize = 20;
-/// Longer strings are data.
+/// Longer strings are data, not secrets.
 const MOST: usize = 1024;
-/// How far back a hint may stand.
+/// How far back to look for a hint.
 const WINDOW: usize = 56;
 
-/// The secret in the run `start..end`, if it holds one.
+/// The secret in the run `start..end`, if any.
 pub(super) fn secret(
     text: &[u8],
     mut start: usize,
     end: usize,
     seen: u8,
 ) -> Option<(usize, usize)> {
-    // `//token` in a comment; after a colon it is the rest of an address.
+    // `//token` in a comment; after a colon it continues a URL.
     let slashes = bytes::run(text, start, 3, |b| b == b'/');
     if slashes >= 2
         && !matches!(start.checked_sub(1).map(|i| text[i]), Some(b':' | b'"' | b'\''))
@@ -39,18 +38,18 @@ pub(super) fn secret(
     }
     let next = text.get(end).copied();
     let before = start.checked_sub(1).map(|i| text[i]);
-    // Names of functions, parts of e-mail addresses, the rest of an address.
+    // Function names, parts of e-mail addresses, the rest of a URL.
     if matches!(next, Some(b'(' | b'@'))
         || run.starts_with(b"//") && !after_webhook(text, start)
         || run.starts_with(b"xn--")
-        || innocent::public(run)
+        || allowlist::public(run)
         || matches!(before, Some(b'@' | b'#'))
     {
         return None;
     }
     let base64 = seen & SLASH != 0 && base64_like(run);
     let candidate = |piece: &[u8]| piece.len() >= LEAST && !values::wordy_with_number(piece);
-    // Looking around costs more than looking at the string itself.
+    // Looking at the context costs more than looking at the string itself.
     if !(base64 || pieces(run).any(candidate)) || block_line(text, start, end) {
         return None;
     }
@@ -78,30 +77,30 @@ pub(super) fn secret(
         if piece.len() < LEAST || !judge(piece, hint, before) || encoded::is_data(piece) {
             continue;
         }
-        // Random parts of paths are names of files and folders unless something else is said.
+        // Random parts of paths name files and folders, unless a hint says otherwise.
         if paths && !hint.near.secret {
             continue;
         }
         let pad = |end| end + bytes::run(text, end, 2, |b| b == b'=');
-        // In a path the piece is the secret; elsewhere it is part of a longer one.
+        // In a path only the piece is the secret; elsewhere the piece belongs to a longer one.
         return Some(if paths { (from, pad(from + piece.len())) } else { (start, pad(end)) });
     }
     None
 }
 
-/// The parts of a run that may be a secret of their own.
+/// The parts of a run that may each be a secret.
 fn pieces(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     run.split(|b| matches!(b, b'/' | b'+' | b'~' | b'.'))
 }
 
-/// Whether the classes of a run allow a secret in it at all.
+/// Whether the byte classes of a run permit a secret at all.
 fn promising(run: &[u8], seen: u8) -> bool {
     let letters = seen & (UPPER | LOWER);
     letters != 0 && (seen & DIGIT != 0 || consonants(run))
 }
 
-/// Whether the run is a line of a block of base64: lines of the same length stand around it, or it
-/// is the rest of a line beside a full one.
+/// Whether the run is a line of a base64 block: a line as long precedes or follows it, or it is the
+/// shorter last line next to a full one.
 fn block_line(text: &[u8], start: usize, end: usize) -> bool {
     let least = match end - start {
         40.. => 40,
@@ -126,10 +125,10 @@ fn block_line(text: &[u8], start: usize, end: usize) -> bool {
     below || above
 }
 
-/// How long the lines are into which base64 is broken: PEM, and mail.
+/// The line lengths of wrapped base64: PEM and MIME.
 const FULL_LINES: [usize; 2] = [64, 76];
 
-/// Whether nothing else stands on a string's line.
+/// Whether a string is alone on its line.
 fn alone(text: &[u8], start: usize, end: usize) -> bool {
     let blank = |b: u8| matches!(b, b' ' | b'\t' | b'=' | b'\r');
     let from = start - bytes::run_back(text, start, 24, blank);
@@ -137,7 +136,7 @@ fn alone(text: &[u8], start: usize, end: usize) -> bool {
     (from == 0 || text[from - 1] == b'\n') && text.get(to).is_none_or(|b| *b == b'\n')
 }
 
-/// Whether a string is one full line of a block of which the others were cut off.
+/// Whether a string is one full line of a base64 block whose other lines were cut off.
 fn cut_line(text: &[u8], start: usize, end: usize) -> bool {
     let padded = end - start + bytes::run(text, end, 2, |b| b == b'=');
     FULL_LINES.contains(&padded)
@@ -145,7 +144,7 @@ fn cut_line(text: &[u8], start: usize, end: usize) -> bool {
         && alone(text, start, end)
 }
 
-/// Words have vowels: letters without digits that have few may be random.
+/// Words have vowels: a string of letters with few of them may be random.
 fn consonants(run: &[u8]) -> bool {
     let vowels =
         run.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u'));
@@ -157,12 +156,12 @@ fn base64_like(run: &[u8]) -> bool {
     run.len() >= 32 && run.iter().all(|b| bytes::is(*b, ALNUM | SLASH)) && !run.starts_with(b"/")
 }
 
-/// What stands before a string.
+/// The hints before a string.
 #[derive(Debug, Clone, Copy)]
 struct Hints {
-    /// On its line, or on the lines before it if it stands alone on its own.
+    /// On its line; on the lines before as well, if the string is alone on its line.
     near: Hint,
-    /// On its line and two before it: an empty one may stand between.
+    /// On its line and the two before it, one of which may be empty.
     wide: Hint,
 }
 
@@ -182,7 +181,7 @@ impl Hints {
 }
 
 fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> bool {
-    let told = (hint.secret || hint.vendor) && !hint.hash;
+    let hinted = (hint.secret || hint.vendor) && !hint.hash;
     let assigned = matches!(
         before,
         Some(
@@ -212,14 +211,14 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
         return false;
     }
     if hexadecimal(s) {
-        // Beside a name, 40 digits without quotes are a commit or the checksum of a package.
+        // After white space, 40 hex digits are a commit or a package checksum.
         let sha1 = s.len() == 40 && before.is_none_or(|b| b.is_ascii_whitespace());
-        // The key of a person who signs is called by its hash in capitals.
+        // A signer's key is identified by its fingerprint in capitals.
         let signer = sha1 && !s.iter().any(u8::is_ascii_lowercase);
-        let told = near.secret && !signer || near.api && !hint.hash && !near.id && !sha1;
-        return told && !near.hash && assigned && s.len() >= 20 && !innocent::placeholder(s);
+        let hinted = near.secret && !signer || near.api && !hint.hash && !near.id && !sha1;
+        return hinted && !near.hash && assigned && s.len() >= 20 && !allowlist::placeholder(s);
     }
-    if innocent::placeholder(s) {
+    if allowlist::placeholder(s) {
         return false;
     }
     if !near.secret && !near.api && identifier(s) {
@@ -235,7 +234,7 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     if classes & DIGIT == 0 {
         let both = classes & (UPPER | LOWER) == UPPER | LOWER && s.len() >= ALONE;
         let one_word = s.iter().all(u8::is_ascii_alphabetic);
-        return told
+        return hinted
             && (both || one_word)
             && random::longest_word(s) >= LEAST
             && random::efficiency(s) < random::RANDOM;
@@ -244,8 +243,8 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
         return false;
     }
     let efficiency = random::efficiency(s);
-    if told {
-        // A long key in base64 for URLs is broken into words by chance.
+    if hinted {
+        // Long base64url keys contain separators by chance.
         let word = (s.len() / 2).clamp(8, 12);
         efficiency < random::LIKELY && (random::longest_mixed_word(s) >= word || grouped(s))
     } else {
@@ -275,18 +274,18 @@ fn variable(text: &[u8], start: usize, end: usize) -> bool {
     text[..start].ends_with(b"${") && text.get(end) == Some(&b'}')
 }
 
-/// `webhook_url: https:`: the path of such an address is its secret.
+/// `webhook_url: https:`: the path of a webhook URL is a secret.
 fn after_webhook(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(32)..start];
     bytes::contains_ignore_case(before, b"webhook")
 }
 
-/// Commands and numbers of a path: `207v123h210v40h-256V13zm393`.
+/// SVG path data: `207v123h210v40h-256V13zm393`.
 fn drawing(s: &[u8]) -> bool {
     s.iter().all(|b| b.is_ascii_digit() || b"MmZzLlHhVvCcSsQqTtAa-.".contains(b))
 }
 
-/// `_CAMELLIA256_NKEYS`: words in capitals, some with a number at their end.
+/// `_CAMELLIA256_NKEYS`: words in capitals, some ending in a number.
 fn constant(s: &[u8]) -> bool {
     let word = |part: &[u8]| {
         let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -295,7 +294,7 @@ fn constant(s: &[u8]) -> bool {
     s.contains(&b'_') && s.split(|b| *b == b'_').all(word)
 }
 
-/// `ABC1234-DEF5678-…`: groups of the same length, capitals and digits.
+/// `ABC1234-DEF5678-…`: groups of equal length, in capitals and digits.
 fn grouped(s: &[u8]) -> bool {
     let mut groups = s.split(|b| *b == b'-');
     let len = groups.clone().next().map_or(0, <[u8]>::len);
@@ -305,7 +304,7 @@ fn grouped(s: &[u8]) -> bool {
         && groups.all(|g| g.len() == len && g.iter().all(capital))
 }
 
-/// Words that start ids: they name things, they open nothing.
+/// Prefixes of public ids.
 #[rustfmt::skip]
 const ID_WORDS: &[&str] = &[
     "msg", "toolu", "req", "call", "chatcmpl", "resp", "ses", "session", "run", "evt", "event", "thread", "asst",
@@ -314,18 +313,18 @@ const ID_WORDS: &[&str] = &[
     "cs", "si", "ii", "plan", "txn", "inv", "seti", "pm", "src", "tok", "re", "po", "py", "fr", "dp", "issfr",
 ];
 
-/// Ids of services (`msg_01Xf…`) and ULIDs.
+/// Service ids (`msg_01Xf…`) and ULIDs.
 pub(super) fn identifier(s: &[u8]) -> bool {
     let ulid = s.len() == 26
         && s[0] == b'0'
         && s.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'H' | b'J' | b'K' | b'M' | b'N' | b'P'..=b'T' | b'V'..=b'Z'));
     let word = s.iter().take_while(|b| b.is_ascii_lowercase()).count();
-    let sign = matches!(s.get(word), Some(b'_' | b'-'));
-    // What files and accounts of public ledgers are called.
+    let separated = matches!(s.get(word), Some(b'_' | b'-'));
+    // IPFS content ids and Bitcoin addresses.
     let ledger = s.len() == 46 && s.starts_with(b"Qm")
         || s.starts_with(b"bafy") && s.len() >= 50
         || s.starts_with(b"bc1") && s.iter().all(|b| bytes::is(*b, LOWER | DIGIT));
-    ulid || ledger || sign && ID_WORDS.iter().any(|w| w.as_bytes() == &s[..word])
+    ulid || ledger || separated && ID_WORDS.iter().any(|w| w.as_bytes() == &s[..word])
 }
 
 /// Hashes and ids: hexadecimal, in groups (UUIDs), with words (`query-b4ff…`), as a number (`0x…`).

@@ -1,8 +1,8 @@
-//! Lists of words, indexed at compile time by two of their letters.
+//! Word lists, indexed at compile time by two of their letters.
 //!
-//! A lookup costs a table access where no word has these letters, which is nearly everywhere.
+//! Where no word has these letters, which is nearly everywhere, a lookup is one table access.
 
-/// Which letters of a word the index looks at.
+/// Which letters of a word are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     /// The first two.
@@ -11,7 +11,7 @@ pub(super) enum Side {
     End,
 }
 
-/// `N` words in lists, whatever their case.
+/// `N` words from several lists, matched case-insensitively.
 pub(super) struct Index<const N: usize> {
     side: Side,
     starts: [u16; SLOTS + 1],
@@ -20,14 +20,14 @@ pub(super) struct Index<const N: usize> {
 
 const SLOTS: usize = 1 << 10;
 
-/// A word and the number of its list.
+/// A word and the index of its list.
 #[derive(Clone, Copy)]
 struct Entry {
     list: u8,
     word: &'static [u8],
 }
 
-/// How many words lists have.
+/// The total number of words in the lists.
 pub(super) const fn count(lists: &[&[&str]]) -> usize {
     let mut n = 0;
     let mut l = 0;
@@ -38,7 +38,7 @@ pub(super) const fn count(lists: &[&[&str]]) -> usize {
     n
 }
 
-/// The same for both cases of a letter.
+/// The slot of two letters, the same for upper and lower case.
 pub(super) const fn slot(a: u8, b: u8) -> usize {
     ((a & 31) as usize) << 5 | (b & 31) as usize
 }
@@ -84,7 +84,7 @@ impl<const N: usize> Index<N> {
         }
     }
 
-    /// Whether some word has these two letters.
+    /// Whether any word has these two letters.
     #[inline]
     pub(super) fn has(&self, a: u8, b: u8) -> bool {
         let slot = slot(a, b);
@@ -98,7 +98,7 @@ impl<const N: usize> Index<N> {
         self.entries[group].iter().map(|entry| entry.word)
     }
 
-    /// The words that a text starts (or ends) with, and their lists.
+    /// The words that the text starts (or ends) with, and the indexes of their lists.
     pub(super) fn at<'i>(
         &'i self,
         text: &'i [u8],
@@ -119,13 +119,13 @@ impl<const N: usize> Index<N> {
         })
     }
 
-    /// Whether a word stands anywhere in a text; only for an index of starts.
+    /// Whether the text contains any of the words. Only for an index of starts.
     pub(super) fn inside(&self, text: &[u8]) -> bool {
         (0..text.len().saturating_sub(1)).any(|at| self.at(&text[at..]).next().is_some())
     }
 }
 
-/// Which three letters words start (or end) with: refuses nearly every other word at once.
+/// A set of three-letter starts (or ends) that rules out nearly every other word at once.
 pub(super) struct Letters([u64; 512]);
 
 impl Letters {
@@ -160,7 +160,7 @@ impl Letters {
         Self(bits)
     }
 
-    /// Whether some word has these two letters at its edge and this one beside them.
+    /// Whether any word has these two letters at its edge and this one next to them.
     #[inline]
     pub(super) fn has(&self, a: u8, b: u8, beside: u8) -> bool {
         let bit = slot(a, b) << 5 | (beside & 31) as usize;

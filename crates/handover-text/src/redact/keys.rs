@@ -1,20 +1,20 @@
-//! Names of values: which ones say that the value is a secret.
+//! Names of values: which of them indicate a secret.
 
 use super::bytes::{self, LOWER, UPPER};
 use super::index::{self, Index, Letters, Side};
 
-/// What a name says about its value.
+/// What a name implies about its value, from weakest to strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     /// An id that belongs to a secret: public, but some vendors' ids look like keys.
     Id,
-    /// Often a secret, as often the key of a map.
+    /// Often a secret, just as often the key of a map.
     Weak,
-    /// Often a secret, sometimes a token of a language.
+    /// Often a secret, sometimes a token of a grammar.
     Token,
-    /// A key or token that opens something.
+    /// A key or token that grants access.
     Secret,
-    /// A password: people choose them, so any text can be one.
+    /// A password: chosen by people, so any text can be one.
     Password,
 }
 
@@ -71,7 +71,7 @@ const WEAK: &[&str] = &[
 
 const ID: &[&str] = &["clientid", "appid", "keyid", "applicationid", "userid", "accountid"];
 
-/// Endings that name something public although they end like a secret.
+/// Endings of public names that look like endings of secret ones.
 #[rustfmt::skip]
 const PUBLIC: &[&str] = &[
     "publickey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "hashkey",
@@ -81,7 +81,7 @@ const PUBLIC: &[&str] = &[
     "idempotencykey", "turnkey", "monkey", "donkey", "authoritykey", "spin",
 ];
 
-/// Endings that a name may carry after its telling part.
+/// Suffixes that may follow the sensitive part of a name.
 #[rustfmt::skip]
 const TAIL: &[&str] = &[
     "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
@@ -91,7 +91,7 @@ const TAIL: &[&str] = &[
 
 const LEN: usize = 48;
 
-/// What a name says, if it says anything: its end counts, whatever the spelling.
+/// Classifies a name by its ending, in any spelling.
 pub(super) fn classify(name: &[u8]) -> Option<Key> {
     let mut flat = [0u8; LEN];
     let mut from = LEN;
@@ -130,7 +130,7 @@ fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
             1 => Some(Key::Password),
             2 if last_word(name, word) => Some(Key::Password),
             3 => Some(Key::Secret),
-            // Short weak endings count as words only: `sid` in `inside` says nothing.
+            // Short weak endings only count as whole words: not `sid` in `inside`.
             4 if words(word) => Some(Key::Token),
             5 if words(word) => Some(Key::Weak),
             6 => Some(Key::Id),
@@ -140,7 +140,7 @@ fn ending(flat: &[u8], name: &[u8]) -> Option<Key> {
     key
 }
 
-/// `pass` is telling as a word (`DB_PASS`), not as an ending (`compass`).
+/// `pass` is sensitive as a word (`DB_PASS`), not as an ending (`compass`).
 fn last_word(name: &[u8], word: &[u8]) -> bool {
     let name = trim_digits(name);
     let Some(at) = name.len().checked_sub(word.len()) else {
@@ -157,18 +157,18 @@ fn last_word(name: &[u8], word: &[u8]) -> bool {
         }
 }
 
-/// Whether the last bytes of a name can end a telling one: refuses most words at once.
+/// Whether a sensitive name can end in these bytes: rules out most words at once.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     match *name {
         [.., c, a, b] if c.is_ascii_alphabetic() => b.is_ascii_digit() || ENDS.has(a, b, c),
-        // `CLIENT_ID`: the letter before stands before the sign.
+        // `CLIENT_ID`: the third-last byte is a separator.
         [.., a, b] => b.is_ascii_digit() || INDEX.has(a, b) || TAILS.has(a, b),
         _ => false,
     }
 }
 
-/// Telling only as a word of their own.
+/// Sensitive only as whole words.
 const WORDS: &[&str] = &["pass", "pw", "psk"];
 
 const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_in_every_spelling() {
+    fn classifies_every_spelling() {
         for name in [
             "password",
             "DB_PASSWORD",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_do_not() {
+    fn ignores_similar_names() {
         for name in [
             "max_tokens",
             "token_count",

@@ -1,9 +1,9 @@
-//! Words near a string that tell what it is.
+//! Words before a string that hint at what it is.
 
 use super::bytes::{self, LOWER, UPPER};
 use super::index::{self, Index, Side};
 
-/// Words that announce a secret.
+/// Words that indicate a secret.
 #[rustfmt::skip]
 const SECRET: &[&str] = &[
     "key", "token", "secret", "passw", "passphrase", "pwd", "auth", "cred", "bearer", "apikey",
@@ -11,10 +11,10 @@ const SECRET: &[&str] = &[
     "salt", "sonar.login", "2fa seed", "accounts: [", "encrypt = ", "totp", "mfa_",
 ];
 
-/// Words near which random strings are secrets more often than not, but ids and hashes are not.
+/// Words near which random strings are mostly secrets, but ids and hashes are not.
 const MILD: &[&str] = &["cookie", "session", "login", "client", "account", "access"];
 
-/// Words that announce a hash, an id or a picture.
+/// Words that indicate a hash, an id or an image.
 #[rustfmt::skip]
 const HASH: &[&str] = &[
     "sha1", "sha-1", "sha2", "sha3", "sha5", "sha-2", "sha-5", "md5", "blake", "integrity",
@@ -25,7 +25,7 @@ const HASH: &[&str] = &[
     "artifact", "secure:", "resolved", "build-id", "buildid", "submodule", "arn:",
 ];
 
-/// Vendors whose keys have no form of their own: near their names a random string is a key.
+/// Vendors whose keys have no recognisable format: a random string near the name is a key.
 #[rustfmt::skip]
 const VENDORS: &[&str] = &[
     "abbysale", "abstractapi", "abuseipdb", "abyssale", "accuweather", "activecampaign",
@@ -166,7 +166,7 @@ const VENDORS: &[&str] = &[
     "zipcodebase", "zitadel", "zoho", "zonka", "zoomeye", "zuora",
 ];
 
-/// Vendors that texts about software name for many other reasons: hashes and ids near them are none.
+/// Vendors that are often mentioned for other reasons: hashes and ids near them are not keys.
 #[rustfmt::skip]
 const COMMON: &[&str] = &[
     "abstract", "adobe", "agora", "aha", "airbyte", "apollo", "appveyor", "artifactory",
@@ -189,7 +189,7 @@ const COMMON: &[&str] = &[
     "zulip",
 ];
 
-/// Vendors whose names start other words: they count as whole words.
+/// Vendors whose names are prefixes of other words: matched as whole words.
 #[rustfmt::skip]
 const WHOLE: &[&str] = &[
     "cohere", "countly", "descope", "exa", "fmfw", "kinde", "matomo", "okx", "revolut", "strapi",
@@ -199,19 +199,19 @@ const WHOLE: &[&str] = &[
 /// What the words before a string say about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Hint {
-    /// A word announces a secret.
+    /// A word indicates a secret.
     pub(super) secret: bool,
-    /// The name of a vendor stands there, or a word that goes with accounts.
+    /// A vendor, or a word related to accounts, is mentioned.
     pub(super) vendor: bool,
-    /// The name of a vendor that is named for its keys alone.
+    /// A vendor is mentioned that appears only with its keys.
     pub(super) api: bool,
-    /// A word announces a hash or another public string.
+    /// A word indicates a hash or another public string.
     pub(super) hash: bool,
-    /// The string is given to an id.
+    /// The string is the value of an id.
     pub(super) id: bool,
 }
 
-/// Reads the hints of a short text.
+/// Collects the hints in the window before a string.
 pub(super) fn hint(window: &[u8]) -> Hint {
     let mut hint = Hint { id: given_to_id(window), secret: beside_mark(window), ..Hint::default() };
     for at in 0..window.len() {
@@ -235,7 +235,7 @@ pub(super) fn hint(window: &[u8]) -> Hint {
     hint
 }
 
-/// Whether no letters go on before and after a word; `fooBar` is two of them.
+/// Whether a word has no letters before or after it; `fooBar` is two words.
 fn whole(window: &[u8], at: usize, len: usize) -> bool {
     let joined = |a: Option<&u8>, b: Option<&u8>| match (a, b) {
         (Some(a), Some(b)) => {
@@ -249,7 +249,7 @@ fn whole(window: &[u8], at: usize, len: usize) -> bool {
     !joined(before, window.get(at)) && !joined(window.get(at + len - 1), window.get(at + len))
 }
 
-/// `Client("[REDACTED-1]", "`: what is given together with a secret is one too.
+/// `Client("[REDACTED-1]", "`: the argument after a secret is one too.
 fn beside_mark(window: &[u8]) -> bool {
     let Some(head) = window.strip_suffix(b"\"").or_else(|| window.strip_suffix(b"'")) else {
         return false;
@@ -266,14 +266,14 @@ fn beside_mark(window: &[u8]) -> bool {
             .any(|m| mark.windows(m.len()).any(|w| w == *m))
 }
 
-/// `[id=`, `"request_id": "`, `projectId: `: what follows names something.
+/// `[id=`, `"request_id": "`, `projectId: `: what follows is an id.
 fn given_to_id(window: &[u8]) -> bool {
-    let signs = bytes::run_back(window, window.len(), 6, |b| {
+    let operators = bytes::run_back(window, window.len(), 6, |b| {
         matches!(b, b'=' | b':' | b'"' | b'\'' | b' ')
     });
-    let name = &window[..window.len() - signs];
-    let signed = window[name.len()..].iter().any(|b| matches!(b, b'=' | b':'));
-    signed
+    let name = &window[..window.len() - operators];
+    let assigned = window[name.len()..].iter().any(|b| matches!(b, b'=' | b':'));
+    assigned
         && match name {
             [before @ .., b'i' | b'I', b'd' | b'D'] => {
                 before.last().is_none_or(|b| !b.is_ascii_alphabetic())
@@ -284,7 +284,7 @@ fn given_to_id(window: &[u8]) -> bool {
         }
 }
 
-/// Longer words that only start like a telling one.
+/// Longer words that merely start like a sensitive one.
 #[rustfmt::skip]
 const OTHER: &[&str] = &[
     "author", "keyword", "keyboard", "keyserver", "keysym", "keymap", "keypad", "keyframe", "keybase",
@@ -292,7 +292,7 @@ const OTHER: &[&str] = &[
     "accessor", "privatel",
 ];
 
-/// `Author:` announces nobody's secret, `Authorization:` does.
+/// `Author:` indicates no secret, `Authorization:` does.
 fn other_word(text: &[u8]) -> bool {
     let starts = |word: &str| {
         text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word.as_bytes()))
@@ -300,7 +300,7 @@ fn other_word(text: &[u8]) -> bool {
     OTHER.iter().any(|w| starts(w)) && !starts("authoriz")
 }
 
-/// `JwT` stands in a random string, nobody writes it.
+/// `JwT` occurs in random strings; nobody writes it.
 fn odd_case(word: &[u8]) -> bool {
     let tail = word.get(1..).unwrap_or_default();
     word.len() == 3
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_in_any_spelling() {
+    fn finds_hints_in_any_spelling() {
         assert!(hint(b"ADAFRUIT_IO = ").vendor);
         assert!(hint(b"myApiKey: ").secret);
         assert!(hint(b"integrity sha512-").hash);

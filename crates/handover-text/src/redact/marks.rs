@@ -1,4 +1,4 @@
-//! Marks that stand where secrets stood: `[REDACTED-1]`, equal secrets with equal numbers.
+//! Marks that replace secrets: `[REDACTED-1]`, with equal numbers for equal secrets.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,7 @@ use super::Hit;
 
 const OPEN: &str = "[REDACTED-";
 
-/// The numbers given to secrets so far, and how many were found by which rule.
+/// The numbers assigned to secrets so far, and how many secrets each rule found.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     numbers: HashMap<String, usize>,
@@ -19,7 +19,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Goes on after the numbers of the marks that a text already has.
+    /// Continues after the numbers of the marks already in a text.
     pub(crate) fn reserve(&mut self, text: &str) {
         for mark in marks(text) {
             let digits = &text[mark.start + OPEN.len()..mark.end - 1];
@@ -27,7 +27,6 @@ impl Marks {
         }
     }
 
-    /// How many secrets each rule found.
     pub(crate) fn into_rules(self) -> BTreeMap<String, u32> {
         self.rules
     }
@@ -45,7 +44,7 @@ impl Marks {
         format!("{OPEN}{number}]")
     }
 
-    /// Puts marks in the place of hits.
+    /// Replaces hits with marks.
     pub(super) fn splice<'t>(&mut self, text: &'t str, hits: &[Hit<'_>]) -> Cow<'t, str> {
         if hits.is_empty() {
             return Cow::Borrowed(text);
@@ -62,39 +61,40 @@ impl Marks {
     }
 }
 
-/// A text with its hits hidden, and where its places were before.
-pub(super) fn hide(text: &str, hits: &[Hit<'_>]) -> (String, Places) {
+/// A text with its hits hidden, and the map back to the original offsets.
+pub(super) fn hide(text: &str, hits: &[Hit<'_>]) -> (String, OffsetMap) {
     let mut marks = Marks::default();
     let mut hidden = String::with_capacity(text.len());
-    let mut places = Places { shifts: Vec::with_capacity(hits.len()) };
+    let mut offsets = OffsetMap { shifts: Vec::with_capacity(hits.len()) };
     let mut at = 0;
     for hit in hits {
         hidden.push_str(&text[at..hit.start]);
         hidden.push_str(&marks.mark(hit.rule, &text[hit.start..hit.end]));
-        places.shifts.push((hidden.len(), hit.end));
+        offsets.shifts.push((hidden.len(), hit.end));
         at = hit.end;
     }
     hidden.push_str(&text[at..]);
-    (hidden, places)
+    (hidden, offsets)
 }
 
-/// Where each mark of a hidden text ends, and where the secret behind it ended.
-pub(super) struct Places {
+/// Maps offsets in a text with marks to the original text: the end of each mark, and the end of the
+/// secret it replaced.
+pub(super) struct OffsetMap {
     shifts: Vec<(usize, usize)>,
 }
 
-impl Places {
-    /// Where a place outside the marks was in the original text.
-    pub(super) fn origin(&self, place: usize) -> usize {
-        let marks = self.shifts.partition_point(|(end, _)| *end <= place);
+impl OffsetMap {
+    /// The original offset of a position outside the marks.
+    pub(super) fn origin(&self, offset: usize) -> usize {
+        let marks = self.shifts.partition_point(|(end, _)| *end <= offset);
         match marks.checked_sub(1).map(|last| self.shifts[last]) {
-            Some((end, origin)) => origin + (place - end),
-            None => place,
+            Some((end, origin)) => origin + (offset - end),
+            None => offset,
         }
     }
 }
 
-/// Where marks stand in a text.
+/// The marks in a text.
 pub(super) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     memmem::find_iter(text.as_bytes(), OPEN).filter_map(move |start| {
         let from = start + OPEN.len();
@@ -105,8 +105,8 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Takes the marks out of hits: what is already hidden is not hidden again.
-pub(super) fn spare<'r>(text: &str, hits: Vec<Hit<'r>>) -> Vec<Hit<'r>> {
+/// Removes the marks from hits: a mark is not hidden again.
+pub(super) fn exclude_marks<'r>(text: &str, hits: Vec<Hit<'r>>) -> Vec<Hit<'r>> {
     let mut marks = marks(text).peekable();
     if marks.peek().is_none() {
         return hits;

@@ -1,26 +1,26 @@
-//! Finding secrets and replacing them by numbered marks.
+//! Finds secrets and replaces them with numbered marks.
 //!
-//! [`scan`] reads a text once and wakes the detectors: vendors' formats ([`vendors`]), shapes
-//! without a prefix, values of telling names ([`assign`]), command lines, addresses, private keys,
-//! text encoded once, and random strings ([`generic`]). Nothing is set up at start, nothing is a
-//! regular expression but the rules of the configuration. Bytes outside a finding stay as they are.
+//! [`scan`] reads a text once and runs the detectors: vendors' formats ([`vendors`]), shapes without a
+//! prefix, values of sensitive names ([`assign`]), command lines, URLs, private keys, text encoded
+//! once, and random strings ([`generic`]). Nothing is initialised at start, and only rules from the
+//! configuration are regular expressions. Bytes outside a finding are never changed.
 
-mod answers;
-mod around;
+mod allowlist;
 mod assign;
 mod bytes;
 mod calls;
-mod cli;
-mod columns;
 mod commands;
 mod encoded;
+mod expect_scripts;
+mod flags;
 mod generic;
 mod index;
-mod innocent;
 mod keys;
+mod kubernetes;
+mod languages;
 mod lexicon;
-mod manifest;
 mod marks;
+mod operators;
 mod pattern;
 mod pem;
 mod phrases;
@@ -29,11 +29,11 @@ mod random;
 mod scan;
 mod settings;
 mod shapes;
-mod signs;
+mod sql_rows;
+mod syntax;
 mod tables;
-mod tongues;
 mod urls;
-mod users;
+mod usernames;
 mod values;
 mod vendors;
 
@@ -45,24 +45,24 @@ use regex::Regex;
 
 pub(crate) use marks::Marks;
 
-/// A rule of the configuration that cannot be used.
+/// A configured rule whose pattern does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("redaction rule `{name}` has a pattern that is not valid: {reason}")]
+#[error("redaction rule `{name}` has an invalid pattern: {reason}")]
 pub struct InvalidRule {
-    /// The rule's name.
+    /// The rule's name in the configuration.
     pub name: String,
-    /// What is wrong with its pattern.
+    /// The error of the regular expression compiler.
     pub reason: String,
 }
 
 /// One secret in a text: bytes `start..end`, found by `rule`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule that found it.
+    /// The name of the built-in or configured rule.
     pub rule: String,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// Offset one past the last byte.
     pub end: usize,
 }
 
@@ -80,7 +80,7 @@ impl<'r> Hit<'r> {
     }
 }
 
-/// Finds and replaces secrets. Cheap to make, immutable, shareable.
+/// Finds and replaces secrets. Cheap to create, immutable, and safe to share.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     mode: RedactionMode,
@@ -88,19 +88,19 @@ pub struct Redactor {
     extra: Vec<Extra>,
 }
 
-/// A rule of the configuration.
+/// A configured rule.
 #[derive(Debug, Clone)]
 struct Extra {
     name: String,
     pattern: Regex,
 }
 
-/// Redaction is repeated until nothing is found, so that doing it twice changes nothing; a mark
-/// can lay bare what stood in the shadow of a secret. Hardly any text needs a second round.
+/// Rounds are repeated until one finds nothing, which makes redaction idempotent: a mark can expose
+/// a secret next to the one it replaced. Hardly any text needs a second round.
 const ROUNDS: usize = 8;
 
 impl Redactor {
-    /// A redactor for a configuration; fails if one of its extra rules is not a regular expression.
+    /// A redactor for a configuration; fails if one of its rules is not a valid regular expression.
     pub fn new(config: &RedactionConfig) -> Result<Self, InvalidRule> {
         let extra = config.rules.iter().map(|rule| {
             let pattern = Regex::new(&rule.pattern).map_err(|error| InvalidRule {
@@ -117,16 +117,14 @@ impl Redactor {
         })
     }
 
-    /// Every secret in the text, sorted, not overlapping; all of it is what [`clean`](Self::clean)
-    /// hides.
+    /// Every secret in the text, sorted and without overlap: exactly what [`clean`](Self::clean) hides.
     pub fn find(&self, text: &str) -> Vec<Finding> {
         let hits = self.all_hits(text).into_iter();
         hits.map(|hit| Finding { rule: hit.rule.to_owned(), start: hit.start, end: hit.end })
             .collect()
     }
 
-    /// Redacts bytes that need not be text, such as a diff: what is outside a secret comes out as it
-    /// went in.
+    /// Redacts bytes that need not be valid UTF-8, such as a diff. Bytes outside secrets are unchanged.
     pub fn redact_bytes(&self, input: &[u8]) -> Vec<u8> {
         let text = bytes::as_text(input);
         let hits = self.all_hits(&text);
@@ -143,21 +141,21 @@ impl Redactor {
         out
     }
 
-    /// The hits of every round, by their place in the text as it was given.
+    /// The hits of every round, as offsets into the original text.
     fn all_hits(&self, text: &str) -> Vec<Hit<'_>> {
         let mut all = self.hits(text);
         for _ in 1..ROUNDS {
             if all.is_empty() {
                 break;
             }
-            let (hidden, places) = marks::hide(text, &all);
+            let (hidden, offsets) = marks::hide(text, &all);
             let more = self.hits(&hidden);
             if more.is_empty() {
                 break;
             }
             all.extend(
                 more.into_iter().map(|hit| {
-                    Hit::new(hit.rule, places.origin(hit.start), places.origin(hit.end))
+                    Hit::new(hit.rule, offsets.origin(hit.start), offsets.origin(hit.end))
                 }),
             );
             all.sort_by_key(|hit| hit.start);
@@ -187,49 +185,49 @@ impl Redactor {
                 !self.allow.iter().any(|a| Some(a.as_str()) == found)
             });
         }
-        marks::spare(text, merge(text, hits))
+        marks::exclude_marks(text, merge(text, hits))
     }
 
-    /// Replaces the secrets of a text by marks.
+    /// Replaces the secrets in a text with marks.
     pub(crate) fn replace<'t>(&self, text: &'t str, marks: &mut Marks) -> Cow<'t, str> {
         marks.splice(text, &self.all_hits(text))
     }
 
-    /// The same for a value whose key is known.
+    /// Like [`replace`](Self::replace), for a value whose key is known.
     pub(crate) fn replace_value<'t>(
         &self,
         key: &str,
         text: &'t str,
         marks: &mut Marks,
     ) -> Cow<'t, str> {
-        let telling = keys::classify(key.as_bytes())
+        let sensitive = keys::classify(key.as_bytes())
             .is_some_and(|key| values::is_json_secret(key, text.as_bytes()));
-        if telling && !self.is_allowed(text) && marks::marks(text).next().is_none() {
+        if sensitive && !self.is_allowed(text) && marks::marks(text).next().is_none() {
             return Cow::Owned(marks.mark("json-key", text));
         }
         self.replace(text, marks)
     }
 
-    /// The mark for a number whose key says that it is a secret.
+    /// The mark for a number whose key makes it a secret.
     pub(crate) fn replace_number(
         &self,
         key: &str,
         digits: &str,
         marks: &mut Marks,
     ) -> Option<String> {
-        let telling = keys::classify(key.as_bytes())
+        let sensitive = keys::classify(key.as_bytes())
             .is_some_and(|key| values::is_json_number_secret(key, digits.as_bytes()));
-        (telling && !self.is_allowed(digits)).then(|| marks.mark("json-key", digits))
+        (sensitive && !self.is_allowed(digits)).then(|| marks.mark("json-key", digits))
     }
 
-    /// The mark for the user beside a password that is hidden under another key.
+    /// The mark for the user name next to a password that is hidden under another key.
     pub(crate) fn replace_user(&self, key: &str, text: &str, marks: &mut Marks) -> Option<String> {
-        let user = users::is_name(key.as_bytes()) && users::is_user(text.as_bytes());
+        let user = usernames::is_name(key.as_bytes()) && usernames::is_user(text.as_bytes());
         let plain = !self.is_allowed(text) && marks::marks(text).next().is_none();
-        (user && plain).then(|| marks.mark(users::RULE, text))
+        (user && plain).then(|| marks.mark(usernames::RULE, text))
     }
 
-    /// Whether the value of a key is a password that [`replace_value`](Self::replace_value) hides.
+    /// Whether the value is a password that [`replace_value`](Self::replace_value) hides.
     pub(crate) fn hides_password(&self, key: &str, text: &str) -> bool {
         keys::classify(key.as_bytes()) == Some(keys::Key::Password)
             && values::is_json_secret(keys::Key::Password, text.as_bytes())
@@ -242,8 +240,8 @@ impl Redactor {
     }
 }
 
-/// Sorts hits and joins those that overlap: a secret found twice is hidden whole. The rule that
-/// found the longer part gives the name. Ends move out to the borders of characters.
+/// Sorts hits and joins overlapping ones, so that a secret found twice is hidden whole. The rule that
+/// found the longer part names the result. Ends are moved outwards to character boundaries.
 fn merge<'r>(text: &str, mut hits: Vec<Hit<'r>>) -> Vec<Hit<'r>> {
     for hit in &mut hits {
         hit.end = hit.end.min(text.len());

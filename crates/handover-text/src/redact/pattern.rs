@@ -1,9 +1,9 @@
-//! The little language in which a vendor's format is written.
+//! The pattern language for vendors' token formats.
 //!
-//! A pattern is a literal start, then literals and classes with a length: `ghp_{w36}`,
-//! `SG.{b22}.{b43}`, `xoxb-{x10,}`. The last class takes everything that it can, so that no rest
-//! of a longer token stays behind. Flags at the end: `!` the token must end there, `?` its body
-//! must look random. `<36<` at the start: at least 36 bytes of the token stand before the literal.
+//! A pattern is a literal prefix followed by literals and classes with lengths: `ghp_{w36}`,
+//! `SG.{b22}.{b43}`, `xoxb-{x10,}`. The last class is greedy, so that no tail of a longer token is
+//! left behind. Suffixes: `!` the token must end there, `?` its body must look random. `<36<` as a
+//! prefix: at least 36 bytes of the token precede the literal.
 //!
 //! | class | bytes |
 //! |---|---|
@@ -11,21 +11,21 @@
 //! | `a` `A` `l` `w` | lower-case letters and digits, upper-case ones, lower-case letters, all |
 //! | `b` `B` | base64 for URLs, base64 |
 //! | `U` | hex and `-`, as in a UUID |
-//! | `x` `p` | everything that tokens are made of, the same with `%` escapes |
+//! | `x` `p` | any byte used in tokens, the same with `%` escapes |
 //! | `C` `c` | crypt's base64, crypt's salt |
 
 use super::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};
 
-/// An open-ended class in the middle of a pattern takes at most this many bytes.
+/// The most bytes an open-ended class in the middle of a pattern matches.
 const MIDDLE: usize = 256;
-/// How far a token may reach back before its literal.
+/// How far a token may extend to the left of its literal.
 const BACK: usize = 256;
 
-/// A pattern taken apart as far as matching needs it.
+/// A pattern, parsed as far as matching needs it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pattern<'p> {
     body: &'p str,
-    /// At least this many bytes of the token stand before the literal.
+    /// The least number of token bytes before the literal.
     before: usize,
     /// The token must end where the pattern does.
     exact: bool,
@@ -50,12 +50,12 @@ impl<'p> Pattern<'p> {
         Self { body, before, exact, random }
     }
 
-    /// The literal that the pattern starts with.
+    /// The literal prefix of the pattern.
     pub(super) fn literal(&self) -> &'p str {
         self.body.split('{').next().unwrap_or_default()
     }
 
-    /// Matches at `at`; gives the end of the shortest token, before the last class is extended.
+    /// Matches at `at`; returns the end of the shortest token, before the last class is extended.
     pub(super) fn matches(&self, text: &[u8], at: usize) -> Option<usize> {
         let mut parts = Parts(self.body.as_bytes());
         let mut end = at;
@@ -84,7 +84,7 @@ impl<'p> Pattern<'p> {
         (!open).then_some(end)
     }
 
-    /// The whole token of a match that ends at `end`: the last class takes all that it can.
+    /// The whole token of a match that ends at `end`: the last class is extended as far as possible.
     pub(super) fn extend(&self, text: &[u8], at: usize, end: usize) -> Option<(usize, usize)> {
         let back = if self.before == 0 {
             0
@@ -101,7 +101,7 @@ impl<'p> Pattern<'p> {
             Some(Part::Class { .. } | Part::Literal(_)) | None => 0,
         };
         let mut end = end + more;
-        // A full stop after a token ends the sentence.
+        // A trailing full stop ends the sentence.
         while end > at && text.get(end - 1) == Some(&b'.') {
             end -= 1;
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_class_takes_what_it_can() {
+    fn last_class_is_greedy() {
         assert_eq!(token("ab_{d3}", "ab_12345x"), Some("ab_12345"));
         assert_eq!(token("ab_{d3}", "ab_12x"), None);
         assert_eq!(token("ab_{d3}!", "ab_1234"), None);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_may_end_after_a_token() {
+    fn excludes_a_trailing_full_stop() {
         assert_eq!(token("k-{x3,}", "k-a.b. Then"), Some("k-a.b"));
     }
 }

@@ -1,4 +1,4 @@
-//! Blocks of private keys: PEM, OpenSSH, PGP, PuTTY.
+//! Private key blocks: PEM, OpenSSH, PGP, PuTTY.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use super::bytes;
 
 const RULE: &str = "private-key";
 
-/// Lines of such blocks are not longer.
+/// The longest line of such a block.
 const LINE: usize = 128;
 
-/// Adds every block of a private key. A block without its end is a cut block: everything that may
-/// be key material after its start goes with it. Gives the blocks of what is public: certificates,
-/// public keys, signatures.
+/// Adds every private key block. A block without an end was truncated: everything after its start
+/// that may be key material is included. Returns the public blocks: certificates, public keys,
+/// signatures.
 pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
     let mut public = Vec::new();
     let mut ends = memmem::find_iter(text, b"-----END ").peekable();
@@ -38,7 +38,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
             continue;
         }
         let end = match ends.peek() {
-            // A text about keys, not a key.
+            // A sentence about keys, not a key.
             Some(end) if about_keys(&text[body..*end]) => continue,
             Some(end) => block_end(text, *end),
             None => material_end(text, body),
@@ -66,7 +66,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
     public
 }
 
-/// The lines before an end whose start was cut off.
+/// The lines before an end marker whose start was cut off.
 fn headless(
     text: &[u8],
     from: usize,
@@ -105,7 +105,7 @@ fn secret_label(label: &[u8]) -> bool {
         || memmem::find(label, b"OpenVPN Static key").is_some()
 }
 
-/// `…-----' and '-----END…`: the marks are quoted in a sentence, nothing stands between.
+/// `…-----' and '-----END…`: the markers are quoted in a sentence, with nothing between them.
 fn about_keys(between: &[u8]) -> bool {
     between.len() < LINE
         && matches!(between.get(5), Some(b'\'' | b'"' | b'`' | b' '))
@@ -120,7 +120,7 @@ fn block_end(text: &[u8], end: usize) -> usize {
     }
 }
 
-/// The end of the lines from `at` that can belong to a key: base64, or a header such as `DEK-Info:`.
+/// The end of the lines from `at` that may belong to a key: base64, or a header such as `DEK-Info:`.
 fn material_end(text: &[u8], at: usize) -> usize {
     let at = at + bytes::run(text, at, 5, |b| b == b'-');
     let mut end = at;
@@ -137,7 +137,7 @@ fn material_end(text: &[u8], at: usize) -> usize {
             {
                 end = line + header;
             }
-            // The key may share its line with what follows: `MIIE…" and more`.
+            // The key may share its line with other text: `MIIE…" and more`.
             Some(_) if stop - line < 16 => return end,
             Some(_) | None => return stop,
         }

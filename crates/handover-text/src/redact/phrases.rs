@@ -1,8 +1,8 @@
-//! Passwords of several words: `correct horse battery staple`.
+//! Passphrases: `correct horse battery staple`.
 
 use super::keys::{self, Key};
 
-/// Words of messages, which hardly any phrase of random words has.
+/// Words of messages that hardly any random phrase contains.
 #[rustfmt::skip]
 const MESSAGE: &[&str] = &[
     "the", "your", "you", "and", "are", "for", "from", "has", "have", "must", "not", "cannot", "was", "were",
@@ -16,7 +16,7 @@ const MESSAGE: &[&str] = &[
     "por", "para", "que", "não", "random", "common", "word", "words", "more", "secure", "secret", "phrase",
 ];
 
-/// Whether words between quotes are a password: four or more in one case, no message.
+/// Whether a quoted phrase is a password: four or more words in one case, and no message.
 pub(super) fn is_phrase(value: &[u8]) -> bool {
     let words = || value.split(|b| matches!(b, b' ' | b'-'));
     let word = |word: &[u8]| {
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phrases_are_told_from_messages() {
+    fn distinguishes_phrases_from_messages() {
         for phrase in ["correct horse battery staple", "Copper Walnut Velvet Dragon 42"] {
             assert!(is_phrase(phrase.as_bytes()), "{phrase}");
         }

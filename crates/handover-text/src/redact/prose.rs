@@ -1,21 +1,21 @@
-//! Credentials that people tell each other: pairs after a word (`creds: ann / …`), what is typed
-//! into a field, the words that restore a wallet.
+//! Credentials in prose: pairs after a word (`creds: ann / …`), text typed into a field, the recovery
+//! phrase of a wallet.
 
+use super::allowlist;
 use super::bytes::{self, ALNUM};
-use super::innocent;
 use super::keys::{self, Key};
 use super::random;
 use super::values;
 
-/// Words before a user and a password.
+/// Words that introduce a user and a password.
 const PAIRS: [&str; 5] = ["login", "logins", "creds", "credential", "credentials"];
-/// What stands before `with ann / …`.
+/// Verbs before `with ann / …`.
 const ENTER: [&[u8]; 4] = [b"log in ", b"login ", b"sign in ", b"logged in "];
-/// Words of a sentence between them.
+/// The most words between the introduction and the pair.
 const BETWEEN: usize = 4;
-/// What phrases are called that restore a wallet.
+/// What recovery phrases are called.
 const KINDS: [&[u8]; 5] = [b"seed", b"recovery", b"secret", b"backup", b"wallet"];
-/// How many words restore a wallet.
+/// The word counts of recovery phrases.
 const WALLET: [usize; 5] = [12, 15, 18, 21, 24];
 
 /// The password of the pair after the word at `start..end`.
@@ -27,9 +27,9 @@ pub(super) fn pair(text: &[u8], start: usize, end: usize) -> Option<(usize, usiz
             before.len() >= e.len() && before[before.len() - e.len()..].eq_ignore_ascii_case(e)
         })
     };
-    let told = PAIRS.iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes()))
+    let introduced = PAIRS.iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes()))
         || name == b"with" && enters();
-    told.then_some(())?;
+    introduced.then_some(())?;
     let space = |at: usize, most: usize| {
         at + bytes::run(text, at, most, |b| matches!(b, b' ' | b'`' | b'*'))
     };
@@ -39,23 +39,22 @@ pub(super) fn pair(text: &[u8], start: usize, end: usize) -> Option<(usize, usiz
             bytes::is(b, ALNUM) || matches!(b, b'.' | b'_' | b'-' | b'@')
         });
         (user > 0).then_some(())?;
-        let sign = space(at + user, 3);
-        if matches!(text.get(sign), Some(b'/' | b':')) {
-            let from = space(sign + 1, 3);
+        let separator = space(at + user, 3);
+        if matches!(text.get(separator), Some(b'/' | b':')) {
+            let from = space(separator + 1, 3);
             let len = bytes::run(text, from, 48, |b| {
                 !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b',' | b')' | b';')
             });
             let to = from + len - bytes::run_back(text, from + len, len, |b| b == b'.');
             return looks(text.get(from..to)?).then_some((from, to));
         }
-        (sign > at + user).then_some(())?;
-        at = sign;
+        (separator > at + user).then_some(())?;
+        at = separator;
     }
     None
 }
 
-/// What the sentence before the word at `start..end` makes a password:
-/// `type "…" into "password"`, `use … as the password`.
+/// The password before the word at `start..end`: `type "…" into "password"`, `use … as the password`.
 pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let name = &text[start..end];
     let head = &text[..start];
@@ -65,7 +64,7 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     {
         let len = bytes::run_back(string, string.len(), 128, |b| b != *quote && b != b'\n');
         let (from, to) = (string.len() - len, string.len());
-        return (len >= 3 && !innocent::placeholder(&text[from..to])).then_some((from, to));
+        return (len >= 3 && !allowlist::placeholder(&text[from..to])).then_some((from, to));
     }
     let quote = head.last().copied().filter(|b| matches!(b, b'"' | b'\''));
     let ends: [&[u8]; 4] = match quote {
@@ -83,7 +82,7 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     looks(text.get(to - len..to)?).then_some((to - len, to))
 }
 
-/// The words of a wallet after the name at `start..end`: `mnemonic: "abandon ability …"`.
+/// The recovery phrase after the name at `start..end`: `mnemonic: "abandon ability …"`.
 pub(super) fn wallet(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let name = &text[start..end];
     let ends = |word: &[u8]| {
@@ -94,10 +93,10 @@ pub(super) fn wallet(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         KINDS.iter().any(|kind| bytes::contains_ignore_case(before, kind))
     };
     (ends(b"mnemonic") || ends(b"phrase") && of_wallet()).then_some(())?;
-    let sign = bytes::run(text, end, 12, |b| {
+    let operator = bytes::run(text, end, 12, |b| {
         matches!(b, b' ' | b':' | b'=' | b'"' | b'\'' | b'`' | b'(' | b'>' | b'\n')
     });
-    let from = end + sign;
+    let from = end + operator;
     let is = if text[from..].starts_with(b"is ") { 3 } else { 0 };
     let from =
         from + is + bytes::run(text, from + is, 2, |b| matches!(b, b'"' | b'\'' | b':' | b' '));
@@ -116,7 +115,7 @@ pub(super) fn wallet(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     (ends && WALLET.contains(&count)).then_some((from, to))
 }
 
-/// Whether a word can only be a password.
+/// Whether a word is unmistakably a password.
 fn looks(value: &[u8]) -> bool {
     let mixed = random::mixed(value) || values::special(value);
     (6..=40).contains(&value.len())
@@ -125,7 +124,7 @@ fn looks(value: &[u8]) -> bool {
         && !value
             .iter()
             .any(|b| matches!(b, b'/' | b'(' | b'[' | b'{' | b'<') || b.is_ascii_whitespace())
-        && !innocent::reference(value)
-        && !innocent::placeholder(value)
-        && !innocent::version(value)
+        && !allowlist::reference(value)
+        && !allowlist::placeholder(value)
+        && !allowlist::version(value)
 }

@@ -1,21 +1,21 @@
-//! Telling machine-made strings from written ones.
+//! Distinguishes random strings from written ones.
 //!
-//! The measure is token efficiency: bytes per token of a vocabulary that was learned from ordinary
-//! text. Words and identifiers give three bytes per token and more, random strings hardly two.
-//! Entropy cannot tell `collect_changed_refs_to_import` from a key; this can.
+//! The measure is token efficiency: bytes per token of a vocabulary learned from ordinary text. Words
+//! and identifiers reach three and more bytes per token, random strings hardly two. Entropy cannot
+//! distinguish `collect_changed_refs_to_import` from a key; this can.
 
 use super::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};
 use crate::tokens::{self, Tokenizer};
 
-/// Longer strings are judged by their start.
+/// Only this many leading bytes of a long string are judged.
 const SAMPLE: usize = 128;
 
 /// Below this many bytes per token a string is random even without a hint.
 pub(super) const RANDOM: f32 = 1.9;
-/// Below this it is random where something says that a secret stands there.
+/// Below this, a string is random if the context suggests a secret.
 pub(super) const LIKELY: f32 = 2.4;
 
-/// Bytes per token of a string; its start stands for all of a long one.
+/// Bytes per token of a string, measured on its beginning if it is long.
 pub(super) fn efficiency(s: &[u8]) -> f32 {
     let sample = &s[..s.len().min(SAMPLE)];
     match std::str::from_utf8(sample) {
@@ -27,25 +27,25 @@ pub(super) fn efficiency(s: &[u8]) -> f32 {
     }
 }
 
-/// Whether a string looks random where a hint says so.
+/// Whether a string is random enough, given a hint.
 pub(super) fn scattered(s: &[u8]) -> bool {
     efficiency(s) < LIKELY
 }
 
-/// Whether a string is made of letters in the way that names are: `db_password`, `apiKey`.
+/// Whether a string consists of letters like a name: `db_password`, `apiKey`.
 pub(super) fn wordy(s: &[u8]) -> bool {
     s.iter().all(|b| {
         bytes::is(*b, UPPER | LOWER) || matches!(b, b'_' | b'-' | b'.' | b'/' | b':' | b' ' | b'+')
     }) && !(s.len() >= 12 && scattered(s))
 }
 
-/// Whether a string has a digit and a letter.
+/// Whether a string contains both a digit and a letter.
 pub(super) fn mixed(s: &[u8]) -> bool {
     let seen = classes(s);
     seen & DIGIT != 0 && seen & (UPPER | LOWER) != 0
 }
 
-/// Whether every byte is a hexadecimal digit (of one case) and some are decimal ones.
+/// Whether all bytes are hexadecimal digits of one case, some of them decimal.
 pub(super) fn hex(s: &[u8]) -> bool {
     let seen = classes(s);
     s.iter().all(|b| bytes::is(*b, HEX))
@@ -53,7 +53,6 @@ pub(super) fn hex(s: &[u8]) -> bool {
         && seen & (UPPER | LOWER) != UPPER | LOWER
 }
 
-/// Whether the string is a UUID.
 pub(super) fn uuid(s: &[u8]) -> bool {
     s.len() == 36
         && s.iter().enumerate().all(|(i, b)| match i {
@@ -62,7 +61,7 @@ pub(super) fn uuid(s: &[u8]) -> bool {
         })
 }
 
-/// The union of the classes of all bytes.
+/// The union of the byte classes.
 pub(super) fn classes(s: &[u8]) -> u8 {
     s.iter().fold(0, |seen, b| seen | bytes::CLASS[usize::from(*b)])
 }
@@ -72,12 +71,12 @@ pub(super) fn longest_word(s: &[u8]) -> usize {
     s.split(|b| !bytes::is(*b, ALNUM)).map(<[u8]>::len).max().unwrap_or(0)
 }
 
-/// The longest stretch of letters; the data of a drawing has none longer than one.
+/// The longest stretch of letters; in SVG path data none is longer than one.
 pub(super) fn longest_letters(s: &[u8]) -> usize {
     s.split(|b| !b.is_ascii_alphabetic()).map(<[u8]>::len).max().unwrap_or(0)
 }
 
-/// The longest stretch of letters and digits that has both.
+/// The longest stretch of letters and digits that contains both.
 pub(super) fn longest_mixed_word(s: &[u8]) -> usize {
     s.split(|b| !bytes::is(*b, ALNUM))
         .filter(|word| mixed(word))
@@ -86,7 +85,7 @@ pub(super) fn longest_mixed_word(s: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// How many times letters and digits, or upper and lower case, change places.
+/// How often the kind changes between neighbours: digits, upper case, lower case.
 pub(super) fn changes(s: &[u8]) -> usize {
     let kind = |b: u8| bytes::CLASS[usize::from(b)] & (DIGIT | UPPER | LOWER);
     s.windows(2).filter(|w| kind(w[0]) != kind(w[1])).count()

@@ -1,20 +1,20 @@
-//! One pass over a text that wakes every detector where it may have something to say.
+//! One pass over a text that runs each detector only where it could match.
 
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
 use super::index::{Letters, Side};
 use super::keys::Key;
 use super::{
-    Hit, answers, calls, cli, columns, commands, encoded, generic, manifest, pem, prose, settings,
-    shapes, tables, urls, users, vendors,
+    Hit, calls, commands, encoded, expect_scripts, flags, generic, kubernetes, pem, prose,
+    settings, shapes, sql_rows, tables, urls, usernames, vendors,
 };
 
-/// Adds what the patterns find.
+/// Adds the findings of the pattern rules.
 pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) {
     Scan::new(text, Layers::Patterns).run(hits);
 }
 
-/// Adds what the patterns and the generic rule find.
+/// Adds the findings of the pattern rules and of the generic rule for random strings.
 pub(super) fn everything(text: &str, hits: &mut Vec<Hit<'_>>) {
     Scan::new(text, Layers::All).run(hits);
 }
@@ -22,11 +22,11 @@ pub(super) fn everything(text: &str, hits: &mut Vec<Hit<'_>>) {
 /// Which detectors run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layers {
-    /// Patterns, and once more inside encoded text.
+    /// Patterns, also inside encoded text.
     Patterns,
     /// Patterns, encoded text and the generic rule.
     All,
-    /// Patterns alone: inside encoded text.
+    /// Patterns alone, inside text that was decoded.
     Inner,
 }
 
@@ -81,7 +81,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Reads the run that starts at `start`; gives where to go on.
+    /// Reads the run that starts at `start`; returns where to continue.
     fn word(&mut self, start: usize, hits: &mut Vec<Hit<'_>>) -> usize {
         let text = self.text;
         let mut at = start;
@@ -112,45 +112,58 @@ impl<'t> Scan<'t> {
         self.end_of_run(start, at, seen, hits)
     }
 
+    /// Runs the detectors on the run `start..end`; returns where to continue.
     fn end_of_run(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
-        let text = self.text;
-        if let Some((from, to, key)) = self.assignments.value(text, start, end) {
-            if key == Key::Password {
-                self.password("assignment", from, to, hits);
-            } else {
-                hits.push(Hit::new("assignment", from, to));
-            }
-            return to.max(end);
+        self.assigned(start, end, hits)
+            .or_else(|| self.called(start, end, hits))
+            .or_else(|| self.by_context(start, end, hits))
+            .or_else(|| {
+                self.structured(start, end, hits);
+                self.flag(start, end, hits)
+            })
+            .unwrap_or_else(|| self.standalone(start, end, seen, hits))
+    }
+
+    /// The value of a name.
+    fn assigned(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
+        let (from, to, key) = self.assignments.value(self.text, start, end)?;
+        if key == Key::Password {
+            self.password("assignment", from, to, hits);
+        } else {
+            hits.push(Hit::new("assignment", from, to));
         }
+        Some(to.max(end))
+    }
+
+    /// A password passed to a function or a command.
+    fn called(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
+        let text = self.text;
         match text.get(end) {
             Some(b'(') => {
-                let password = calls::secret(text, start, end)
+                let argument = calls::secret(text, start, end)
                     .map(|(from, to)| ("call-with-credentials", from, to));
-                let sent = || {
-                    answers::secret(text, start, end).map(|(from, to)| ("command-line", from, to))
-                };
-                if let Some((rule, from, to)) = password.or_else(sent) {
-                    self.password(rule, from, to, hits);
-                    return to.max(end);
-                }
+                let (rule, from, to) = argument.or_else(|| {
+                    expect_scripts::secret(text, start, end)
+                        .map(|(from, to)| ("command-line", from, to))
+                })?;
+                self.password(rule, from, to, hits);
+                Some(to.max(end))
             }
             Some(b' ' | b'"' | b'\'') => {
-                let command = commands::secret(text, start, end)
-                    .or_else(|| answers::secret(text, start, end))
+                let (from, to) = commands::secret(text, start, end)
+                    .or_else(|| expect_scripts::secret(text, start, end))
                     .or_else(|| calls::secret(text, start, end))
-                    .or_else(|| settings::chap(text, start, end));
-                if let Some((from, to)) = command {
-                    self.password("command-line", from, to, hits);
-                    return end;
-                }
+                    .or_else(|| settings::chap_secret(text, start, end))?;
+                self.password("command-line", from, to, hits);
+                Some(end)
             }
-            Some(_) | None => {}
+            Some(_) | None => None,
         }
-        if wakes(text, start, end)
-            && let Some(at) = self.told(start, end, hits)
-        {
-            return at;
-        }
+    }
+
+    /// Formats that a word of known length introduces: `.pgpass`, SQL rows, Kubernetes Secrets.
+    fn structured(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) {
+        let text = self.text;
         match end - start {
             4 => {
                 if &text[start..end] == b"5432"
@@ -160,20 +173,27 @@ impl<'t> Scan<'t> {
                 }
             }
             6 => {
-                for (from, to) in columns::secrets(text, start, end) {
+                for (from, to) in sql_rows::secrets(text, start, end) {
                     hits.push(Hit::new("assignment", from, to));
                 }
-                let read = manifest::find(text, start, end, self.manifest, hits);
+                let read = kubernetes::find(text, start, end, self.manifest, hits);
                 self.manifest = read.unwrap_or(self.manifest);
             }
             _ => {}
         }
-        if text[start] == b'-'
-            && let Some((from, to)) = cli::secret(text, start, end)
-        {
-            self.password("command-line", from, to, hits);
-            return to.max(end);
-        }
+    }
+
+    /// The password of a command-line flag.
+    fn flag(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
+        (self.text[start] == b'-').then_some(())?;
+        let (from, to) = flags::secret(self.text, start, end)?;
+        self.password("command-line", from, to, hits);
+        Some(to.max(end))
+    }
+
+    /// A secret that needs no name: a known shape, an encoded text, a random string.
+    fn standalone(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
+        let text = self.text;
         if end - start < generic::LEAST {
             return end;
         }
@@ -202,9 +222,10 @@ impl<'t> Scan<'t> {
         end
     }
 
-    /// What a word tells about the words or lines beside it; gives where to go on.
-    fn told(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
+    /// A secret that the words or lines around a trigger word reveal; returns where to continue.
+    fn by_context(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
         let text = self.text;
+        may_trigger(text, start, end).then_some(())?;
         if let Some(table) = tables::secrets(text, start, end, self.table) {
             self.table = table.end;
             let secrets = table.secrets.into_iter();
@@ -215,17 +236,17 @@ impl<'t> Scan<'t> {
             .or_else(|| prose::wallet(text, start, end))
             .map(|(from, to)| ("assignment", from, to));
         let (rule, from, to) = sentence.or_else(|| {
-            cli::user_password(text, start, end).map(|(from, to)| ("command-line", from, to))
+            flags::user_password(text, start, end).map(|(from, to)| ("command-line", from, to))
         })?;
         self.password(rule, from, to, hits);
         Some(to.max(end))
     }
 
-    /// Adds a password and the user beside it.
+    /// Adds a password and the user name beside it.
     fn password(&mut self, rule: &'static str, from: usize, to: usize, hits: &mut Vec<Hit<'_>>) {
         hits.push(Hit::new(rule, from, to));
-        if let Some((start, end)) = users::beside(self.text, from, to, self.password) {
-            hits.push(Hit::new(users::RULE, start, end));
+        if let Some((start, end)) = usernames::beside(self.text, from, to, self.password) {
+            hits.push(Hit::new(usernames::RULE, start, end));
         }
         self.password = to;
     }
@@ -254,25 +275,25 @@ fn holds_secret(text: &str) -> bool {
     !hits.is_empty()
 }
 
-/// Words that tell something about what stands beside them.
+/// Words that may introduce credentials.
 #[rustfmt::skip]
-const WAKING: &[&str] = &[
+const TRIGGERS: &[&str] = &[
     "login", "logins", "creds", "credential", "credentials", "with", "mnemonic", "phrase", "passwords", "basic",
     "userpwd", "password", "passwd", "passphrase", "passcode", "pwd", "pass", "passwort", "securestring",
 ];
 
-static WAKES: Letters = Letters::new(&[WAKING], Side::End);
+static TRIGGER_ENDINGS: Letters = Letters::new(&[TRIGGERS], Side::End);
 
-/// Whether a word may be one of these: false for nearly every word, and cheap.
+/// Whether a word may be a trigger: cheap, and false for nearly every word.
 #[inline]
-fn wakes(text: &[u8], start: usize, end: usize) -> bool {
+fn may_trigger(text: &[u8], start: usize, end: usize) -> bool {
     match text[start..end] {
-        [.., c, a, b] => WAKES.has(a, b, c),
+        [.., c, a, b] => TRIGGER_ENDINGS.has(a, b, c),
         _ => false,
     }
 }
 
-/// Skips the letter of an escape, so that `\nghp_…` starts with the token.
+/// Skips an escape sequence, so that the token in `\nghp_…` is found.
 fn skip_escape(text: &[u8], at: usize) -> usize {
     let hex = |from: usize, len: usize| {
         text.get(from..from + len).is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX)))
@@ -286,7 +307,7 @@ fn skip_escape(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The run without the dots and dashes at its ends.
+/// The run without leading and trailing dots and dashes.
 fn trim(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let noise = |b: u8| matches!(b, b'.' | b'-');
     let from = start + bytes::run(text, start, end - start, noise);

@@ -1,11 +1,11 @@
-//! Files of settings: where nothing but settings stands, plain words are values.
+//! Configuration files and command lines, where a plain word can be a value.
 
 use super::bytes::{self, ALNUM};
 use super::random;
-use super::users;
+use super::usernames;
 use super::values;
 
-/// Settings that a space separates from their value.
+/// Settings whose value follows a space.
 #[rustfmt::skip]
 const SETTINGS: [&str; 13] = [
     "requirepass", "masterauth", "bindpw", "auth_pass", "rootpw", "rcon_password", "-storepass",
@@ -13,25 +13,24 @@ const SETTINGS: [&str; 13] = [
     "insecure-password", "--requirepass",
 ];
 
-/// Whether a space separates a name from its value.
 pub(super) fn is_setting(name: &[u8]) -> bool {
     SETTINGS.iter().any(|s| s.as_bytes() == name)
 }
 
-/// `DB_PASSWORD`, `--password`: names that shells and `.env` files use.
+/// `DB_PASSWORD`, `--password`: names in shells and `.env` files.
 pub(super) fn shell_name(name: &[u8]) -> bool {
     name.starts_with(b"--")
         || (name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase))
 }
 
-/// Whether a name stands after the word that sets a variable: `ENV NAME value`.
+/// Whether the name follows a command that sets a variable: `ENV NAME value`.
 pub(super) fn after_setenv(text: &[u8], start: usize) -> bool {
     let line = &text[bytes::line_start(text, start, 16)..start];
     let word = line.trim_ascii();
     line.ends_with(b" ") && ["ENV", "setenv", "SetEnv"].iter().any(|w| word == w.as_bytes())
 }
 
-/// Whether a `.netrc` entry stands before a word.
+/// Whether a `.netrc` entry precedes the word.
 pub(super) fn netrc(text: &[u8], at: usize) -> bool {
     let from = at.saturating_sub(160);
     let before = &text[from..at];
@@ -41,8 +40,8 @@ pub(super) fn netrc(text: &[u8], at: usize) -> bool {
         || from == 0 && before.starts_with(b"default login ")
 }
 
-/// Whether a password stands alone on its line, some lines after a user or a host that is set in
-/// the same way: a file of settings, where plain words are values.
+/// Whether a password is alone on its line, a few lines after a user or host set in the same way: a
+/// configuration file, where plain words are values.
 pub(super) fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
     let line = bytes::line_start(text, start, 40);
     let indent = text[line..start].iter().all(|b| matches!(b, b' ' | b'\t'));
@@ -57,9 +56,9 @@ pub(super) fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> 
         let line = line.trim_ascii();
         let name =
             bytes::run(line, 0, 32, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.'));
-        let sign = line.get(name..).and_then(|rest| rest.trim_ascii().first());
+        let operator = line.get(name..).and_then(|rest| rest.trim_ascii().first());
         let name = &line[..name];
-        matches!(sign, Some(b'=' | b':'))
+        matches!(operator, Some(b'=' | b':'))
             && [
                 "user", "username", "login", "host", "hostname", "server", "account", "email",
                 "database",
@@ -72,22 +71,28 @@ pub(super) fn in_settings(text: &[u8], start: usize, at: usize, stop: usize) -> 
     })
 }
 
-/// What keeps a password for itself: `mysql_root_password`, `ansible_become_pass`.
+/// Systems in names of machine passwords: `mysql_root_password`, `ansible_become_pass`.
 #[rustfmt::skip]
 const SYSTEMS: [&str; 22] = [
     "root", "admin", "db", "database", "mysql", "mariadb", "postgres", "postgresql", "mongo", "redis", "ansible",
     "become", "ssh", "sudo", "smtp", "mail", "ldap", "ftp", "vault", "keystore", "truststore", "master",
 ];
 
-/// Whether a name is that of a machine's password.
+/// Whether the name is that of a machine password.
 pub(super) fn of_system(name: &[u8]) -> bool {
     let mut words = name.split(|b| matches!(b, b'_' | b'-' | b'.'));
     words.clone().count() >= 2
         && words.any(|word| SYSTEMS.iter().any(|s| word.eq_ignore_ascii_case(s.as_bytes())))
 }
 
-/// Whether a plain word stands alone after the name of a machine's password: `db_password: word`.
-pub(super) fn kept(text: &[u8], start: usize, end: usize, at: usize, stop: usize) -> bool {
+/// Whether the line consists of a machine password's name and a plain word: `db_password: word`.
+pub(super) fn is_system_line(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    at: usize,
+    stop: usize,
+) -> bool {
     let line = bytes::line_start(text, start, 40);
     let indent = text[line..start].iter().all(|b| matches!(b, b' ' | b'\t'));
     let ends = matches!(text.get(stop), None | Some(b'\n' | b'\r'));
@@ -99,8 +104,8 @@ pub(super) fn kept(text: &[u8], start: usize, end: usize, at: usize, stop: usize
         && value.iter().all(u8::is_ascii_lowercase)
 }
 
-/// The third field of a line of `chap-secrets`: `ann * "…" *`.
-pub(super) fn chap(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+/// The third field of a `chap-secrets` line: `ann * "…" *`.
+pub(super) fn chap_secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     (start == 0 || text[start - 1] == b'\n').then_some(())?;
     let server = bytes::run(text, end + 1, 32, |b| bytes::is(b, ALNUM) || b == b'*');
     let at = end + 1 + server + 1;
@@ -115,14 +120,14 @@ pub(super) fn chap(text: &[u8], start: usize, end: usize) -> Option<(usize, usiz
         .then_some((from, to))
 }
 
-/// Words of a sentence about flags.
+/// Words of sentences about flags.
 #[rustfmt::skip]
 const PROSE: [&str; 18] = [
     "the", "and", "or", "a", "an", "with", "via", "use", "using", "to", "is", "if", "option", "options", "flag",
     "flags", "argument", "prompt",
 ];
 
-/// Whether a plain word is given to the flag at `start`: other flags stand on the line, and no
+/// Whether a plain word is the value of the flag at `start`: the line has other flags and none of the
 /// words of a sentence.
 pub(super) fn on_command_line(text: &[u8], start: usize, at: usize, stop: usize) -> bool {
     let plain = |word: &[u8]| !PROSE.iter().any(|p| word.eq_ignore_ascii_case(p.as_bytes()));
@@ -143,8 +148,8 @@ pub(super) fn on_command_line(text: &[u8], start: usize, at: usize, stop: usize)
         && words.all(plain)
 }
 
-/// Whether a user is named before a password on the same line, with nothing but spaces between:
-/// `user=ann password=word`, `--user ann --password word`.
+/// Whether a user immediately precedes the password on its line: `user=ann password=word`,
+/// `--user ann --password word`.
 pub(super) fn after_user(text: &[u8], start: usize) -> bool {
     let line = &text[bytes::line_start(text, start, 160)..start];
     let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).rev();
@@ -158,28 +163,28 @@ pub(super) fn after_user(text: &[u8], start: usize) -> bool {
         return false;
     };
     match last.iter().position(|b| matches!(b, b'=' | b':')) {
-        Some(sign) => users::is_name(&last[..sign]) && plain(&last[sign + 1..]),
+        Some(at) => usernames::is_name(&last[..at]) && plain(&last[at + 1..]),
         // `--user ann`, `login: ann`
         None => {
             let name = words.next().unwrap_or_default();
             let flag = matches!(name, b"-u" | b"-U") || name.starts_with(b"--");
-            let told = name.strip_suffix(b":").or_else(|| flag.then_some(name)).unwrap_or_default();
+            let key = name.strip_suffix(b":").or_else(|| flag.then_some(name)).unwrap_or_default();
             // `--username and --password`
             let prose = matches!(last, b"and" | b"or" | b"with" | b"as");
-            plain(last) && !prose && (matches!(name, b"-u" | b"-U") || users::is_name(told))
+            plain(last) && !prose && (matches!(name, b"-u" | b"-U") || usernames::is_name(key))
         }
     }
 }
 
-/// Whether a word in a sentence can only be a password.
+/// Whether a word in a sentence is unmistakably a password.
 pub(super) fn in_prose(literal: &[u8]) -> bool {
     (6..=40).contains(&literal.len())
         && random::mixed(literal)
         && (!values::wordy_with_number(literal) || values::made_up(literal))
 }
 
-/// Whether words go on after a value.
-pub(super) fn sentence(text: &[u8], at: usize) -> bool {
+/// Whether the sentence continues after a value.
+pub(super) fn continues_sentence(text: &[u8], at: usize) -> bool {
     match text.get(at..) {
         Some([b' ', b, ..]) => b.is_ascii_lowercase(),
         Some(_) | None => false,

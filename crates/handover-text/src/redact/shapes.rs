@@ -1,10 +1,10 @@
-//! Tokens that no literal starts: they are known by how they are put together.
+//! Tokens without a literal prefix, recognised by their structure.
 
 use super::bytes::{self, ALNUM, DIGIT, HEX, TILDE};
 use super::encoded;
 use super::random;
 
-/// The rule whose shape the run `start..end` has, and where the token begins.
+/// The rule that the run `start..end` matches, and where the token begins.
 pub(super) fn shape(
     text: &[u8],
     start: usize,
@@ -36,7 +36,7 @@ pub(super) fn shape(
     telegram(text, start, run).map(|start| ("telegram-bot-token", start))
 }
 
-/// `eyJ….eyJ….…`: base64 of `{"` starts the header and the claims.
+/// `eyJ….eyJ….…`: header and claims both start with `{"` in base64.
 fn jwt(run: &[u8]) -> bool {
     let mut parts = run.split(|b| *b == b'.');
     let (Some(header), Some(claims)) = (parts.next(), parts.next()) else {
@@ -48,7 +48,7 @@ fn jwt(run: &[u8]) -> bool {
         && random::mixed(header)
 }
 
-/// Three bytes, a digit, `Q~`, then 31 and more.
+/// Three bytes, a digit, `Q~`, then at least 28 more.
 fn azure_secret(run: &[u8]) -> bool {
     run.windows(3)
         .position(|w| w[0].is_ascii_digit() && w[1] == b'Q' && w[2] == b'~')
@@ -87,7 +87,7 @@ fn mailgun(run: &[u8]) -> bool {
     lens == [32, 8, 8]
 }
 
-/// Digits, a colon, then 34 or 35 bytes that start with `A`.
+/// Digits, a colon, then 33 to 36 bytes that start with `A`.
 fn telegram(text: &[u8], start: usize, run: &[u8]) -> Option<usize> {
     let body = (33..=36).contains(&run.len())
         && run[0] == b'A'

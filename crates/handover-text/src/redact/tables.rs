@@ -1,33 +1,33 @@
-//! Tables that have a column of passwords: CSV, tabs, Markdown; and lists of passwords.
+//! Tables with a password column (CSV, tabs, Markdown), and lists of passwords.
 
+use super::allowlist;
 use super::bytes::{self, ALNUM};
-use super::innocent;
 use super::keys::{self, Key};
-use super::users;
+use super::usernames;
 use super::values::{self, Form};
 
-/// How long a line is at most.
+/// The most bytes of a line that are read.
 const LINE: usize = 400;
-/// How many rows are read.
+/// The most rows that are read.
 const ROWS: usize = 256;
-/// How far a list is read.
+/// The most bytes of a list that are read.
 const LIST: usize = 600;
-/// How many columns a table has at most.
+/// The most columns a table may have.
 const COLUMNS: usize = 32;
 
-/// Columns that stand beside passwords.
+/// Columns that usually accompany passwords.
 const BESIDE: [&str; 9] =
     ["name", "account", "host", "server", "site", "url", "service", "role", "id"];
 
-/// The passwords of a table or a list, and where it ends.
+/// The passwords of a table or list, and where it ends.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) secrets: Vec<(usize, usize)>,
     pub(super) end: usize,
 }
 
-/// The passwords of the list that is called `start..end`, or in the rows below this heading.
-/// Tables before `read` have been read.
+/// The passwords in the list named `start..end`, or in the rows below this column heading. Tables
+/// before `read` are skipped: they have been read.
 pub(super) fn secrets(text: &[u8], start: usize, end: usize, read: usize) -> Option<Found> {
     if start < read {
         return None;
@@ -47,8 +47,8 @@ pub(super) fn secrets(text: &[u8], start: usize, end: usize, read: usize) -> Opt
 fn rows(text: &[u8], start: usize) -> Option<Found> {
     let line = bytes::line_start(text, start, LINE);
     let stop = start + bytes::run(text, start, LINE, |b| b != b'\n');
-    let sign = *b"|\t;,".iter().find(|sign| text[line..stop].contains(sign))?;
-    let head = cells(text, line, stop, sign);
+    let delimiter = *b"|\t;,".iter().find(|delimiter| text[line..stop].contains(delimiter))?;
+    let head = cells(text, line, stop, delimiter);
     let column = head.iter().position(|cell| (cell.0..cell.1).contains(&start))?;
     let is_heading = |cell: &(usize, usize)| {
         let plain = |b: &u8| bytes::is(*b, ALNUM) || matches!(b, b' ' | b'_' | b'-');
@@ -56,7 +56,7 @@ fn rows(text: &[u8], start: usize) -> Option<Found> {
     };
     let is_beside = |cell: &(usize, usize)| {
         let name = &text[cell.0..cell.1];
-        users::is_name(name) || BESIDE.iter().any(|w| name.eq_ignore_ascii_case(w.as_bytes()))
+        usernames::is_name(name) || BESIDE.iter().any(|w| name.eq_ignore_ascii_case(w.as_bytes()))
     };
     let table = (2..=COLUMNS).contains(&head.len())
         && head[column].0 == start
@@ -67,14 +67,14 @@ fn rows(text: &[u8], start: usize) -> Option<Found> {
     let mut at = stop + 1;
     for _ in 0..ROWS {
         let stop = at + bytes::run(text, at, LINE, |b| b != b'\n');
-        let row = cells(text, at, stop.min(text.len()), sign);
+        let row = cells(text, at, stop.min(text.len()), delimiter);
         if row.len() != head.len() {
             break;
         }
         let (from, to) = row[column];
         let value = &text[from..to];
         let looks = values::is_secret(Key::Password, Form::Loose, value);
-        if looks && !innocent::version(value) {
+        if looks && !allowlist::version(value) {
             secrets.push((from, to));
         }
         at = stop + 1;
@@ -87,16 +87,16 @@ fn list(text: &[u8], start: usize, end: usize) -> Option<Found> {
     let name = &text[start..end];
     let word = &name[name.len().checked_sub(9)?..];
     word.eq_ignore_ascii_case(b"passwords").then_some(())?;
-    let sign = end + bytes::run(text, end, 8, |b| matches!(b, b' ' | b'=' | b':' | b'"' | b'\''));
-    let close = match text.get(sign)? {
+    let open = end + bytes::run(text, end, 8, |b| matches!(b, b' ' | b'=' | b':' | b'"' | b'\''));
+    let close = match text.get(open)? {
         b'[' => b']',
         b'{' => b'}',
         _ => return None,
     };
-    text[end..sign].iter().any(|b| matches!(b, b'=' | b':')).then_some(())?;
-    let stop = sign + bytes::run(text, sign, LIST, |b| b != close);
+    text[end..open].iter().any(|b| matches!(b, b'=' | b':')).then_some(())?;
+    let stop = open + bytes::run(text, open, LIST, |b| b != close);
     let mut secrets = Vec::new();
-    let mut at = sign;
+    let mut at = open;
     while let Some(open) = text.get(at..stop)?.iter().position(|b| matches!(b, b'"' | b'\'')) {
         let from = at + open + 1;
         let to = from + bytes::run(text, from, LIST, |b| b != text[from - 1] && b != b'\n');
@@ -109,15 +109,15 @@ fn list(text: &[u8], start: usize, end: usize) -> Option<Found> {
     Some(Found { secrets, end: stop })
 }
 
-/// The cells of a line, without the spaces and quotes around them.
-fn cells(text: &[u8], from: usize, to: usize, sign: u8) -> Vec<(usize, usize)> {
+/// The cells of a line, without surrounding spaces and quotes.
+fn cells(text: &[u8], from: usize, to: usize, delimiter: u8) -> Vec<(usize, usize)> {
     let Some(line) = text.get(from..to) else {
         return Vec::new();
     };
     let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r');
     let mut cells = Vec::new();
     let mut at = from;
-    for cell in line.split(|b| *b == sign).take(COLUMNS + 2) {
+    for cell in line.split(|b| *b == delimiter).take(COLUMNS + 2) {
         let end = at + cell.len();
         let start = at + bytes::run(text, at, cell.len(), blank);
         let stop = end - bytes::run_back(text, end, end - start, blank);
@@ -128,7 +128,7 @@ fn cells(text: &[u8], from: usize, to: usize, sign: u8) -> Vec<(usize, usize)> {
         at = end + 1;
     }
     // `| a | b |`: the outer cells are empty.
-    if sign == b'|' {
+    if delimiter == b'|' {
         cells.pop_if(|cell| cell.0 == cell.1);
         if cells.first().is_some_and(|cell| cell.0 == cell.1) {
             cells.remove(0);

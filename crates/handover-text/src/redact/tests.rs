@@ -1,4 +1,4 @@
-//! Spellings in which secrets stand, and texts that only look like them. «» marks what must be found.
+//! Spellings of secrets, and texts that resemble them. «» marks what must be found.
 
 use super::*;
 
@@ -340,7 +340,7 @@ fn unmark(example: &str) -> (String, Vec<(usize, usize)>) {
 }
 
 #[test]
-fn secrets_are_found_whole_and_alone() {
+fn finds_exactly_the_marked_secrets() {
     for example in SPELLINGS.iter().chain(ORDINARY) {
         let (text, spans) = unmark(example);
         let found = Redactor::default().find(&text);
@@ -356,14 +356,14 @@ fn secrets_are_found_whole_and_alone() {
 }
 
 #[test]
-fn overlapping_hits_become_one() {
+fn merges_overlapping_hits() {
     let hits = vec![Hit::new("b", 2, 6), Hit::new("a", 0, 3), Hit::new("c", 8, 9)];
     let merged = merge("0123456789", hits);
     assert_eq!(merged, [Hit::new("b", 0, 6), Hit::new("c", 8, 9)]);
 }
 
 #[test]
-fn names_of_json_fields_tell_in_two_ways() {
+fn json_keys_make_values_secrets() {
     let clean = Redactor::default().clean_json(serde_json::json!({
         "env": [{"name": "DB_PASSWORD", "value": "sesame"}, {"name": "PORT", "value": "80"}],
         "max_tokens": 4096,
@@ -387,7 +387,7 @@ fn names_of_json_fields_tell_in_two_ways() {
 }
 
 #[test]
-fn a_user_goes_with_the_password_of_the_same_object() {
+fn hides_the_user_beside_a_json_password() {
     let clean = Redactor::default().clean_json(serde_json::json!({
         "db": {"username": "ann", "password": "sesame", "host": "h"},
         "author": {"username": "ann", "role": "admin"},
@@ -402,7 +402,7 @@ fn a_user_goes_with_the_password_of_the_same_object() {
 }
 
 #[test]
-fn bytes_that_are_no_text_come_out_as_they_went_in() {
+fn preserves_invalid_utf8() {
     let input = b"\xff\xfe diff --git\n+password=correct-horse-battery \xc3\n".to_vec();
     let output = Redactor::default().redact_bytes(&input);
     assert_eq!(output, b"\xff\xfe diff --git\n+password=[REDACTED-1] \xc3\n");
@@ -410,7 +410,7 @@ fn bytes_that_are_no_text_come_out_as_they_went_in() {
 }
 
 #[test]
-fn what_is_found_is_what_is_hidden() {
+fn find_reports_what_clean_hides() {
     for example in SPELLINGS {
         let (text, _) = unmark(example);
         let redactor = Redactor::default();

@@ -1,24 +1,24 @@
-//! Credentials inside addresses: `scheme://user:password@host`, `user:password@tcp(host)`.
+//! Credentials in URLs: `scheme://user:password@host`, `user:password@tcp(host)`.
 
 use memchr::memmem;
 
 use super::Hit;
+use super::allowlist;
 use super::bytes::{self, ALNUM};
-use super::innocent;
 use super::random;
 use super::values;
 
 pub(super) const RULE: &str = "url-credentials";
 
-/// An authority is never longer than this.
+/// The longest authority that is read.
 const AUTHORITY: usize = 2048;
 
-/// Adds the credentials of every address.
+/// Adds the credentials of every URL.
 pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
     let mut read = 0;
     for colon in memmem::find_iter(text, b"://") {
         let start = colon + 3;
-        // Thousands of `://` in one word are read once.
+        // A word with thousands of `://` is read once.
         if start < read {
             continue;
         }
@@ -35,7 +35,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
         if let Some(colon) = user.iter().position(|b| *b == b':')
-            && !innocent::placeholder(&user[colon + 1..])
+            && !allowlist::placeholder(&user[colon + 1..])
         {
             hits.push(Hit::new(RULE, at - back, at));
         }
@@ -46,7 +46,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
 fn bare(text: &[u8], hits: &mut Vec<Hit>) {
     let user_byte = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
     for at in memchr::memchr_iter(b'@', text) {
-        // `user:password@/database` of one machine
+        // `user:password@/database` on the local machine
         let local = text.get(at + 1) == Some(&b'/');
         let named = text.get(at + 1).is_some_and(|b| bytes::is(*b, ALNUM));
         if !(local || named && host(&text[at + 1..])) {
@@ -67,8 +67,8 @@ fn bare(text: &[u8], hits: &mut Vec<Hit>) {
         let value = &text[from..at];
         let looks = value.len() >= 6
             && random::mixed(value)
-            && !innocent::version(value)
-            && !innocent::placeholder(value)
+            && !allowlist::version(value)
+            && !allowlist::placeholder(value)
             && (!values::wordy_with_number(value) || values::made_up(value));
         let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'' | b'`');
         if user > 0 && opens && goes_on && looks && (!local || quoted) {
@@ -91,13 +91,13 @@ fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
         let Some(len) = rest.iter().rposition(|b| *b == b'@') else {
             continue;
         };
-        if len >= 3 && !innocent::placeholder(&rest[..len]) {
+        if len >= 3 && !allowlist::placeholder(&rest[..len]) {
             hits.push(Hit::new(RULE, start, from + len));
         }
     }
 }
 
-/// User and password of `host:5432:database:user:password`, a line of `.pgpass`, whose port ends at
+/// User and password in a line of `.pgpass`, `host:5432:database:user:password`, whose port ends at
 /// `at`.
 pub(super) fn pgpass(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.' | b'*');
@@ -107,7 +107,7 @@ pub(super) fn pgpass(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let password = colon(user + bytes::run(text, user, 64, part))?;
     let len = bytes::run(text, password, 128, |b| authority_byte(b) && b != b':');
     let value = &text[password..password + len];
-    (password > user + 1 && len >= 3 && !innocent::placeholder(value))
+    (password > user + 1 && len >= 3 && !allowlist::placeholder(value))
         .then_some((user, password + len))
 }
 
@@ -116,17 +116,17 @@ fn authority_byte(b: u8) -> bool {
         && !matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' | b'\0'..=b'\x1f')
 }
 
-/// Where name and password stand in an authority; without a password, where a name is a token.
+/// The user and password in an authority; without a password, a user that is a token.
 fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
-    // A password may hold a slash or an `@`, a host may not: the last `@` before the path counts,
-    // and a path may hold one too (`/@scope/name`).
+    // A password may contain a slash or an `@`, a host may not: the last `@` before the path counts,
+    // and a path may contain one too (`/@scope/name`).
     let slash = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
     let at = match rest[..slash].iter().rposition(|b| *b == b'@') {
         Some(at) => at,
         None => {
             let at = slash + rest[slash..].iter().take(128).position(|b| *b == b'@')?;
             let colon = rest[..slash].iter().position(|b| *b == b':')?;
-            // `host:8080/path@x` is a port, not a password.
+            // `host:8080/path@x` has a port, not a password.
             let port = colon + 1 < slash && rest[colon + 1..slash].iter().all(u8::is_ascii_digit);
             (!port && host(&rest[at + 1..])).then_some(at)?
         }
@@ -136,15 +136,15 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
         return is_token(user).then_some((0, at));
     };
     let password = &user[colon + 1..];
-    let template = innocent::placeholder(password)
+    let template = allowlist::placeholder(password)
         || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')' | b'[' | b']'))
             && !random::mixed(password);
     let shown = matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
     if template || shown {
-        // `https://TOKEN:x-oauth-basic@host`: the name may be the secret.
+        // `https://TOKEN:x-oauth-basic@host`: the user may be the secret.
         return is_token(&user[..colon]).then_some((0, colon));
     }
-    // A name opens the same door as its password.
+    // The user name is half of the credentials.
     Some((usize::from(colon == 0), at))
 }
 

@@ -1,29 +1,29 @@
-//! Values of assignments: secrets, placeholders, expressions of a program.
+//! Judges assigned values: secrets, placeholders, expressions.
 
+use super::allowlist;
 use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
 use super::encoded;
 use super::generic;
-use super::innocent;
 use super::keys::{self, Key};
 use super::phrases;
 use super::random;
 
-/// How a value stands in the text.
+/// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Between quotes or tags: a literal.
+    /// A literal in quotes or tags.
     Quoted,
-    /// Between quotes, and a program compares the name with it.
+    /// A quoted literal that code compares the name with.
     Compared,
-    /// As in a shell, an `.env` file, a query string: everything after the sign is the value.
+    /// As in a shell, an `.env` file, a query string: everything after the operator is the value.
     Plain,
-    /// Unquoted where a program or a sentence may stand too.
+    /// Unquoted, where code or a sentence is possible too.
     Loose,
 }
 
-/// Whether a value under a telling name is a secret.
+/// Whether the value of a sensitive name is a secret.
 pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
-    if innocent::placeholder(value) || innocent::public(value) || innocent::regex(value) {
+    if allowlist::placeholder(value) || allowlist::public(value) || allowlist::regex(value) {
         return false;
     }
     let form = match form {
@@ -31,7 +31,8 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
         Form::Compared => Form::Quoted,
         Form::Quoted | Form::Plain | Form::Loose => form,
     };
-    let program = || innocent::expression(value) || innocent::number(value) || innocent::tag(value);
+    let program =
+        || allowlist::expression(value) || allowlist::number(value) || allowlist::tag(value);
     if form != Form::Quoted && program() {
         return false;
     }
@@ -68,20 +69,20 @@ fn password(form: Form, value: &[u8]) -> bool {
         return false;
     }
     let spaced = value.iter().any(u8::is_ascii_whitespace);
-    // What a field is called in another language.
+    // A field label in another language.
     if !value.is_ascii() && !value.iter().any(u8::is_ascii_digit) && !special(value) {
         return false;
     }
     match form {
         Form::Quoted | Form::Compared if spaced => phrases::is_phrase(value),
         Form::Quoted | Form::Compared => {
-            value.len() >= 3 && !innocent::reference(value) && !innocent::version(value)
+            value.len() >= 3 && !allowlist::reference(value) && !allowlist::version(value)
         }
-        Form::Plain => value.len() >= 3 && !innocent::reference(value),
+        Form::Plain => value.len() >= 3 && !allowlist::reference(value),
         Form::Loose => {
             value.len() >= 4
                 && (random::mixed(value) || special(value) && !exclaimed(value) || letters(value))
-                && !innocent::reference(value)
+                && !allowlist::reference(value)
         }
     }
 }
@@ -92,7 +93,7 @@ fn exclaimed(value: &[u8]) -> bool {
     matches!(value, [word @ .., b'?' | b'!'] if word.iter().all(letter))
 }
 
-/// `db_password`, `userPassword`, `PASSWORD`: a name again, not a value. `thisismypassword` is one.
+/// `db_password`, `userPassword`, `PASSWORD`: a name again, not a value. `thisismypassword` is a value.
 fn names_a_password(value: &[u8]) -> bool {
     let joined = value.iter().any(|b| matches!(b, b'_' | b'-' | b'.' | b':'))
         || value[1..].iter().any(u8::is_ascii_uppercase)
@@ -105,7 +106,7 @@ fn secret(form: Form, value: &[u8]) -> bool {
     if form == Form::Quoted && phrases::is_phrase(value) {
         return true;
     }
-    if value.iter().any(u8::is_ascii_whitespace) || innocent::reference(value) {
+    if value.iter().any(u8::is_ascii_whitespace) || allowlist::reference(value) {
         return false;
     }
     let random = value.len() >= 12 && random::scattered(value);
@@ -129,11 +130,11 @@ fn secret(form: Form, value: &[u8]) -> bool {
     }
 }
 
-/// Algorithms are called like people's secrets.
+/// Names of algorithms that resemble secrets.
 const ALGORITHMS: [&str; 8] =
     ["curve", "camellia", "serpent", "whirlpool", "twofish", "windows", "keccak", "version"];
 
-/// `dragon4711`: what people make up. Two digits are the number of a thing.
+/// `dragon4711`: a word people choose. Two digits usually number something.
 pub(super) fn word_and_number(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let word = &value[..value.len() - digits];
@@ -145,7 +146,7 @@ pub(super) fn word_and_number(value: &[u8]) -> bool {
         && !ALGORITHMS.iter().any(|a| word.eq_ignore_ascii_case(a.as_bytes()))
 }
 
-/// `Copper-Walnut42`: words with capitals and a number, as people join them.
+/// `Copper-Walnut42`: capitalised words and a number, as people combine them.
 fn joined_words(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let words = || value[..value.len() - digits].split(|b| matches!(b, b'-' | b'_'));
@@ -157,13 +158,13 @@ fn joined_words(value: &[u8]) -> bool {
     (2..=4).contains(&digits) && words().count() >= 2 && words().all(capital)
 }
 
-/// Words and a number in a form that people give to passwords.
+/// Words and a number in a form typical of passwords.
 pub(super) fn made_up(value: &[u8]) -> bool {
     word_and_number(value) || joined_words(value)
 }
 
-/// Whether a program compares a secret with this value: `secret != "open-sesame"`. Words alone are
-/// as often the name of a kind.
+/// Whether code compares a secret with this value: `secret != "open-sesame"`. Words alone are just as
+/// often the name of a kind.
 fn is_compared(key: Key, value: &[u8]) -> bool {
     let joined = value.split(|b| matches!(b, b'-' | b'_')).filter(|w| w.len() >= 3).count() >= 2;
     key == Key::Secret
@@ -171,7 +172,7 @@ fn is_compared(key: Key, value: &[u8]) -> bool {
         && (joined || random::mixed(value))
         && !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'.' | b'/' | b':'))
         && keys::classify(value).is_none()
-        && !innocent::placeholder(value)
+        && !allowlist::placeholder(value)
 }
 
 fn weak(form: Form, value: &[u8]) -> bool {
@@ -181,7 +182,7 @@ fn weak(form: Form, value: &[u8]) -> bool {
     };
     if value.len() < least
         || value.iter().any(u8::is_ascii_whitespace)
-        || innocent::reference(value)
+        || allowlist::reference(value)
         || value.contains(&b'[')
         || value.ends_with(b")")
     {
@@ -201,7 +202,7 @@ fn weak(form: Form, value: &[u8]) -> bool {
     digits || random::uuid(value) || dense || long
 }
 
-/// `item_2`, `sha256`, `utf8-decoder-v3`: words with a number at the end of some.
+/// `item_2`, `sha256`, `utf8-decoder-v3`: words, some of which end in a number.
 pub(super) fn wordy_with_number(value: &[u8]) -> bool {
     let name =
         |b: &u8| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-' | b'.' | b'/' | b':' | b' ');
@@ -218,14 +219,14 @@ pub(super) fn wordy_with_number(value: &[u8]) -> bool {
         })
 }
 
-/// `apiKey`, not `skWu`: words of three letters and more.
+/// `apiKey`, not `skWu`: words of at least three letters.
 fn camel(letters: &[u8]) -> bool {
     let upper = letters.iter().filter(|b| b.is_ascii_uppercase()).count();
     let words = upper + usize::from(letters.first().is_some_and(u8::is_ascii_lowercase));
     words * 3 <= letters.len()
 }
 
-/// Letters of both cases that make no words.
+/// Letters of both cases that form no words.
 fn letters(value: &[u8]) -> bool {
     value.len() >= 10
         && value.iter().all(u8::is_ascii_alphabetic)
@@ -240,20 +241,20 @@ pub(super) fn special(value: &[u8]) -> bool {
         && value.iter().filter(|b| b.is_ascii_alphanumeric()).count() >= 4
 }
 
-/// Whether a JSON value under a telling key is a secret: it is a literal, and alone.
+/// Whether a JSON value under a sensitive key is a secret: it is a literal, and stands alone.
 pub(super) fn is_json_secret(key: Key, value: &[u8]) -> bool {
-    if innocent::placeholder(value) || innocent::public(value) {
+    if allowlist::placeholder(value) || allowlist::public(value) {
         return false;
     }
     let spaced = value.iter().any(u8::is_ascii_whitespace);
     match key {
         Key::Password => {
-            !innocent::reference(value)
+            !allowlist::reference(value)
                 && (!spaced || !random::wordy(value) || phrases::is_phrase(value))
         }
         Key::Secret => {
             let name = value.len() > 4 && random::wordy(value) && keys::classify(value).is_some();
-            !spaced && !innocent::reference(value) && !name
+            !spaced && !allowlist::reference(value) && !name
         }
         Key::Token => {
             weak(Form::Quoted, value)
@@ -265,7 +266,7 @@ pub(super) fn is_json_secret(key: Key, value: &[u8]) -> bool {
     }
 }
 
-/// Whether a number under a telling key is a secret: a PIN, not a limit.
+/// Whether a number under a sensitive key is a secret: a PIN, not a limit.
 pub(super) fn is_json_number_secret(key: Key, digits: &[u8]) -> bool {
     match key {
         Key::Password => digits.len() >= 3,

@@ -1,14 +1,14 @@
-//! The two exact counters: a pre-tokenizer and a vocabulary each.
+//! The exact counters: a pre-tokenizer and a vocabulary each.
 
 use super::vocabulary::{CL100K, O200K, Vocabulary};
 use super::{Measure, merge, split};
 
-/// Tokens of a text in o200k, as far as the limit.
+/// Counts o200k tokens, up to the limit.
 pub(super) fn o200k(text: &str, limit: u64) -> Measure {
     measure(&O200K, split::o200k, text, limit)
 }
 
-/// Tokens of a text in cl100k, as far as the limit.
+/// Counts cl100k tokens, up to the limit.
 pub(super) fn cl100k(text: &str, limit: u64) -> Measure {
     measure(&CL100K, split::cl100k, text, limit)
 }

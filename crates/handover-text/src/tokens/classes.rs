@@ -1,11 +1,11 @@
-//! What kind of character a pre-tokenizer sees, from a table made at build time.
+//! Character classes of the pre-tokenizers, from a table generated at build time.
 
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/classes.index"));
 static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/classes.blocks"));
 
 const BLOCK: usize = 128;
 
-/// The distinctions that the patterns of o200k and cl100k make.
+/// The classes that the patterns of o200k and cl100k distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Punctuation, symbols, controls, unassigned.
@@ -47,7 +47,7 @@ impl Class {
         Self::ALL[usize::from(class.copied().unwrap_or_default() & 7)]
     }
 
-    /// The class of an ASCII character; the first block of the table.
+    /// The class of an ASCII character, from the first block of the table.
     #[inline]
     pub(crate) fn of_ascii(byte: u8) -> Self {
         Self::ALL[usize::from(BLOCKS[usize::from(byte & 0x7f)] & 7)]
@@ -71,7 +71,7 @@ impl Class {
         matches!(self, Self::Other | Self::Mark)
     }
 
-    /// `[^\r\n\p{L}\p{N}]`: what may stand before a word as a part of it.
+    /// `[^\r\n\p{L}\p{N}]`: what may precede a word as part of it.
     #[inline]
     pub(crate) fn is_lead(self) -> bool {
         matches!(self, Self::Other | Self::Mark | Self::Space)

@@ -1,26 +1,26 @@
-//! Claude's tokens, estimated from the pieces and ranks of o200k.
+//! Estimates Claude's tokens from the pieces and ranks of o200k.
 //!
-//! Claude's vocabularies are not published, but their costs can be measured. What a piece of text
-//! costs there depends on what it is: a common word is one token in both, a rare one is several
-//! from a smaller vocabulary; capitals, symbols and each script have prices of their own. So every
-//! piece of o200k is priced by its kind, and by how rare its token is (the rank of a token is the
-//! order in which it was learned). The prices were fitted to true counts, undercounts weighing
-//! a little more than overcounts; docs/tokens.md says how good they are, and how to measure that.
+//! Claude's vocabularies are not published, but counts can be measured. What a piece of text costs
+//! depends on its kind: a common word is one token in both, a rare one is several in a smaller
+//! vocabulary; capitals, symbols and each script cost differently. So every o200k piece is priced by its
+//! kind and by the rarity of its token (the rank of a token is the order in which it was learned). The
+//! prices were fitted to true counts, with undercounts weighted slightly more than overcounts;
+//! docs/tokens.md documents their accuracy and how to measure it.
 
 use super::classes::Class;
 use super::vocabulary::{NONE, O200K};
 use super::{Measure, merge, split};
 
-/// A hundredth of a token is the unit of all prices.
+/// Prices are in hundredths of a token.
 const UNIT: u64 = 100;
 
-/// Ranks fall into classes of doubling size, from 256 on.
+/// Rarity classes: ranks in ranges of doubling size, starting at 256.
 const RARITIES: usize = 11;
 
-/// Kinds whose single tokens are priced by rarity; they come first in [`Kind`].
+/// Kinds whose single tokens are priced by rarity; the first ones of [`Kind`].
 const RANKED: usize = 6;
 
-/// What a piece is. The order is that of the price lists.
+/// The kind of a piece, in the order of the price lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Lower,
@@ -49,24 +49,24 @@ enum Kind {
 
 const KINDS: usize = Kind::OtherSymbol as usize + 1;
 
-/// The prices of one family.
+/// The prices of one model family, in hundredths of a token.
 #[derive(Debug)]
 pub(super) struct Prices {
-    /// A piece that is one token of o200k, by kind and rarity.
+    /// A piece that is one o200k token, by kind and rarity.
     single: [[u16; RARITIES]; RANKED],
     /// Each further character of such a piece.
     longer: [u16; RANKED],
-    /// Every other piece: for each of its tokens …
+    /// Any other piece, per token …
     token: [u16; KINDS],
-    /// … and for each of its characters.
+    /// … and per character.
     character: [u16; KINDS],
-    /// A symbol that o200k keeps with the word behind it.
+    /// A symbol that o200k keeps with the following word.
     lead: u16,
-    /// Each repetition of a character beyond the third, unless it is a usual ruler.
+    /// Each repetition of a character after the third, unless it forms a common ruler.
     run: u16,
 }
 
-/// Up to 4.6.
+/// Claude up to 4.6.
 pub(super) static CLAUDE: Prices = Prices {
     single: [
         [101, 92, 110, 110, 104, 97, 105, 102, 121, 165, 168],
@@ -86,7 +86,7 @@ pub(super) static CLAUDE: Prices = Prices {
     run: 3,
 };
 
-/// From 4.7 on.
+/// Claude from 4.7 on.
 pub(super) static CLAUDE_NEW: Prices = Prices {
     single: [
         [117, 92, 114, 115, 129, 137, 210, 228, 238, 261, 282],
@@ -107,11 +107,11 @@ pub(super) static CLAUDE_NEW: Prices = Prices {
     run: 36,
 };
 
-/// No estimate exceeds this many tokens per byte, nor do Claude's own counts: a byte is at most one
-/// token, and the marks around a word at most three more.
+/// The most tokens per byte of any estimate, and of Claude's own counts: a byte is at most one token, and
+/// the marks around a word add at most three.
 pub(super) const MOST_PER_BYTE: u64 = 4;
 
-/// The estimate for a text, rounded up, as far as the limit.
+/// The estimate for a text, rounded up, computed up to the limit.
 pub(super) fn measure(prices: &Prices, text: &str, limit: u64) -> Measure {
     let bytes = text.as_bytes();
     let enough = limit.saturating_mul(UNIT);
@@ -156,7 +156,7 @@ impl Prices {
     }
 }
 
-/// A word without the character that o200k takes with it.
+/// A word without the leading character that o200k attaches to it.
 fn without_lead(piece: &str) -> &str {
     let mut rest = piece.chars();
     match (rest.next(), rest.clone().next()) {
@@ -229,7 +229,7 @@ impl Kind {
     }
 }
 
-/// How many bytes repeat the three before them. Rulers of usual characters have tokens of their own.
+/// How many bytes repeat the three before them. Rulers of common characters are single tokens.
 fn repetitions(piece: &[u8]) -> u64 {
     if piece.len() <= 3 {
         return 0;
@@ -251,12 +251,12 @@ mod tests {
     fn no_price_exceeds_the_bound() {
         let within = |price: u16| u64::from(price) <= MOST_PER_BYTE * UNIT;
         for prices in [&CLAUDE, &CLAUDE_NEW] {
-            // The first byte of a piece that is one token, and every further one.
+            // The first byte of a single-token piece, and every further one.
             assert!(prices.single.iter().flatten().all(|&price| within(price)));
             for longer in prices.longer {
                 assert!(within(longer + prices.lead + prices.run));
             }
-            // Every byte of another piece; a lead comes with two bytes at least.
+            // Every byte of any other piece; a lead implies at least two bytes.
             for (token, character) in prices.token.iter().zip(prices.character) {
                 assert!(within(token + character + prices.lead.div_ceil(2) + prices.run));
             }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds() {
+    fn classifies_pieces() {
         for (piece, kind) in [
             (" word", Kind::Lower),
             ("(Word", Kind::Title),

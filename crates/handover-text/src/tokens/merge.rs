@@ -1,25 +1,25 @@
-//! Byte-pair merging of one piece: how many tokens it becomes.
+//! Byte-pair merging of one piece, to count its tokens.
 //!
-//! The merge with the lowest rank goes first, the leftmost among equals, until no pair is in the
-//! vocabulary. Three ways of the same, by length: a scan for words, a heap for long pieces, and
-//! windows for pieces of any size, so that a hundred megabytes without a space take linear time
-//! and little memory.
+//! The pair with the lowest rank is merged first, the leftmost among equals, until no pair is in the
+//! vocabulary. Three implementations by length: a scan for words, a heap for long pieces, and windows
+//! for pieces of any size, so that a hundred megabytes without a space take linear time and little
+//! memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::vocabulary::{LONGEST, NONE, Vocabulary};
 
-/// Up to this many bytes a scan for the minimum beats a heap.
+/// Up to this many bytes, scanning for the minimum beats a heap.
 const SCAN: usize = 64;
 
-/// Bytes merged at once when a piece is longer.
+/// How many bytes of a longer piece are merged at once.
 const WINDOW: usize = 1024;
 
-/// How much of a window is merged again as the beginning of the next one.
+/// How many bytes of a window are merged again at the start of the next.
 const OVERLAP: usize = 288;
 
-/// The number of tokens in `text[start..end]`, which is one piece.
+/// The number of tokens in the piece `text[start..end]`.
 #[inline]
 pub(crate) fn count(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
     match vocabulary.rank(text, start, end) {
@@ -28,7 +28,7 @@ pub(crate) fn count(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usi
     }
 }
 
-/// The same for a piece that is known not to be a token.
+/// Like [`count`], for a piece known not to be a single token.
 pub(crate) fn count_unknown(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
     let len = end - start;
     if len <= SCAN {
@@ -67,7 +67,7 @@ fn scan(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
         starts.copy_within(at + 2..=parts, at + 1);
         ranks.copy_within(at + 1..parts, at);
         parts -= 1;
-        // The last entry of `ranks` stands for no pair.
+        // The last entry of `ranks` belongs to no pair.
         ranks[parts - 1] = NONE;
         if at + 1 < parts {
             ranks[at] = vocabulary.rank(text, starts[at], starts[at + 2]);
@@ -78,14 +78,14 @@ fn scan(vocabulary: &Vocabulary, text: &[u8], start: usize, end: usize) -> u64 {
     }
 }
 
-/// Merges a piece of any length; returns where its tokens begin, and its end.
+/// Merges a piece of any length; returns the starts of its tokens, and its end.
 fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let len = piece.len();
-    // A list of parts, linked by their beginnings; `len` ends it on both sides.
+    // A list of parts linked by their starts; `len` terminates it in both directions.
     let mut next: Vec<usize> = (1..=len + 1).collect();
     let mut previous: Vec<usize> = (0..=len).map(|at| at.checked_sub(1).unwrap_or(len)).collect();
     let mut ranks = vec![NONE; len];
-    // Rank and place in one number: the lowest rank first, the leftmost among equals.
+    // Rank and offset in one number: the lowest rank first, the leftmost among equals.
     let entry = |rank: u32, at: usize| Reverse((u64::from(rank) << 32) | at as u64);
     let mut entries = Vec::with_capacity(len);
     for (at, rank) in ranks.iter_mut().enumerate().take(len.saturating_sub(1)) {
@@ -97,7 +97,7 @@ fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut heap = BinaryHeap::from(entries);
     while let Some(Reverse(least)) = heap.pop() {
         let at = (least & u64::from(u32::MAX)) as usize;
-        // Entries of pairs that changed since stay in the heap and are recognised here.
+        // Entries of pairs that have changed stay in the heap and are skipped here.
         if u64::from(ranks[at]) != least >> 32 {
             continue;
         }
@@ -132,14 +132,14 @@ fn boundaries(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
 
 /// Counts a piece of any length, window by window.
 ///
-/// A sequence of tokens is what merging makes of its text exactly if that holds for every two
-/// neighbours. So where two overlapping windows have a token in common, what stands before it in
-/// the first and behind it in the second belong together.
+/// A sequence of tokens is the result of merging if and only if that holds for every two neighbours. So
+/// where two overlapping windows share a token, what precedes it in the first and what follows it in the
+/// second fit together.
 fn windows(vocabulary: &Vocabulary, piece: &[u8], window: usize) -> u64 {
     let mut tokens = 0;
     let mut base = 0;
     let mut current = boundaries(vocabulary, &piece[..window.min(piece.len())]);
-    // Tokens of the current window that the previous one has already counted.
+    // Tokens of the current window that were counted with the previous one.
     let mut counted = 0;
     while base + window < piece.len() {
         let restart = current.partition_point(|&at| at + OVERLAP < window).max(counted + 1);
@@ -147,7 +147,7 @@ fn windows(vocabulary: &Vocabulary, piece: &[u8], window: usize) -> u64 {
         let following =
             boundaries(vocabulary, &piece[next_base..piece.len().min(next_base + window)]);
         let Some((left, right)) = common_token(&current[restart..], &following) else {
-            // Never seen; a wider window settles it.
+            // Never observed; a wider window resolves it.
             return windows(vocabulary, piece, window * 2);
         };
         tokens += (restart + left - counted) as u64;
@@ -158,8 +158,8 @@ fn windows(vocabulary: &Vocabulary, piece: &[u8], window: usize) -> u64 {
     tokens + (current.len() - 1 - counted) as u64
 }
 
-/// The first token that both lists of boundaries have, as its number in each. The second list
-/// begins where the first one does.
+/// The first token that both lists of boundaries contain, as its index in each. The second list starts
+/// where the first one does.
 fn common_token(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     let origin = *left.first()?;
     let (mut l, mut r) = (0, 0);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_letter_merge_alike() {
+    fn all_implementations_agree_on_repeated_letters() {
         for len in [1, 2, 63, 64, 65, 1000, 50_000] {
             for letter in [b"a", b" ", b"x", b"="] {
                 let piece = letter.repeat(len);

@@ -1,8 +1,8 @@
-//! How many tokens a text costs.
+//! Token counts.
 //!
-//! Exact for the OpenAI families (o200k, cl100k), from tables that lie in the binary and cost
-//! nothing at start; an estimate for Claude's; the nearest family for the others.
-//! [`Tokenizer::exact`] says which. Which model counts how is in [`handover_model::models`].
+//! Exact for the OpenAI families (o200k, cl100k), from tables embedded in the binary that need no
+//! initialisation; an estimate for Claude; the nearest family for all others. [`Tokenizer::exact`] says
+//! which, and [`handover_model::models`] maps models to tokenizers.
 
 mod bpe;
 mod classes;
@@ -16,40 +16,40 @@ pub use handover_model::Tokenizer;
 use handover_model::models::Model;
 use serde::Serialize;
 
-/// A number of tokens, and how it came about.
+/// A token count and its provenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// The number.
+    /// The number of tokens.
     pub tokens: u64,
-    /// Who counted.
+    /// The tokenizer that was used.
     pub tokenizer: Tokenizer,
-    /// Whether the vendor counts the same.
+    /// Whether the vendor's own count is the same.
     pub exact: bool,
 }
 
 impl Count {
-    /// Counts a text.
+    /// Counts the tokens of a text.
     pub fn of(tokenizer: Tokenizer, text: &str) -> Self {
         Self { tokens: count(tokenizer, text), tokenizer, exact: tokenizer.exact() }
     }
 }
 
-/// The tokenizer of a model, or of the default model.
+/// The tokenizer of a model; of the default model for `None`.
 pub fn for_model(model: Option<&str>) -> Tokenizer {
     Model::named(model).tokenizer
 }
 
-/// The tokens of a text, without what a host adds around a message.
+/// The tokens of a text, without what an agent program adds around a message.
 pub fn count(tokenizer: Tokenizer, text: &str) -> u64 {
     measure(tokenizer, text, u64::MAX).tokens
 }
 
-/// The tokens of a text for the default model.
+/// The tokens of a text, for the default model.
 pub fn estimate(text: &str) -> u64 {
     count(for_model(None), text)
 }
 
-/// At least as many tokens as [`count`] finds, without counting.
+/// An upper bound of [`count`], without counting.
 pub fn upper_bound(tokenizer: Tokenizer, text: &str) -> u64 {
     let bytes = text.len() as u64;
     match tokenizer {
@@ -59,31 +59,31 @@ pub fn upper_bound(tokenizer: Tokenizer, text: &str) -> u64 {
     }
 }
 
-/// Whether a text has at most `limit` tokens. Short texts are not counted, and long ones only as
-/// far as the limit.
+/// Whether a text has at most `limit` tokens. Short texts are not counted, long ones only up to the
+/// limit.
 pub fn fits(tokenizer: Tokenizer, text: &str, limit: u64) -> bool {
     upper_bound(tokenizer, text) <= limit
         || (text.len() <= most_bytes(limit) && measure(tokenizer, text, limit).tokens <= limit)
 }
 
-/// No text with so many tokens is longer: a token has at most 128 bytes, and the cheapest estimate
-/// of one is two fifths.
+/// The most bytes a text with this many tokens can have: a token has at most 128 bytes, and the lowest
+/// estimate for one is two fifths of a token.
 pub(crate) fn most_bytes(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(512)).unwrap_or(usize::MAX)
 }
 
-/// How far a count went.
+/// The result of counting up to a limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Measure {
-    /// The tokens found.
+    /// The tokens counted.
     pub(crate) tokens: u64,
-    /// Where the last piece begins; all before it is within the limit.
+    /// Start of the last piece; everything before it is within the limit.
     pub(crate) fitting: usize,
-    /// Where the last piece ends.
+    /// End of the last piece.
     pub(crate) end: usize,
 }
 
-/// Counts until the text ends or the limit is passed.
+/// Counts until the text ends or the limit is exceeded.
 pub(crate) fn measure(tokenizer: Tokenizer, text: &str, limit: u64) -> Measure {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Nearest => bpe::o200k(text, limit),
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_counts() {
+    fn counts_known_texts() {
         assert_eq!(count(Tokenizer::O200k, ""), 0);
         assert_eq!(count(Tokenizer::O200k, "hello world"), 2);
         assert_eq!(count(Tokenizer::Cl100k, "hello world"), 2);

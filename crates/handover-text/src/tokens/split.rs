@@ -1,13 +1,13 @@
-//! The pre-tokenizers of o200k and cl100k, by hand.
+//! Hand-written pre-tokenizers of o200k and cl100k.
 //!
-//! Both encodings first split a text by a pattern and never merge across the pieces. The patterns
-//! need look-ahead and backtracking that `regex` does not have, and building any engine costs more
-//! than counting a summary; as code they are a handful of scans. The patterns are quoted where
-//! they are followed; the parity test holds this file to the reference implementation.
+//! Both encodings first split a text by a pattern and never merge across the pieces. The patterns need
+//! look-ahead and backtracking, which `regex` lacks, and building any engine costs more than counting a
+//! summary; as code they are a handful of scans. The patterns are quoted where they are implemented, and
+//! the parity test compares this file with the reference implementation.
 
 use super::classes::Class;
 
-/// The end of the piece of o200k that begins at `start`, which must be inside the text.
+/// The end of the o200k piece that starts at `start`, which must be inside the text.
 #[inline]
 pub(crate) fn o200k(text: &str, start: usize) -> usize {
     let Some((class, next)) = peek(text, start) else {
@@ -22,8 +22,8 @@ pub(crate) fn o200k(text: &str, start: usize) -> usize {
     if class.is_lead() {
         match cased_word(text, next) {
             Word::Cased(end) => return contraction(text, end).unwrap_or(end),
-            // The first alternative without its optional lead comes before the second one with it,
-            // and a mark alone satisfies it.
+            // The first alternative without its optional lead takes precedence over the second with it, and
+            // a mark alone satisfies it.
             Word::Upper(_) if class == Class::Mark => {
                 return contraction(text, next).unwrap_or(next);
             }
@@ -43,7 +43,7 @@ pub(crate) fn o200k(text: &str, start: usize) -> usize {
     white.last_newline.unwrap_or_else(|| white.before_last())
 }
 
-/// The end of the piece of cl100k that begins at `start`, which must be inside the text.
+/// The end of the cl100k piece that starts at `start`, which must be inside the text.
 #[inline]
 pub(crate) fn cl100k(text: &str, start: usize) -> usize {
     let Some((class, next)) = peek(text, start) else {
@@ -78,7 +78,7 @@ pub(crate) fn cl100k(text: &str, start: usize) -> usize {
     white.last_newline.unwrap_or_else(|| white.before_last())
 }
 
-/// The class of the character at a place, and where the next one begins.
+/// The class of the character at an offset, and the offset of the next one.
 #[inline]
 fn peek(text: &str, at: usize) -> Option<(Class, usize)> {
     let first = *text.as_bytes().get(at)?;
@@ -89,11 +89,11 @@ fn peek(text: &str, at: usize) -> Option<(Class, usize)> {
     Some((Class::of(c), at + c.len_utf8()))
 }
 
-/// What the two word alternatives of o200k find behind their optional lead.
+/// What the two word alternatives of o200k match after their optional lead.
 enum Word {
-    /// The first one matches up to here.
+    /// The first alternative matches up to here.
     Cased(usize),
-    /// Only capitals up to here, possibly none: the second one matches if there are any.
+    /// Only capitals, possibly none, up to here: the second alternative matches if there are any.
     Upper(usize),
 }
 
@@ -111,7 +111,7 @@ fn cased_word(text: &str, start: usize) -> Word {
             Class::Other | Class::Number | Class::Space | Class::Newline => break,
         }
     }
-    // No small letter follows: the greedy run gives back capitals until its end fits both halves.
+    // No lower-case letter follows: the greedy run gives back capitals until both halves match.
     last_caseless.map_or(Word::Upper(end), Word::Cased)
 }
 
@@ -141,7 +141,7 @@ fn letters(text: &str, mut end: usize) -> usize {
     }
 }
 
-/// `\p{N}{1,3}`, the first of them read.
+/// `\p{N}{1,3}`, after the first digit.
 fn numbers(text: &str, mut end: usize) -> usize {
     for _ in 0..2 {
         match peek(text, end) {
@@ -190,9 +190,9 @@ fn contraction(text: &str, at: usize) -> Option<usize> {
 /// A run of white space.
 struct White {
     start: usize,
-    /// Where its last character begins.
+    /// Start of its last character.
     last: usize,
-    /// Behind its last line end.
+    /// End of its last line break.
     last_newline: Option<usize>,
     end: usize,
     at_end_of_text: bool,
@@ -216,7 +216,7 @@ impl White {
         white
     }
 
-    /// `\s+(?!\S)|\s+`: the last character of a run is left to the word that follows it.
+    /// `\s+(?!\S)|\s+`: the last character of a run is left to the following word.
     fn before_last(&self) -> usize {
         if self.at_end_of_text || self.last == self.start { self.end } else { self.last }
     }

@@ -190,11 +190,11 @@ fn check_all(tokenizer: Tokenizer, reference: &CoreBPE) {
 }
 
 #[test]
-fn o200k_counts_as_the_reference() {
+fn o200k_matches_the_reference() {
     check_all(Tokenizer::O200k, tiktoken_rs::o200k_base_singleton());
 }
 
 #[test]
-fn cl100k_counts_as_the_reference() {
+fn cl100k_matches_the_reference() {
     check_all(Tokenizer::Cl100k, tiktoken_rs::cl100k_base_singleton());
 }

@@ -211,7 +211,7 @@ fn unmarked(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn hostile_texts_come_to_an_end() {
+fn takes_linear_time_on_hostile_text() {
     let redactor = Redactor::default();
     for unit in [
         "://",
@@ -312,7 +312,7 @@ fn configured(mode: RedactionMode, allow: &[&str], rules: &[(&str, &str)]) -> Re
 }
 
 #[test]
-fn modes_choose_the_detectors() {
+fn modes_select_the_detectors() {
     let text = "x 9tK2mQ7vLp4RzX8cWn3bYh6J and DB_PASSWORD=hunter2";
     let all = configured(RedactionMode::PatternAndEntropy, &[], &[]);
     assert_eq!(all.clean(text).as_str(), "x [REDACTED-1] and DB_PASSWORD=[REDACTED-2]");
@@ -326,7 +326,7 @@ fn modes_choose_the_detectors() {
 }
 
 #[test]
-fn the_configuration_allows_and_adds() {
+fn configuration_allows_values_and_adds_rules() {
     let redactor = configured(
         RedactionMode::PatternAndEntropy,
         &["hunter2"],
@@ -342,7 +342,7 @@ fn the_configuration_allows_and_adds() {
 }
 
 #[test]
-fn an_extra_rule_must_be_a_regular_expression() {
+fn rejects_an_invalid_rule() {
     let config = RedactionConfig {
         rules: vec![ExtraRule { name: "broken".to_owned(), pattern: "(".to_owned() }],
         ..RedactionConfig::default()
@@ -352,7 +352,7 @@ fn an_extra_rule_must_be_a_regular_expression() {
 }
 
 #[test]
-fn new_numbers_follow_those_that_stand_in_the_text() {
+fn continues_numbering_after_existing_marks() {
     let clean = Redactor::default().clean("[REDACTED-4] then PASSWORD=hunter2");
     assert_eq!(clean.as_str(), "[REDACTED-4] then PASSWORD=[REDACTED-5]");
 }

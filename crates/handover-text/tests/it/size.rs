@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(100);
 
 #[test]
 #[ignore = "takes minutes and a gigabyte; run it in release"]
-fn a_hundred_megabytes() {
+fn counts_a_hundred_megabytes() {
     let units = [
         "a",
         " ",

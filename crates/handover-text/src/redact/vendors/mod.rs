@@ -1,11 +1,11 @@
-//! Formats of vendors' tokens: one line each, in the tables beside this file.
+//! Vendors' token formats: one row each, in the tables next to this file.
 //!
-//! A line is the rule's name, its patterns (see [`super::pattern`]), a text that it must find and
-//! one that it must leave alone. In the examples `(a1B2)36` stands for `a1B2` repeated to
-//! 36 bytes, so that the tables hold nothing that looks like a real key.
+//! A row consists of the rule's name, its patterns (see [`super::pattern`]), a text with a token and a
+//! text without. In examples, `(a1B2)36` means `a1B2` repeated to 36 bytes, so that the tables contain
+//! nothing that looks like a real key.
 //!
-//! The tables are indexed by the first three bytes of the patterns at compile time: a text is
-//! looked up in a bitmap at the start of each word, and a fresh process has nothing to set up.
+//! The patterns are indexed by their first three bytes at compile time: at the start of each word the
+//! scan consults a bitmap, and a new process has nothing to initialise.
 
 use super::bytes;
 use super::index;
@@ -17,12 +17,12 @@ use super::random;
 pub(super) struct Vendor {
     /// The rule's name in findings.
     pub(super) name: &'static str,
-    /// The patterns of its tokens.
+    /// The patterns of the vendor's tokens.
     patterns: &'static [&'static str],
     /// A text with a token.
     #[cfg(test)]
     yes: &'static str,
-    /// A text without one.
+    /// A text without a token.
     #[cfg(test)]
     no: &'static str,
 }
@@ -50,18 +50,18 @@ mod talk;
 const TABLES: [&[Vendor]; 6] =
     [ai::TABLE, business::TABLE, cloud::TABLE, code::TABLE, data::TABLE, talk::TABLE];
 
-/// A token of a vendor.
+/// A token found in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
-    /// The rule that found it.
+    /// The name of the rule that matched.
     pub(super) rule: &'static str,
-    /// First byte.
+    /// Offset of the first byte.
     pub(super) start: usize,
-    /// One past the last byte.
+    /// Offset one past the last byte.
     pub(super) end: usize,
 }
 
-/// Whether a token may start at `at`: false for nearly every word, and cheap.
+/// Whether a token may start at `at`: cheap, and false for nearly every word.
 #[inline]
 pub(super) fn may_start(text: &[u8], at: usize) -> bool {
     let (a, b, c) = match *text.get(at..).unwrap_or_default() {
@@ -87,13 +87,13 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         let Some(end) = pattern.matches(text, at) else {
             continue;
         };
-        // In the middle of base64 a short start is chance.
+        // In the middle of base64, a short prefix occurs by chance.
         let plain = literal <= 4 && pattern.literal().bytes().all(|b| b.is_ascii_alphanumeric());
         if plain && in_base64(text, at) {
             continue;
         }
         if pattern.random {
-            // A weak start counts only at the start of a string, and its body must look random.
+            // A weak prefix only counts at the start of a string, and the body must look random.
             let inside = at > 0 && bytes::is(text[at - 1], bytes::RUN);
             let body = &text[at + literal..end];
             let random = random::efficiency(body) < random::RANDOM
@@ -108,7 +108,7 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         if monotonous(text.get(at + literal..end).unwrap_or_default()) {
             continue;
         }
-        // Of equally long tokens the one with the longer literal knows more about it.
+        // Of equally long tokens, the one with the longer literal is more specific.
         if best.is_none_or(|(known, b)| (end, literal) > (b.end, known)) {
             let rule = vendor.name;
             best = Some((literal, Token { rule, start, end }));
@@ -119,8 +119,8 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
 
 /// Whether `at` follows a `+` or `/` after a long stretch of base64.
 fn in_base64(text: &[u8], at: usize) -> bool {
-    let sign = at > 0 && bytes::is(text[at - 1], bytes::SLASH);
-    sign && bytes::run_back(text, at, 48, |b| bytes::is(b, bytes::ALNUM | bytes::SLASH)) == 48
+    let joined = at > 0 && bytes::is(text[at - 1], bytes::SLASH);
+    joined && bytes::run_back(text, at, 48, |b| bytes::is(b, bytes::ALNUM | bytes::SLASH)) == 48
 }
 
 /// The first four bytes of a text, or as many as there are.
@@ -132,7 +132,7 @@ fn word(text: &[u8]) -> [u8; 4] {
     word
 }
 
-/// `xxxxxxxx` and the like stand where a token would.
+/// `xxxxxxxx` and similar placeholders.
 fn monotonous(body: &[u8]) -> bool {
     let mut kinds = [0u8; 2];
     let mut known = 0;
@@ -156,7 +156,7 @@ struct Head {
     table: u8,
     vendor: u8,
     pattern: u8,
-    /// The first bytes of its literal, at most four, and which of them count.
+    /// The first bytes of its literal, at most four, and the mask of those that count.
     word: u32,
     mask: u32,
 }
@@ -192,7 +192,7 @@ const fn count() -> usize {
     n
 }
 
-/// Where the literal of a pattern begins: after `<36<`, if it has that.
+/// The start of a pattern's literal: after `<36<`, if present.
 const fn literal_start(pattern: &[u8]) -> usize {
     let mut i = 0;
     if pattern[0] == b'<' {
@@ -220,7 +220,7 @@ const fn build() -> Index {
                 let pattern = patterns[p].as_bytes();
                 let at = literal_start(pattern);
                 let (a, b, c) = (pattern[at], pattern[at + 1], pattern[at + 2]);
-                // A literal of two bytes is followed by a class: any byte may be third.
+                // A two-byte literal is followed by a class: any byte may be third.
                 let (from, to) = if matches!(c, b'{' | b'!') { (0, 255) } else { (c, c) };
                 let mut third = from;
                 loop {

@@ -28,7 +28,7 @@ fn hits(text: &str) -> Vec<Hit<'_>> {
 }
 
 #[test]
-fn every_line_finds_its_example_and_leaves_the_other_alone() {
+fn matches_only_the_positive_example_of_each_row() {
     for vendor in TABLES.iter().copied().flatten() {
         let yes = expand(vendor.yes);
         let found = hits(&yes);
@@ -49,7 +49,7 @@ fn every_line_finds_its_example_and_leaves_the_other_alone() {
 }
 
 #[test]
-fn names_are_unique_and_plain() {
+fn rule_names_are_unique_and_kebab_case() {
     let mut seen = BTreeSet::new();
     for vendor in TABLES.iter().copied().flatten() {
         assert!(seen.insert(vendor.name), "{} twice", vendor.name);

@@ -1,30 +1,30 @@
-//! The user name beside a password. It opens the same door, so where a password is hidden its user
-//! goes too; alone, a user name is no secret.
+//! The user name next to a password. It is half of the credentials, so it is hidden together with the
+//! password; alone, a user name is no secret.
 //!
-//! Three places are looked at: right before the password (`curl -u ann:…`), the argument before it
-//! (`login("ann", "…")`), and a value near it that is called a user and written in the same way
-//! (`user=ann password=…`, `username: "ann"` some lines above).
+//! Three positions are checked: directly before the password (`curl -u ann:…`), the argument before it
+//! (`login("ann", "…")`), and a nearby value named as a user and written in the same style
+//! (`user=ann password=…`, `username: "ann"` a few lines above).
 
+use super::allowlist;
 use super::bytes::{self, ALNUM};
-use super::innocent;
 use super::keys;
 
 /// The rule's name in findings.
 pub(super) const RULE: &str = "user-name";
 
-/// How far a user may stand before its password, and after it.
+/// How far before and after its password a user name may be.
 const BEFORE: usize = 400;
 const AFTER: usize = 160;
-/// How many lines lie between them at most.
+/// The most lines between the two.
 const LINES: usize = 6;
 
-/// Ends of names that are given to users.
+/// Endings of names for users.
 #[rustfmt::skip]
 const NAMES: [&str; 9] = [
     "user", "username", "userid", "login", "loginname", "uid", "usr", "email", "benutzer",
 ];
 
-/// Whether a name is one that users are given.
+/// Whether a name denotes a user.
 pub(super) fn is_name(name: &[u8]) -> bool {
     let last = name.iter().rposition(|b| !b.is_ascii_alphabetic());
     let word = &name[last.map_or(0, |at| at + 1)..];
@@ -45,18 +45,18 @@ pub(super) fn is_name(name: &[u8]) -> bool {
     two || NAMES.iter().any(|name| ends(name))
 }
 
-/// Whether a value may be the name of a user.
+/// Whether a value may be a user name.
 pub(super) fn is_user(value: &[u8]) -> bool {
-    // An address at `example.com` may be a user, `user@example.com` is none.
+    // The address `ann@example.com` may be a user, `user@example.com` is a placeholder.
     let local = value.split(|b| *b == b'@').next().unwrap_or_default();
     (2..=128).contains(&value.len())
         && !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'{' | b'[' | b'$'))
         && !bytes::contains_ignore_case(value, b"://")
         && !value.iter().all(u8::is_ascii_digit)
-        && !innocent::placeholder(local)
+        && !allowlist::placeholder(local)
 }
 
-/// The user of the password at `start..end`; `read` is where the password before it ended.
+/// The user of the password at `start..end`; `read` is the end of the previous password.
 pub(super) fn beside(text: &[u8], start: usize, end: usize, read: usize) -> Option<(usize, usize)> {
     joined(text, start)
         .or_else(|| argument(text, start))
@@ -64,21 +64,22 @@ pub(super) fn beside(text: &[u8], start: usize, end: usize, read: usize) -> Opti
         .filter(|(from, to)| text.get(*from..*to).is_some_and(is_user))
 }
 
-/// `ann:` right before a password, `ann%`, `ann,`, `ann/`.
+/// `ann:`, `ann%`, `ann,` or `ann/` directly before a password.
 fn joined(text: &[u8], start: usize) -> Option<(usize, usize)> {
-    let sign = start.checked_sub(1)?;
-    matches!(text[sign], b':' | b'%' | b',' | b'/').then_some(())?;
-    let len = bytes::run_back(text, sign, 64, |b| {
+    let separator = start.checked_sub(1)?;
+    matches!(text[separator], b':' | b'%' | b',' | b'/').then_some(())?;
+    let len = bytes::run_back(text, separator, 64, |b| {
         bytes::is(b, ALNUM) || matches!(b, b'.' | b'_' | b'-' | b'@' | b'\\' | b'+')
     });
-    let from = sign - len;
+    let from = separator - len;
     let before = from.checked_sub(1).map(|at| text[at]);
     let flag = from >= 4 && text[from.saturating_sub(12)..from].contains(&b'-');
-    let sure = flag || matches!(text[sign], b'/' | b'%');
-    (len > 0 && sure && matches!(before, Some(b' ' | b'"' | b'\'' | b'='))).then_some((from, sign))
+    let sure = flag || matches!(text[separator], b'/' | b'%');
+    (len > 0 && sure && matches!(before, Some(b' ' | b'"' | b'\'' | b'=')))
+        .then_some((from, separator))
 }
 
-/// The string before the string that holds a password.
+/// The string argument before the one that contains the password.
 fn argument(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let quote = |b: u8| matches!(b, b'"' | b'\'');
     let open = start.checked_sub(1).filter(|at| quote(text[*at]))?;
@@ -95,7 +96,7 @@ fn argument(text: &[u8], start: usize) -> Option<(usize, usize)> {
     (first && !name && !algorithm).then_some((from, close))
 }
 
-/// A value near a password whose name says that it is a user.
+/// A nearby value whose name denotes a user.
 fn named(text: &[u8], start: usize, end: usize, read: usize) -> Option<(usize, usize)> {
     let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'');
     let reach = start.saturating_sub(BEFORE).max(read.min(start));
@@ -123,7 +124,7 @@ fn after_user(text: &[u8], at: usize) -> bool {
     text[..at].len() >= 5 && text[at - 5..at].eq_ignore_ascii_case(b"user ")
 }
 
-/// The first place from which there are few lines to `end`, none of them empty.
+/// The earliest offset with few lines before `end`, none of them empty.
 fn lines_before(text: &[u8], from: usize, end: usize) -> usize {
     let mut lines = 0;
     let mut last = end;
@@ -150,7 +151,7 @@ fn lines_after(text: &[u8], from: usize, end: usize) -> usize {
     end
 }
 
-/// The words between two places.
+/// The words between two offsets.
 fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
     let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
     let mut at = from;
@@ -168,14 +169,16 @@ fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let name = at;
     let at = at + bytes::run(text, at, 3, |b| matches!(b, b'"' | b'\'' | b'\\' | b']' | b'`'));
     let at = at + bytes::run(text, at, 16, space);
-    let sign = bytes::run(text, at, 3, |b| matches!(b, b'=' | b':' | b'>'));
-    // `--user ann`, and `login ann` of a `.netrc`
-    let spaced = sign == 0 && at > name && text.get(at).is_some_and(|b| bytes::is(*b, ALNUM)) && {
-        let start = name - bytes::run_back(text, name, 24, |b| bytes::is(b, ALNUM) || b == b'-');
-        text[start] == b'-' || &text[start..name] == b"login"
-    };
-    (sign > 0 || spaced).then_some(())?;
-    let at = at + sign;
+    let operator = bytes::run(text, at, 3, |b| matches!(b, b'=' | b':' | b'>'));
+    // `--user ann`, and `login ann` in a `.netrc`
+    let spaced =
+        operator == 0 && at > name && text.get(at).is_some_and(|b| bytes::is(*b, ALNUM)) && {
+            let start =
+                name - bytes::run_back(text, name, 24, |b| bytes::is(b, ALNUM) || b == b'-');
+            text[start] == b'-' || &text[start..name] == b"login"
+        };
+    (operator > 0 || spaced).then_some(())?;
+    let at = at + operator;
     let at = at + bytes::run(text, at, 16, space);
     let at = at + bytes::run(text, at, 1, |b| b == b'\\');
     let quote = text.get(at).copied().filter(|b| matches!(b, b'"' | b'\''));
@@ -193,7 +196,7 @@ fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
         ),
     };
     let value = text.get(start..start + len)?;
-    let expression = quote.is_none() && innocent::expression(value) && !value.contains(&b'@');
+    let expression = quote.is_none() && allowlist::expression(value) && !value.contains(&b'@');
     (!expression).then_some((start, start + len))
 }
 
@@ -202,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_users_are_known_in_every_spelling() {
+    fn recognises_user_names_in_every_spelling() {
         for name in ["user", "DB_USER", "smtpUser", "user-name", "USERNAME", "User_Id", "ftp.login"]
         {
             assert!(is_name(name.as_bytes()), "{name}");

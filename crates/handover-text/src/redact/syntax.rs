@@ -1,13 +1,13 @@
-//! What stands between a name and its value, or around the value, and is no part of it.
+//! Syntax between a name and its value, or around the value.
 
 use super::bytes::{self, ALNUM};
 use super::keys::Key;
-use super::signs::skip_space;
+use super::operators::skip_space;
 
-/// How far a value is read for the pair after it.
+/// How many bytes of a value are searched for the next pair.
 const JUDGED: usize = 300;
 
-/// `Authorization: Bearer …`: the scheme is no part of the secret.
+/// Skips the scheme of `Authorization: Bearer …`, which is not part of the secret.
 pub(super) fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
     if !matches!(key, Key::Token | Key::Weak) {
         return at;
@@ -33,7 +33,7 @@ pub(super) fn skip_scheme(text: &[u8], at: usize, key: Key) -> usize {
     at
 }
 
-/// Past the brackets between a declared name and a literal.
+/// Skips the brackets between a declared name and a literal.
 pub(super) fn declared(text: &[u8], at: usize) -> Option<usize> {
     let size = bytes::run(text, at + 1, 20, |b| bytes::is(b, ALNUM) || b == b'_');
     let close = match text.get(at)? {
@@ -41,20 +41,20 @@ pub(super) fn declared(text: &[u8], at: usize) -> Option<usize> {
         b')' => at + 1,
         _ => return None,
     };
-    let sign = skip_space(text, close);
-    let literal = skip_space(text, sign + 1);
-    (text.get(sign) == Some(&b'=') && matches!(text.get(literal), Some(b'"' | b'\'')))
+    let equals = skip_space(text, close);
+    let literal = skip_space(text, equals + 1);
+    (text.get(equals) == Some(&b'=') && matches!(text.get(literal), Some(b'"' | b'\'')))
         .then_some(close)
 }
 
-/// Functions that take a password or compare one: `set_password("…")`, `PASSWORD('…')`.
+/// Whether a function sets a password or compares one: `set_password("…")`, `PASSWORD('…')`.
 pub(super) fn setter(name: &[u8]) -> bool {
     let last = name.rsplit(|b| matches!(b, b'.' | b'>' | b':')).next().unwrap_or_default();
     let starts = |word: &[u8]| last.get(..word.len()).is_some_and(|l| l.eq_ignore_ascii_case(word));
     starts(b"set") || starts(b"with") || starts(b"equals") || name == b"PASSWORD"
 }
 
-/// Whether a bracket stands before a quoted name: the first of a pair, not one of a list.
+/// Whether a bracket precedes a quoted name: it starts a pair rather than being one of a list.
 pub(super) fn opens(text: &[u8], start: usize) -> bool {
     let at = start
         - bytes::run_back(text, start, 24, |b| {
@@ -63,7 +63,7 @@ pub(super) fn opens(text: &[u8], start: usize) -> bool {
     at > 0 && matches!(text[at - 1], b'(' | b'[' | b'{')
 }
 
-/// Where a value of `a=…&b=…` ends.
+/// The end of a value in `a=…&b=…`.
 pub(super) fn before_pair(text: &[u8], at: usize, stop: usize) -> usize {
     let value = text.get(at..stop.min(at + JUDGED)).unwrap_or_default();
     let pair = value.iter().enumerate().find(|(i, b)| {
@@ -73,7 +73,7 @@ pub(super) fn before_pair(text: &[u8], at: usize, stop: usize) -> usize {
     pair.map_or(stop, |(i, _)| at + i)
 }
 
-/// Past what makes a value of another type out of a literal: `[]byte("…")`, `String::from("…")`.
+/// Skips a conversion around a literal: `[]byte("…")`, `String::from("…")`.
 pub(super) fn skip_wrapper(text: &[u8], at: usize) -> usize {
     const WRAPPERS: [&[u8]; 10] = [
         b"[]byte(",
@@ -96,7 +96,7 @@ pub(super) fn skip_wrapper(text: &[u8], at: usize) -> usize {
     skip(skip(at))
 }
 
-/// Whether `-passin` stands before a name.
+/// Whether `-passin` or `-passout` precedes a name.
 pub(super) fn after_passin(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(9)..start];
     before.ends_with(b"-passin ") || before.ends_with(b"-passout ")

@@ -1,9 +1,9 @@
-//! Answers to prompts: `expect "Password:"` and then `send "…\r"`.
+//! Scripted answers to prompts: `expect "Password:"` followed by `send "…\r"`.
 
+use super::allowlist;
 use super::bytes;
-use super::innocent;
 
-/// How far before the answer the prompt may stand, and how many lines.
+/// How many bytes and lines before the answer the prompt may be.
 const BEFORE: usize = 160;
 const LINES: usize = 4;
 
@@ -34,6 +34,6 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         });
     let spaced = value.iter().any(u8::is_ascii_whitespace);
     let variable = value.contains(&b'$') && !value.iter().any(u8::is_ascii_digit);
-    (prompted && value.len() >= 3 && !spaced && !variable && !innocent::placeholder(value))
+    (prompted && value.len() >= 3 && !spaced && !variable && !allowlist::placeholder(value))
         .then_some((at + 1, at + 1 + value.len()))
 }

@@ -1,10 +1,10 @@
-//! What passwords are called in other languages and scripts.
+//! Names of passwords in other languages and scripts.
 
 use super::bytes;
 use super::index::{Index, Side};
-use super::signs;
+use super::operators;
 
-/// Names with letters that are not ASCII; those without are among [`super::keys`].
+/// Names with letters outside ASCII; the ASCII ones are in [`super::keys`].
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     "密码", "密碼", "口令", "пароль", "Пароль", "ПАРОЛЬ", "パスワード", "비밀번호", "암호", "contraseña",
@@ -12,7 +12,7 @@ const NAMES: &[&str] = &[
     "κωδικός", "סיסמה", "كلمة المرور", "पासवर्ड", "รหัสผ่าน", "slaptažodis",
 ];
 
-/// The names from their first letter that is not ASCII: a text is looked up there.
+/// The names from their first non-ASCII letter on, where the scan looks them up.
 static TAILS: Index<{ NAMES.len() }> = Index::new(&[&TAIL], Side::Start);
 
 const TAIL: [&str; NAMES.len()] = {
@@ -30,14 +30,14 @@ const TAIL: [&str; NAMES.len()] = {
     tails
 };
 
-/// Signs and words between a name and its value.
+/// Operators and words between a name and its value.
 #[rustfmt::skip]
-const SIGNS: [&str; 16] = [
+const OPERATORS: [&str; 16] = [
     ":", "=", "：", "- ", "– ", "— ", "是：", "是", "为", "為", "は", "es: ", "es ", "to ", "är ", "это ",
 ];
 
-/// Where the value begins that a name gets whose first foreign letter stands at `at`, and whether
-/// words stand between.
+/// Where the value of a name begins whose first non-ASCII letter is at `at`, and whether other words
+/// come in between.
 pub(super) fn value_at(text: &[u8], at: usize) -> Option<(usize, bool)> {
     let rest = text.get(at..)?;
     let (_, tail) = TAILS.at(rest).find(|(_, tail)| {
@@ -48,9 +48,9 @@ pub(super) fn value_at(text: &[u8], at: usize) -> Option<(usize, bool)> {
     })?;
     let end = at + tail.len();
     let end = end + bytes::run(text, end, 3, |b| matches!(b, b'"' | b'\'' | b'*' | b'`'));
-    let end = signs::skip_space(text, end);
-    match SIGNS.iter().find(|s| text[end..].starts_with(s.as_bytes())) {
-        Some(sign) => Some((signs::skip_space(text, end + sign.len()), false)),
-        None => signs::words_and_is(text, end).map(|at| (at, true)),
+    let end = operators::skip_space(text, end);
+    match OPERATORS.iter().find(|s| text[end..].starts_with(s.as_bytes())) {
+        Some(operator) => Some((operators::skip_space(text, end + operator.len()), false)),
+        None => operators::words_and_is(text, end).map(|at| (at, true)),
     }
 }

@@ -1,19 +1,18 @@
-//! Kubernetes Secrets: whatever stands under `data:` or `stringData:` of one is a secret, whatever
-//! it is called.
+//! Kubernetes Secrets: every value under `data:` or `stringData:` is a secret, whatever its name.
 
 use memchr::memmem;
 
 use super::Hit;
+use super::allowlist;
 use super::bytes;
-use super::innocent;
 
 const RULE: &str = "kubernetes-secret";
 
-/// A document is never read further than this.
+/// The most bytes of a document that are read, in each direction.
 const DOCUMENT: usize = 65536;
 
-/// Adds the values of the Secret whose kind stands at `start..end`; gives where its document ends.
-/// Documents before `read` have been read.
+/// Adds the values of the Secret whose kind is at `start..end`; returns the end of its document.
+/// Documents before `read` are skipped: they have been read.
 pub(super) fn find(
     text: &[u8],
     start: usize,
@@ -36,7 +35,7 @@ pub(super) fn find(
     Some(to)
 }
 
-/// The values of the fields under `data:` and `stringData:` that are indented as much as `kind:`.
+/// Adds the values under `data:` and `stringData:` that are indented like `kind:`.
 fn values(text: &[u8], start: usize, end: usize, indent: usize, hits: &mut Vec<Hit>) {
     let mut at = start;
     let mut inside = false;
@@ -51,7 +50,7 @@ fn values(text: &[u8], start: usize, end: usize, indent: usize, hits: &mut Vec<H
         if content.is_empty() || content.starts_with(b"#") {
             continue;
         }
-        // `key: |` and lines that are indented more.
+        // `key: |` is followed by deeper-indented lines.
         if block.is_some_and(|key| depth > key) {
             push(text, from, from + content.len(), hits);
             continue;
@@ -82,7 +81,7 @@ fn values(text: &[u8], start: usize, end: usize, indent: usize, hits: &mut Vec<H
 fn push(text: &[u8], start: usize, end: usize, hits: &mut Vec<Hit>) {
     let value = &text[start..end];
     let plain = value.len() < 3 || value.iter().all(|b| b.is_ascii_digit() || *b == b'.');
-    if !plain && !innocent::placeholder(value) && !value.starts_with(b"{{") {
+    if !plain && !allowlist::placeholder(value) && !value.starts_with(b"{{") {
         hits.push(Hit::new(RULE, start, end));
     }
 }

@@ -1,14 +1,14 @@
-//! Passwords beside the flags that many commands share: `-u user:password`, `--password-stdin`.
+//! Passwords in flags that many commands share: `-u user:password`, `--password-stdin`.
 
+use super::allowlist;
 use super::bytes::{self, ALNUM, SLASH};
 use super::commands;
 use super::encoded;
-use super::innocent;
 
-/// How far back the name of the program may stand.
+/// How far back to look for the program's name.
 const LINE: usize = 240;
 
-/// The secret that a flag at `start..end` carries or announces.
+/// The secret that the flag at `start..end` carries or implies.
 pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let run = &text[start..end];
     if !matches!(
@@ -25,7 +25,7 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     }
 }
 
-/// `CURLOPT_USERPWD, "ann:…"` and `Basic …` with a user and a password in it.
+/// `CURLOPT_USERPWD, "ann:…"`, and `Basic …` with an encoded user and password.
 pub(super) fn user_password(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     match &text[start..end] {
         b"Basic" | b"basic" => {
@@ -40,15 +40,15 @@ pub(super) fn user_password(text: &[u8], start: usize, end: usize) -> Option<(us
             let (from, to) = word(text, at)?;
             let value = text.get(from..to)?;
             let colon = value.iter().position(|b| *b == b':')? + 1;
-            (value.len() > colon + 2 && !innocent::placeholder(&value[colon..]))
+            (value.len() > colon + 2 && !allowlist::placeholder(&value[colon..]))
                 .then_some((from + colon, to))
         }
         _ => None,
     }
 }
 
-/// `-u ann -p …`: after a user `-p` is a password in whatever program, but in `mysql` a plain word
-/// would be the database.
+/// `-u ann -p …`: after a user, `-p` is a password in any program except `mysql`, where a separate
+/// word would be the database.
 fn after_user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let line = &text[bytes::line_start(text, start, LINE)..start];
     let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).rev();
@@ -75,7 +75,7 @@ fn piped(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let value = text.get(from..to)?;
     let rest = text.get(to..start)?.trim_ascii_start();
     let pipe = rest.iter().take(3).any(|b| *b == b'|');
-    (pipe && value.len() >= 3 && !innocent::placeholder(value)).then_some((from, to))
+    (pipe && value.len() >= 3 && !allowlist::placeholder(value)).then_some((from, to))
 }
 
 fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -94,11 +94,11 @@ fn user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
         return None;
     }
     if password.is_empty() {
-        // `-u key:` gives the key as the user.
-        return (colon >= 8 && !innocent::placeholder(&value[..colon]))
+        // `-u key:` passes the key as the user.
+        return (colon >= 8 && !allowlist::placeholder(&value[..colon]))
             .then_some((from, from + colon));
     }
-    (!innocent::placeholder(password)).then_some((from + colon + 1, to))
+    (!allowlist::placeholder(password)).then_some((from + colon + 1, to))
 }
 
 /// The shell word at `at`, without its quotes.

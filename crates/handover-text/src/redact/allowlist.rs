@@ -1,5 +1,5 @@
-//! Values that stand where a secret would and are none: placeholders, pieces of a program,
-//! references to other places, what is published anyway.
+//! Values that are no secrets although they are where one would be: placeholders, code, references, and
+//! what is public anyway.
 
 use super::bytes::{self, ALNUM, DIGIT, UPPER};
 use super::index::{Index, Side};
@@ -7,12 +7,12 @@ use super::keys;
 use super::random;
 use super::values::wordy_with_number;
 
-/// `1.302103`
+/// Version numbers: `1.302103`
 pub(super) fn version(value: &[u8]) -> bool {
     value.contains(&b'.') && value.iter().all(|b| b.is_ascii_digit() || *b == b'.')
 }
 
-/// Paths, addresses and names of other places: they lead to a secret, they are none.
+/// Paths, URLs and names of secrets: they refer to a secret without being one.
 pub(super) fn reference(value: &[u8]) -> bool {
     let slashes = value.iter().filter(|b| **b == b'/').count();
     let rooted = value.starts_with(b"/")
@@ -48,7 +48,7 @@ fn email(value: &[u8]) -> bool {
         })
 }
 
-/// An unquoted value that is a piece of program, not a literal.
+/// An unquoted value that is code, not a literal.
 pub(super) fn expression(value: &[u8]) -> bool {
     let Some(first) = value.first() else {
         return true;
@@ -97,7 +97,7 @@ pub(super) fn expression(value: &[u8]) -> bool {
         })
 }
 
-/// Numbers, dates and types of a program: `0x00000002`, `1979-05-27T00:32:00`, `__u32`.
+/// Numbers, dates and type names: `0x00000002`, `1979-05-27T00:32:00`, `__u32`.
 pub(super) fn number(value: &[u8]) -> bool {
     let date = matches!(
         value,
@@ -154,17 +154,17 @@ pub(super) fn number(value: &[u8]) -> bool {
     date || hex || suffixed || matches!(kind, b"8" | b"16" | b"32" | b"64" | b"128")
 }
 
-/// Starts of rules that a value of a form must satisfy.
+/// Prefixes of validation rules for form fields.
 const RULES: [&[u8]; 4] = [b"required|", b"nullable|", b"string|", b"sometimes|"];
 
-/// `!vault`, `!Ref`: tags of YAML before what stands for a value.
+/// `!vault`, `!Ref`: YAML tags that replace a value.
 pub(super) fn tag(value: &[u8]) -> bool {
     const TAGS: [&str; 9] =
         ["vault", "ref", "sub", "secret", "env", "getatt", "reference", "importvalue", "join"];
     matches!(value, [b'!', tag @ ..] if TAGS.iter().any(|t| tag.eq_ignore_ascii_case(t.as_bytes())))
 }
 
-/// A regular expression that looks for secrets is none.
+/// Regular expressions, which may well search for secrets.
 pub(super) fn regex(value: &[u8]) -> bool {
     (value.starts_with(b"^")
         && value.iter().any(|b| matches!(b, b'[' | b'(' | b'.' | b'\\' | b'|')))
@@ -187,7 +187,7 @@ fn has(hay: &[u8], needle: &[u8]) -> bool {
     hay.windows(needle.len()).any(|w| w == needle)
 }
 
-/// Words that stand where a value would.
+/// Words used in place of a value.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "example", "fail", "failed", "correct", "incorrect", "null", "none", "nil", "true", "false",
@@ -200,7 +200,7 @@ const WORDS: &[&str] = &[
     "the", "is", "and", "or", "for", "set", "new", "old", "field", "input", "define", "undef",
 ];
 
-/// Parts of a value that show that it is a mask or an expression.
+/// Substrings that mark a value as a mask or an expression.
 #[rustfmt::skip]
 const NOT_A_VALUE: &[&str] = &[
     "<your", "redacted", "xxxx", "****", "....", "%(", "&lt;", "&quot", "$(", "#{",
@@ -208,7 +208,7 @@ const NOT_A_VALUE: &[&str] = &[
     "•••", "…",
 ];
 
-/// Parts of a value that show that it is made up, unless the rest of it is random.
+/// Substrings that mark a value as a placeholder, unless the rest of it is random.
 #[rustfmt::skip]
 const MADE_UP: &[&str] = &[
     "your_", "your-", "yourp", "yours", "yourt", "yourk", "your ", "my_secret", "placeholder",
@@ -216,13 +216,13 @@ const MADE_UP: &[&str] = &[
     "example.com", "insert_", "replace_", "replace-", "replaceme", "_here", "-here", "todo",
 ];
 
-/// A word of letters and digits this long is no part of a made-up value.
+/// A mixed word of this length is too long to be part of a placeholder.
 const RANDOM_WORD: usize = 10;
 
 static NOT_VALUES: Index<{ NOT_A_VALUE.len() }> = Index::new(&[NOT_A_VALUE], Side::Start);
 static MADE_UPS: Index<{ MADE_UP.len() }> = Index::new(&[MADE_UP], Side::Start);
 
-/// Whether a value only stands where a secret would.
+/// Whether a value is a placeholder for a secret.
 pub(super) fn placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let (Some(first), Some(last)) = (value.first(), value.last()) else {
@@ -262,7 +262,8 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
             && random::longest_mixed_word(value) < RANDOM_WORD)
 }
 
-/// `${VAR}`, `{{ name }}`: braces around a name, or cut off after it. Passwords may hold braces too.
+/// `${VAR}`, `{{ name }}`: braces around a name, or a text cut off after it. Passwords may contain
+/// braces too.
 fn template(value: &[u8]) -> bool {
     let named = |open: &[u8]| {
         value.windows(open.len()).enumerate().any(|(at, w)| {
@@ -273,7 +274,7 @@ fn template(value: &[u8]) -> bool {
     };
     let braces = value.windows(2).any(|w| w == b"}}") && !value.contains(&b'{');
     named(b"${") || braces || {
-        // The second brace closes too, unless the text was cut.
+        // Two closing braces, unless the text was cut off.
         value.windows(2).enumerate().any(|(at, w)| {
             let inner = &value[at + 2..];
             let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}'));
@@ -282,7 +283,7 @@ fn template(value: &[u8]) -> bool {
     }
 }
 
-/// `{AQAAABAAAAAQ…}`: an encrypted value, as some servers keep it in their files.
+/// `{AQAAABAAAAAQ…}`: an encrypted value in the configuration of some servers.
 fn kept_in_braces(value: &[u8]) -> bool {
     let [b'{', inner @ .., b'}'] = value else {
         return false;
@@ -296,10 +297,10 @@ fn kept_in_braces(value: &[u8]) -> bool {
         && random::scattered(inner)
 }
 
-/// Starts of public keys in base64 of DER.
+/// First characters of DER public keys in base64.
 const PUBLIC_DER: &[&[u8]] = &[b"MFkwEwYH", b"MIIBIjAN", b"MIICIjAN", b"MCowBQYD", b"MIGfMA0G"];
 
-/// Hashes and keys that are published: `sha256-…`, `ssh-rsa …`.
+/// Published hashes and keys: `sha256-…`, `ssh-rsa …`.
 pub(super) fn public(value: &[u8]) -> bool {
     const STARTS: &[&str] = &[
         "sha256-",

@@ -1,15 +1,15 @@
-//! Rows of tables: `INSERT INTO users (name, password) VALUES ('ann', '…')`.
+//! SQL rows: `INSERT INTO users (name, password) VALUES ('ann', '…')`.
 
 use super::bytes;
 use super::keys::{self, Key};
 use super::values::{self, Form};
 
-/// How long a list of columns or a row is at most.
+/// The most bytes of a column list or a row that are read.
 const LIST: usize = 600;
-/// How many rows are read.
+/// The most rows that are read.
 const ROWS: usize = 64;
 
-/// Where the passwords stand in the rows after the word `VALUES` at `start..end`.
+/// The passwords in the rows after the word `VALUES` at `start..end`.
 pub(super) fn secrets(text: &[u8], start: usize, end: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     if end - start != 6 || !text[start..end].eq_ignore_ascii_case(b"values") {
@@ -37,7 +37,7 @@ pub(super) fn secrets(text: &[u8], start: usize, end: usize) -> Vec<(usize, usiz
     found
 }
 
-/// Which of the columns before `VALUES` is a password.
+/// The index of the password column in the list before `VALUES`.
 fn password_column(text: &[u8], start: usize) -> Option<usize> {
     let before = text[..start].trim_ascii_end();
     let list = before.strip_suffix(b")")?;
@@ -52,7 +52,7 @@ fn password_column(text: &[u8], start: usize) -> Option<usize> {
     })
 }
 
-/// The fields of the row that starts at `at`, and where it ends.
+/// The fields of the row that starts at `at`, and the end of the row.
 fn row(text: &[u8], at: usize) -> (Vec<(usize, usize)>, usize) {
     let stop = text.len().min(at + LIST);
     let mut fields = Vec::new();

@@ -1,14 +1,14 @@
-//! Runs of backticks in a paragraph of Markdown: what closes a code span.
+//! Runs of backticks in a Markdown paragraph, which close code spans.
 
 use std::collections::HashMap;
 
-/// Where runs begin, by their width, so that no search for a closing run is done twice.
-pub(crate) struct Ticks {
+/// The starts of runs by width, so that no search for a closing run is repeated.
+pub(crate) struct BacktickRuns {
     by_width: HashMap<usize, Vec<usize>>,
 }
 
-impl Ticks {
-    /// The runs of `bytes[start..]`.
+impl BacktickRuns {
+    /// Collects the runs in `bytes[start..]`.
     pub(crate) fn of(bytes: &[u8], start: usize) -> Self {
         let mut by_width: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut at = start;
@@ -17,22 +17,22 @@ impl Ticks {
             by_width.entry(width).or_default().push(at + found);
             at += found + width;
         }
-        // The nearest one last, to be taken from the end.
-        by_width.values_mut().for_each(|places| places.reverse());
+        // Nearest last, so that they can be popped.
+        by_width.values_mut().for_each(|starts| starts.reverse());
         Self { by_width }
     }
 
-    /// Behind the next run of the same width. Places must be asked for in ascending order.
+    /// The end of the next run of the same width. Calls must have ascending `at`.
     pub(crate) fn close(&mut self, at: usize, width: usize) -> Option<usize> {
-        let places = self.by_width.get_mut(&width)?;
-        while places.last().is_some_and(|place| *place <= at) {
-            places.pop();
+        let starts = self.by_width.get_mut(&width)?;
+        while starts.last().is_some_and(|start| *start <= at) {
+            starts.pop();
         }
-        places.last().map(|place| place + width)
+        starts.last().map(|start| start + width)
     }
 }
 
-/// How many times the byte at a place is repeated.
+/// The length of the run of equal bytes at `at`.
 pub(crate) fn run(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().take_while(|byte| **byte == bytes[at]).count()
 }
