@@ -1,36 +1,36 @@
-//! How much room there is: the window of the model, its zones, the shares of a role.
+//! Token budgets: the model's window, its zones, the shares of a role.
 
 use serde::Serialize;
 
 use crate::Zone;
 use crate::roles::RoleRules;
 
-/// Tokens of context and specialization together in a brief, by the tier of the model.
+/// Tokens for context and specialization together in a brief, for a small model.
 pub(crate) const PREFACE_SMALL: u64 = 900;
 /// The same for a medium model.
 pub(crate) const PREFACE_MEDIUM: u64 = 1_200;
 /// The same for a large model.
 pub(crate) const PREFACE_LARGE: u64 = 1_800;
-/// How much of it is the specialization's.
+/// The share of the specialization.
 pub(crate) const SPECIALIZATION_PERCENT: u64 = 60;
 
-/// The room of one assembly, in tokens.
+/// The token budget of one assembly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Budget {
-    /// What the model takes.
+    /// The model's context window.
     pub window: u64,
-    /// Without the safety margin.
+    /// The window without the safety margin.
     pub effective: u64,
-    /// Without what is used already.
+    /// What is left of `effective` after current usage.
     pub remaining: u64,
-    /// For packages and reasoning.
+    /// The share for packages and reasoning.
     pub context: u64,
-    /// For error patterns and strategies.
+    /// The share for error patterns and strategies.
     pub errors: u64,
 }
 
 impl Budget {
-    /// The room for a role. The margin is in thousandths.
+    /// The budget of a role. `margin` is the safety margin in thousandths.
     pub fn new(window: u64, margin: u64, current: u64, rules: &RoleRules) -> Self {
         let effective = (u128::from(window) * u128::from(1_000 - margin.min(1_000)) / 1_000) as u64;
         let remaining = effective.saturating_sub(current);
@@ -44,7 +44,7 @@ impl Budget {
         }
     }
 
-    /// How full the window is, exactly.
+    /// The zone for the current usage, without rounding.
     pub fn zone(&self, current: u64) -> Zone {
         let used = |percent: u64| {
             u128::from(current) * 100 >= u128::from(self.effective) * u128::from(percent)
@@ -62,14 +62,14 @@ impl Budget {
         }
     }
 
-    /// The same as a percentage with one decimal.
+    /// The usage as a percentage with one decimal.
     pub fn usage_percent(&self, current: u64) -> f64 {
         if self.effective == 0 {
             return 100.0;
         }
         let tenths = current as f64 / self.effective as f64 * 1_000.0;
         let rounded = tenths.round() / 10.0;
-        // A percentage that is shown must not belong to the next zone.
+        // The displayed percentage must not belong to the next zone.
         let crosses =
             [60.0, 75.0, 85.0, 95.0].iter().any(|at| rounded >= *at && tenths < at * 10.0);
         if crosses { tenths.floor() / 10.0 } else { rounded }
@@ -77,7 +77,7 @@ impl Budget {
 }
 
 impl Zone {
-    /// How long a summary may be.
+    /// The longest summary that is included in this zone.
     pub const fn summary_chars(self) -> usize {
         match self {
             Self::Normal => 400,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_what_remains() {
+    fn shares_what_remains() {
         let budget = budget(21_250);
         assert_eq!((budget.effective, budget.remaining), (170_000, 148_750));
         assert_eq!((budget.context, budget.errors), (29_750, 14_875));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_begin_exactly_at_their_percentage() {
+    fn zones_start_exactly_at_their_percentage() {
         for (current, zone) in [
             (0, Zone::Normal),
             (101_999, Zone::Normal),

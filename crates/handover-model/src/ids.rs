@@ -7,22 +7,22 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest text id.
+/// The length limit of text ids.
 pub const MAX_ID_CHARS: usize = 64;
 
 /// A text that cannot be an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{value}` is not a valid {what}: {rule}")]
 pub struct InvalidId {
-    /// What the id was meant to be.
+    /// The kind of id, such as "session id".
     pub what: &'static str,
-    /// The text that was given, shortened if it is long.
+    /// The rejected text, shortened if it is long.
     pub value: String,
-    /// The rule that it breaks.
+    /// The rule it violates.
     pub rule: IdRule,
 }
 
-/// The rules an id can break.
+/// The rules an id can violate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum IdRule {
     /// Empty text.
@@ -39,10 +39,10 @@ pub enum IdRule {
     /// Roles are lower case.
     #[error("only lower-case letters, digits, `_` and `-` are allowed, starting with a letter")]
     RoleAlphabet,
-    /// Ids of rows are numbers.
+    /// Ids of records are numbers.
     #[error("a whole number is expected")]
     Number,
-    /// A word with a meaning of its own.
+    /// A word with a special meaning.
     #[error("the word is reserved; leave the group out to mean the whole session")]
     Reserved,
 }
@@ -71,7 +71,7 @@ macro_rules! text_id {
         pub struct $name(String);
 
         impl $name {
-            /// Checks the text and makes an id of it.
+            /// Validates the text.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidId> {
                 let text = text.into();
                 let check: fn(&'static str, &str) -> Result<(), InvalidId> = $check;
@@ -126,7 +126,7 @@ text_id!(
     GroupId, "group id", check_group
 );
 text_id!(
-    /// Who works: a built-in role or any other valid name.
+    /// A role: built-in, or any other valid name.
     Role, "role", check_role
 );
 text_id!(
@@ -146,7 +146,7 @@ text_id!(
     RunId, "run id", check
 );
 text_id!(
-    /// An epic: what a run works on.
+    /// An epic, which a run works on.
     EpicId, "epic id", check
 );
 text_id!(
@@ -176,7 +176,7 @@ impl From<crate::KnownEvent> for EventType {
     }
 }
 
-/// `global` is how packages name "no group", so no group may carry the name.
+/// Packages without a group are listed under `global`, so no group may have this name.
 pub const GLOBAL_GROUP: &str = "global";
 
 fn check_group(what: &'static str, text: &str) -> Result<(), InvalidId> {
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_refuse_what_could_leave_a_folder() {
+    fn rejects_ids_that_could_escape_a_folder() {
         for bad in ["", "a/b", "..", ".hidden", "a b", "ä", "-x", "a\nb", &"x".repeat(65)] {
             assert!(SessionId::new(bad).is_err(), "{bad:?} was accepted");
         }
@@ -256,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn groups_and_roles_have_rules_of_their_own() {
+    fn groups_and_roles_have_stricter_rules() {
         assert_eq!(GroupId::new("Global").unwrap_err().rule, IdRule::Reserved);
         assert_eq!(Role::new("QA").unwrap_err().rule, IdRule::RoleAlphabet);
         assert!(Role::new("data-engineer").is_ok());
     }
 
     #[test]
-    fn number_ids_refuse_negative_numbers() {
+    fn number_ids_reject_negative_numbers() {
         assert!("-1".parse::<PackageId>().is_err());
         assert_eq!("7".parse::<PackageId>(), Ok(PackageId(7)));
     }

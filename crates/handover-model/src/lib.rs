@@ -1,7 +1,6 @@
 //! The vocabulary of Handover: ids, enums, records, configuration, and the pure rules of learning.
 //!
-//! Nothing here reads a file, a clock, the environment or a database. Every other crate speaks in
-//! these words.
+//! Nothing here reads a file, a clock, the environment or a database. All other crates use these types.
 
 mod budget;
 pub mod config;

@@ -1,15 +1,12 @@
-//! What a model's name says: how its tokens are counted, how much fits, how strong it is.
+//! What a model's name implies: its tokenizer, context window and tier.
 //!
-//! Names come from hosts, environment variables and people, so dated, suffixed and prefixed forms
-//! are understood, and an unknown name gets a sensible default, never an error.
+//! Names come from hosts, environment variables and people, so dated, suffixed and prefixed forms are
+//! accepted, and an unknown name yields a sensible default, never an error.
 
 use std::cmp::Reverse;
-use std::fmt;
-
-use crate::UnknownWord;
 
 words! {
-    /// A way of counting tokens, one for each family of models.
+    /// A method of counting tokens, one per model family.
     Tokenizer, "tokenizer" {
         /// GPT-4o, GPT-4.1, GPT-5, the o series, Codex.
         O200k => "o200k",
@@ -19,7 +16,7 @@ words! {
         Claude => "claude",
         /// Claude from Opus 4.7 and Sonnet 5 on, which need about a third more: an estimate.
         ClaudeNew => "claude-4.7",
-        /// Everybody else: the count of o200k as an estimate.
+        /// All other models: o200k as an estimate.
         Nearest => "nearest",
     }
 }
@@ -35,36 +32,36 @@ impl Tokenizer {
 }
 
 words! {
-    /// How strong a model is, in three steps.
+    /// The capability of a model, in three steps.
     Tier, "tier" {
         /// Haiku, mini, nano, flash.
         Small => "small",
-        /// Sonnet, and every model that says nothing else.
+        /// Sonnet, and any model whose name says nothing else.
         Medium => "medium",
         /// Opus, pro.
         Large => "large",
     }
 }
 
-/// What is known about a model.
+/// The properties of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Model {
-    /// How its tokens are counted.
+    /// The tokenizer of its family.
     pub tokenizer: Tokenizer,
-    /// How many tokens fit into its context window.
+    /// The size of its context window in tokens.
     pub window: u64,
-    /// How strong it is.
+    /// Its capability.
     pub tier: Tier,
 }
 
-/// The window of a model about which nothing else is known.
+/// The window of an unknown model.
 pub const DEFAULT_WINDOW: u64 = 200_000;
 
-/// The window of a variant that calls itself `1m`.
+/// The window of variants named `1m`.
 const WIDE_WINDOW: u64 = 1_000_000;
 
-/// Stems of names with their tokenizer and window; the first in a name decides, the longest if
-/// several begin there.
+/// Name stems with tokenizer and window. The stem that occurs first in a name wins, the longest if
+/// several start there.
 const STEMS: &[(&str, Tokenizer, u64)] = &[
     ("gpt-3.5", Tokenizer::Cl100k, 16_385),
     ("gpt-35", Tokenizer::Cl100k, 16_385),
@@ -86,7 +83,7 @@ const STEMS: &[(&str, Tokenizer, u64)] = &[
     ("gemini", Tokenizer::Nearest, 1_000_000),
 ];
 
-/// Words of names that tell the tier; the first that occurs decides.
+/// Words in names that determine the tier; the first row that matches wins.
 const TIERS: &[(&str, Tier)] = &[
     ("haiku", Tier::Small),
     ("mini", Tier::Small),
@@ -99,12 +96,12 @@ const TIERS: &[(&str, Tier)] = &[
     ("pro", Tier::Large),
 ];
 
-/// Words that make a name one of Claude's; the aliases of hosts carry no `claude`.
+/// Words that identify Claude; the aliases of hosts lack `claude`.
 const CLAUDE: &[&str] = &["claude", "opus", "sonnet", "haiku"];
 
 impl Model {
-    /// What a name says. No name means the host's default, so the family that needs most tokens:
-    /// a budget kept for it is kept for every other.
+    /// The properties implied by a name. No name means the host's default: assume the family that needs the
+    /// most tokens, because a budget that holds for it holds for every other.
     pub fn named(name: Option<&str>) -> Self {
         let name = name.unwrap_or_default().trim().to_ascii_lowercase();
         let words: Vec<&str> = name
@@ -138,12 +135,12 @@ impl Model {
     }
 }
 
-/// The generation of a Claude model: `opus-4-7`, `3-5-haiku`, `sonnet-5`, `4.6`; dates and
-/// revisions (`20260416`, `v1:0`) are no versions. An alias without one means the newest.
+/// The tokenizer of a Claude model by its version: `opus-4-7`, `3-5-haiku`, `sonnet-5`, `4.6`. Dates and
+/// revisions (`20260416`, `v1:0`) are no versions. An alias without a version means the newest model.
 fn claude(words: &[&str]) -> Tokenizer {
     let version = |word: &&str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
     let Some(at) = words.iter().position(|word| version(word).is_some()) else {
-        // `claude-v2`, `claude-instant-v1`: the only ones with their version in this form.
+        // `claude-v2`, `claude-instant-v1`: the only names with the version in this form.
         return match words.iter().any(|word| matches!(*word, "v1" | "v2")) {
             true => Tokenizer::Claude,
             false => Tokenizer::ClaudeNew,
@@ -157,11 +154,11 @@ fn claude(words: &[&str]) -> Tokenizer {
     }
 }
 
-/// Where a stem occurs in a name as whole words.
+/// The position of a stem in a name, as whole words.
 fn find_stem(name: &str, stem: &str) -> Option<usize> {
     let outside = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphanumeric());
-    let mut places = name.match_indices(stem).map(|(at, _)| at);
-    places.find(|&at| {
+    let mut matches = name.match_indices(stem).map(|(at, _)| at);
+    matches.find(|&at| {
         outside(name[..at].chars().next_back()) && outside(name[at + stem.len()..].chars().next())
     })
 }
@@ -177,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn claude_names() {
+    fn recognises_claude_models() {
         use Tokenizer::{Claude, ClaudeNew};
         check("opus", ClaudeNew, 200_000, Tier::Large);
         check("sonnet", ClaudeNew, 200_000, Tier::Medium);
@@ -202,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names() {
+    fn recognises_other_models() {
         use Tokenizer::{Cl100k, Nearest, O200k};
         check("gpt-3.5-turbo", Cl100k, 16_385, Tier::Medium);
         check("gpt-4", Cl100k, 8_192, Tier::Medium);
@@ -225,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_the_default() {
+    fn no_name_means_the_default_model() {
         for name in [None, Some(""), Some("  ")] {
             let model = Model::named(name);
             assert_eq!(model.tokenizer, Tokenizer::ClaudeNew);

@@ -1,12 +1,12 @@
-//! What each role gets: its shares of the budget, its limit, whose reasoning it sees.
+//! What each role receives: budget shares, package limit, whose reasoning it sees.
 //!
-//! One table; configuration overrides single values, and any other role has the last row.
+//! One table. The configuration overrides single values; unknown roles use the last row.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Phase, Role};
 
-/// What a role gets.
+/// What a role receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoleRules {
     /// Percent of the remaining budget for packages and reasoning.
@@ -17,38 +17,38 @@ pub struct RoleRules {
     pub specialization_percent: u64,
     /// Percent of the remaining budget for the task.
     pub task_percent: u64,
-    /// How many packages at most.
+    /// The most packages.
     pub limit: usize,
-    /// When reasoning is given without being asked for.
+    /// When reasoning is included by default.
     pub reasoning: ReasoningDefault,
-    /// Whose reasoning.
+    /// Whose reasoning is included.
     pub sources: Sources,
-    /// Which phases of it.
+    /// The phases that are included, most important first.
     pub phases: &'static [Phase],
 }
 
-/// When a role is given reasoning without being asked for.
+/// When a role receives reasoning by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReasoningDefault {
-    /// Always.
+    /// In every attempt.
     Always,
     /// From the second attempt on.
     OnRetry,
-    /// Never.
+    /// Only on request.
     Never,
 }
 
 /// Whose reasoning a role sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sources {
-    /// Everyone's.
+    /// All roles.
     Everyone,
-    /// That of these roles.
+    /// Only these roles.
     Roles(&'static [&'static str]),
 }
 
 impl Sources {
-    /// Whether a role is among them.
+    /// Whether a role is one of the sources.
     pub fn include(self, role: &Role) -> bool {
         match self {
             Self::Everyone => true,
@@ -57,7 +57,7 @@ impl Sources {
     }
 }
 
-/// Single values of the table, as configuration sets them.
+/// Configured overrides of single values of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RoleOverride {
@@ -69,7 +69,7 @@ pub struct RoleOverride {
     pub specialization: Option<u64>,
     /// Percent for the task.
     pub task: Option<u64>,
-    /// How many packages at most.
+    /// The most packages.
     pub limit: Option<usize>,
 }
 
@@ -103,13 +103,13 @@ const fn rules(
     }
 }
 
-/// The role of whoever builds something.
+/// The role for implementation work.
 pub const DEVELOPER: &str = "developer";
 const SENIOR: &str = "senior_software_engineer";
 const QA: &str = "qa_expert";
 const LEAD: &str = "tech_lead";
 
-/// The roles that are there without any configuration.
+/// The roles that exist without configuration.
 pub const BUILT_IN: &[&str] = &[
     DEVELOPER,
     SENIOR,
@@ -122,7 +122,7 @@ pub const BUILT_IN: &[&str] = &[
 ];
 
 impl RoleRules {
-    /// The rules of a role.
+    /// The built-in rules of a role.
     pub fn of(role: &Role) -> Self {
         use ReasoningDefault::{Always, Never, OnRetry};
         use Sources::{Everyone, Roles};
@@ -141,7 +141,7 @@ impl RoleRules {
         }
     }
 
-    /// The same with the values that configuration sets.
+    /// These rules with configured overrides.
     pub fn with(self, set: &RoleOverride) -> Self {
         Self {
             context_percent: set.context.unwrap_or(self.context_percent).min(100),
@@ -156,7 +156,7 @@ impl RoleRules {
         }
     }
 
-    /// Whether the role is given reasoning in an attempt.
+    /// Whether the role receives reasoning by default in an attempt.
     pub fn reasons(&self, iteration: u32) -> bool {
         match self.reasoning {
             ReasoningDefault::Always => true,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_those_of_the_specification() {
+    fn shares_match_the_specification() {
         for (name, task, specialization, context, errors, limit) in [
             ("developer", 50, 20, 20, 10, 3),
             ("senior_software_engineer", 40, 20, 25, 15, 5),
@@ -201,13 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn a_first_time_developer_gets_no_reasoning_a_retry_does() {
+    fn developers_get_reasoning_only_on_retry() {
         assert!(!of("developer").reasons(0) && of("developer").reasons(1));
         assert!(of("qa_expert").reasons(0) && !of("anybody").reasons(3));
     }
 
     #[test]
-    fn configuration_sets_single_values() {
+    fn configuration_overrides_single_values() {
         let set = RoleOverride { limit: Some(9), ..RoleOverride::default() };
         assert_eq!(of("developer").with(&set), RoleRules { limit: 9, ..of("developer") });
     }

@@ -1,26 +1,25 @@
-//! One time type: UTC, microseconds, shown with milliseconds.
+//! The time type: UTC, stored in microseconds, displayed in milliseconds.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A moment in UTC; the default is the start of 1970.
+/// A point in time in UTC; the default is the start of 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Timestamp(i64);
 
 /// A text that is not an RFC 3339 time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{value}` is not a time; RFC 3339 is expected, such as 2026-11-15T10:00:00Z")]
+#[error("`{value}` is not a time; expected RFC 3339, such as 2026-11-15T10:00:00Z")]
 pub struct InvalidTimestamp {
     /// The text that was given.
     pub value: String,
 }
 
 impl Timestamp {
-    /// From microseconds since 1970, the form in the store. Values beyond what a calendar can show
-    /// are brought to its edge.
+    /// From microseconds since 1970, as stored. Values outside the calendar's range are clamped.
     pub fn from_micros(micros: i64) -> Self {
         let (min, max) =
             (jiff::Timestamp::MIN.as_microsecond(), jiff::Timestamp::MAX.as_microsecond());
@@ -32,12 +31,12 @@ impl Timestamp {
         self.0
     }
 
-    /// So many seconds later.
+    /// This time plus some seconds.
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
     }
 
-    /// The day in words, such as `8 May 2023`: how people ask for it.
+    /// The day in words, such as `8 May 2023`, as people would search for it.
     pub fn day_in_words(self) -> String {
         const MONTHS: [&str; 12] = [
             "January",

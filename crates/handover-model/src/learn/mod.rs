@@ -1,7 +1,7 @@
-//! The rules of learning as pure functions: what makes two errors the same, how trust grows and
-//! shrinks, what becomes a strategy.
+//! The rules of learning as pure functions: which errors are the same, how trust changes, what becomes a
+//! strategy.
 //!
-//! The store applies each step in one atomic statement; the numbers live here.
+//! The store applies each step in one atomic statement; the numbers are defined here.
 
 mod normalise;
 mod signature;
@@ -12,5 +12,5 @@ pub use signature::{Signature, similarity};
 pub use strategy::{MAX_INSIGHT_CHARS, PHASES as STRATEGY_PHASES, strategy_id, topic_of};
 pub use trust::Trust;
 
-/// Days without a sighting after which an error pattern is no longer recalled.
+/// Days without an occurrence after which an error pattern is no longer recalled.
 pub const TTL_DAYS: u32 = 90;

@@ -1,9 +1,9 @@
-//! Taking out of an error message what changes between sightings: paths, numbers, hexadecimal
-//! values, UUIDs, times, line and column numbers, quoted values.
+//! Removes from an error message what varies between occurrences: paths, numbers, hexadecimal values,
+//! UUIDs, times, line and column numbers, quoted values.
 
 use std::fmt::Write;
 
-/// The message with every changing part replaced by a placeholder, on one line.
+/// The message on one line, with every variable part replaced by a placeholder.
 pub(super) fn normalise(message: &str) -> String {
     let message = strip_ansi(message);
     let message = quoted(&message);
@@ -14,7 +14,7 @@ pub(super) fn normalise(message: &str) -> String {
         }
         push_word(&mut out, word);
     }
-    // A date and a time side by side are one moment.
+    // A date next to a time is one timestamp.
     out.replace("<time> <time>", "<time>")
 }
 
@@ -36,8 +36,7 @@ fn strip_ansi(text: &str) -> String {
     out
 }
 
-/// `'abc'` → `'<value>'`, also in double quotes and backticks. An apostrophe inside a word opens
-/// nothing.
+/// `'abc'` → `'<value>'`, also in double quotes and backticks. An apostrophe inside a word is no quote.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -99,7 +98,8 @@ fn push_core(out: &mut String, core: &str) {
     }
 }
 
-/// A word in pieces: `worker-12` → `worker-<n>`, `app.py:42:7` → `app.py:<n>:<n>`, `0x7f` → `<hex>`.
+/// Normalises parts of a word: `worker-12` → `worker-<n>`, `app.py:42:7` → `app.py:<n>:<n>`, `0x7f` →
+/// `<hex>`.
 fn push_pieces(out: &mut String, core: &str) {
     if is_uuid(core) {
         out.push_str("<uuid>");
@@ -121,7 +121,7 @@ fn push_piece(out: &mut String, piece: &str) {
         out.push_str("<hex>");
     } else if piece.starts_with(|c: char| c.is_ascii_digit()) {
         out.push_str("<n>");
-        // The unit stays: `12ms` and `12s` are different things.
+        // The unit is kept: `12ms` and `12s` mean different things.
         out.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_'));
     } else if let Some((head, tail)) = piece.rsplit_once('_')
         && !tail.is_empty()
@@ -175,8 +175,8 @@ fn is_time(text: &str) -> bool {
     }
 }
 
-/// A path: rooted, relative with a leading dot, a drive, or segments that end in a file name.
-/// `and/or` and `text/html` are words.
+/// A path: absolute, relative with a leading dot, with a drive letter, or ending in a file name. `and/or`
+/// and `text/html` are words.
 fn is_path(text: &str) -> bool {
     let rooted = text.starts_with('/') && text.len() > 1;
     let relative = ["./", "../", "~/", "~\\", ".\\"].iter().any(|p| text.starts_with(p));
@@ -187,7 +187,7 @@ fn is_path(text: &str) -> bool {
     rooted || relative || drive || slashes >= 2 || (slashes == 1 && last.contains('.'))
 }
 
-/// `E0308`, `TS2322`, `ORA-00942`: the number is the meaning.
+/// `E0308`, `TS2322`, `ORA-00942`: here the number carries the meaning.
 fn is_error_code(text: &str) -> bool {
     let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = text[letters..].strip_prefix('-').unwrap_or_else(|| &text[letters..]);

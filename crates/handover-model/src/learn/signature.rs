@@ -1,4 +1,4 @@
-//! What makes two errors the same.
+//! Which errors are considered the same.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use super::normalise::normalise;
 
 const MAX_MESSAGE_CHARS: usize = 500;
 
-/// The part of an error that does not change between sightings.
+/// The part of an error that does not vary between occurrences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Such as `TypeError`; `error` if the message names none.
+    /// The error type, such as `TypeError`; `error` if the message names none.
     #[serde(rename = "type")]
     pub kind: String,
     /// The message without paths, numbers, ids, times and quoted values.
     pub message: String,
-    /// Words that tell apart what the message does not, sorted.
+    /// Additional distinguishing words, sorted.
     pub hints: Vec<String>,
 }
 
 impl Signature {
-    /// The signature of a message. The type is taken from the message's start when none is given,
-    /// so `--type TypeError --message "x"` and `--message "TypeError: x"` are the same error.
+    /// The signature of a message. Without an explicit type, the type is taken from the start of the
+    /// message: `--type TypeError --message "x"` and `--message "TypeError: x"` are the same error.
     pub fn new(kind: Option<&str>, message: &str, hints: &[String]) -> Self {
         let message = message.trim();
         let (named, rest) = split_type(message);
@@ -41,7 +41,7 @@ impl Signature {
         }
     }
 
-    /// Sixteen hexadecimal digits that stand for the signature.
+    /// Sixteen hexadecimal digits that identify the signature.
     pub fn hash(&self) -> String {
         let text = format!("{}\n{}\n{}", self.kind, self.message, self.hints.join(","));
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
@@ -60,8 +60,8 @@ fn split_type(message: &str) -> (Option<&str>, &str) {
     if typed { (Some(name), rest.trim_start()) } else { (None, message) }
 }
 
-/// How much of a pattern's words occur in a text, from 0 to 1. Both sides are normalised, so a
-/// pattern is found in a log that shows it with other paths and numbers.
+/// The share of a pattern's words that occur in a text, from 0 to 1. Both sides are normalised, so a log
+/// with other paths and numbers still matches.
 pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     let wanted = words(&pattern.message);
     if wanted.is_empty() {
@@ -72,7 +72,7 @@ pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     let hit = wanted.iter().filter(|word| given.contains(*word)).count();
     let share = hit as f64 / wanted.len() as f64;
     let typed = pattern.kind == "error" || text.contains(&pattern.kind);
-    // One word occurs in many logs; by itself it only counts as the whole message.
+    // A single word occurs in many logs; it only counts fully if it is the whole message.
     let vague = wanted.len() == 1 && normalise(text.trim()) != pattern.message;
     match (typed, vague) {
         (true, false) => share,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_comes_from_the_flag_or_the_message() {
+    fn takes_the_type_from_the_flag_or_the_message() {
         let flagged = Signature::new(Some("TypeError"), "x is undefined", &[]);
         let inline = Signature::new(None, "TypeError: x is undefined", &[]);
         assert_eq!(flagged, inline);
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn different_errors_stay_different() {
+    fn distinguishes_different_errors() {
         assert_ne!(hash("TypeError: x is undefined"), hash("ValueError: x is undefined"));
         assert_ne!(hash("error[E0308]: mismatched types"), hash("error[E0382]: mismatched types"));
         assert_ne!(hash("ORA-00942: table missing"), hash("ORA-00904: table missing"));
     }
 
     #[test]
-    fn hints_are_part_of_it_in_any_order() {
+    fn hints_count_in_any_order() {
         let hints = |h: &[&str]| {
             let h: Vec<String> = h.iter().map(|s| (*s).to_owned()).collect();
             Signature::new(None, "boom", &h).hash()
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_found_in_a_log() {
+    fn finds_a_pattern_in_a_log() {
         let pattern = Signature::new(None, "ECONNREFUSED: connect 127.0.0.1:5432", &[]);
         let log = "2026-01-01 12:00 npm ERR! connect ECONNREFUSED 10.0.0.9:5433 at /srv/app.js:3";
         assert!(similarity(&pattern, log) > 0.9);

@@ -2,13 +2,13 @@
 
 use crate::{Phase, ProjectId, Topic};
 
-/// The longest insight that is kept.
+/// The longest insight that is stored.
 pub const MAX_INSIGHT_CHARS: usize = 500;
 
 /// The phases that strategies are extracted from.
 pub const PHASES: [Phase; 3] = [Phase::Completion, Phase::Decisions, Phase::Approach];
 
-/// The topic that reasoning of a phase teaches about, if any.
+/// The topic of strategies learned from a phase, if any.
 pub fn topic_of(phase: Phase) -> Option<Topic> {
     match phase {
         Phase::Completion => Some(Topic::Implementation),
@@ -18,8 +18,8 @@ pub fn topic_of(phase: Phase) -> Option<Topic> {
     }
 }
 
-/// The id of an insight: the same insight of the same project and topic has the same id, however
-/// it is spaced or capitalised.
+/// The id of an insight: the same for the same words in the same project and topic, regardless of
+/// spacing and capitalisation.
 pub fn strategy_id(project: &ProjectId, topic: Topic, insight: &str) -> String {
     let words: Vec<String> = insight.split_whitespace().map(str::to_lowercase).collect();
     let text = format!("{project}\n{topic}\n{}", words.join(" "));
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_the_three_phases_have_a_topic() {
+    fn only_three_phases_have_a_topic() {
         for phase in Phase::ALL {
             assert_eq!(topic_of(*phase).is_some(), PHASES.contains(phase), "{phase}");
         }

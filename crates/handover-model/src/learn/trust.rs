@@ -1,4 +1,4 @@
-//! How far a solution can be trusted, in thousandths so that steps add up exactly.
+//! Trust in a solution, in thousandths so that steps add up exactly.
 
 use std::fmt;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Trust(i64);
 
 impl Trust {
-    /// A new pattern.
+    /// The trust in a new pattern.
     pub const START: Self = Self(500);
-    /// As good as it gets.
+    /// The highest trust.
     pub const MAX: Self = Self(1_000);
-    /// A rejected pattern never falls below this.
+    /// The lowest trust a rejected pattern can reach.
     pub const MIN: Self = Self(100);
-    /// A confirmed reuse adds this many thousandths.
+    /// Thousandths gained by a confirmed reuse.
     pub const CONFIRM_STEP: i64 = 100;
-    /// A failed reuse takes this many thousandths.
+    /// Thousandths lost by a failed reuse.
     pub const REJECT_STEP: i64 = 200;
-    /// Only patterns above this are put into prompts.
+    /// Only patterns with more trust are included in prompts.
     pub const RECALL_ABOVE: Self = Self(700);
 
-    /// From thousandths, the form in the store.
+    /// From thousandths, as stored; clamped to 0–1000.
     pub const fn from_thousandths(value: i64) -> Self {
         Self(if value < 0 {
             0
@@ -33,17 +33,17 @@ impl Trust {
         })
     }
 
-    /// In thousandths.
+    /// The value in thousandths, as stored.
     pub const fn thousandths(self) -> i64 {
         self.0
     }
 
-    /// After a confirmed reuse.
+    /// The trust after a confirmed reuse.
     pub fn confirmed(self) -> Self {
         Self((self.0 + Self::CONFIRM_STEP).min(Self::MAX.0))
     }
 
-    /// After a failed reuse.
+    /// The trust after a failed reuse.
     pub fn rejected(self) -> Self {
         Self((self.0 - Self::REJECT_STEP).max(Self::MIN.0))
     }

@@ -4,21 +4,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ChangeKind, ProjectId, SessionId, Timestamp};
 
-/// One thing that happened to the store. The record itself is read where it is needed.
+/// One change to the store, for listeners. The record itself is read on demand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Its number, which only grows.
+    /// Increases with every change.
     pub id: u64,
-    /// What kind of record it is about.
+    /// The kind of the changed record.
     pub kind: ChangeKind,
-    /// The project.
+    /// The project whose record changed.
     pub project: ProjectId,
-    /// The session that the record belongs to; what is learned belongs to the project.
+    /// The session of the record; `None` for knowledge, which belongs to the project.
     pub session: Option<SessionId>,
-    /// The id of the record; of an entry of a journal the run's id, a slash, and its place.
+    /// The id of the record; for a journal entry, the run's id, a slash, and the sequence number.
     pub subject: String,
-    /// What it is now: a status, a state, a type, a phase.
+    /// The new status, state, type or phase.
     pub detail: String,
-    /// When.
+    /// When the change was committed.
     pub at: Timestamp,
 }

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 use crate::learn::{Signature, Trust};
 use crate::{GroupId, ProjectId, Role, SessionId, Timestamp};
 
-/// An error that the project has met, and what solved it.
+/// An error the project has seen, and its solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorPattern {
-    /// The project that it belongs to.
+    /// The project that saw it.
     pub project: ProjectId,
-    /// Hash of the signature; unique within the project.
+    /// The hash of the signature; unique within the project.
     pub hash: String,
-    /// What makes two errors the same.
+    /// The normalised error, by which errors are compared.
     pub signature: Signature,
-    /// What solved it most often; none until it has been solved.
+    /// The most frequent solution; `None` until it was solved once.
     pub solution: Option<String>,
     /// How far the solution can be trusted.
     pub confidence: Trust,
-    /// How often it was seen.
+    /// How many times it was seen.
     pub occurrences: u64,
     /// The programming language, if known.
     pub language: Option<String>,
@@ -30,19 +30,19 @@ pub struct ErrorPattern {
     pub ttl_days: u32,
 }
 
-/// One sighting of an error, with the circumstances.
+/// One occurrence of an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorIncident {
-    /// The pattern that it belongs to.
+    /// The hash of its pattern.
     pub hash: String,
-    /// Where it happened.
+    /// The session in which it occurred.
     pub session: Option<SessionId>,
-    /// In which group.
+    /// The group in which it occurred.
     pub group: Option<GroupId>,
-    /// Who met it.
+    /// The role that encountered it.
     pub role: Option<Role>,
     /// The command that failed.
     pub command: Option<String>,
-    /// When.
+    /// When it occurred.
     pub created_at: Timestamp,
 }

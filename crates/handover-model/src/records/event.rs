@@ -5,23 +5,23 @@ use serde_json::Value;
 
 use crate::{EventId, EventType, GroupId, SessionId, Timestamp};
 
-/// Something that happened. Append-only.
+/// A logged event. Append-only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Unique within a store.
     pub id: EventId,
-    /// The session that it belongs to.
+    /// The session it belongs to.
     pub session: SessionId,
-    /// The group that it is about, if any.
+    /// The group it concerns, if any.
     #[serde(rename = "group")]
     pub group: Option<GroupId>,
-    /// What happened.
+    /// A [`KnownEvent`](crate::KnownEvent), or a type chosen by the user.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// The circumstances.
+    /// Details; their form depends on the type.
     pub payload: Value,
-    /// Two events of one session, group and type never share a key.
+    /// An idempotency key: unique per session, group and type.
     pub key: Option<String>,
-    /// When.
+    /// When it was logged.
     pub created_at: Timestamp,
 }

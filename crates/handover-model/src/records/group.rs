@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GroupId, GroupStatus, PackageId, SessionId, Timestamp};
 
-/// A parallel stream of work inside a session. It exists once it is named anywhere.
+/// A parallel stream of work within a session. It exists as soon as any record names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// The session that it belongs to.
+    /// The session it belongs to.
     pub session: SessionId,
     /// Unique within the session.
     pub id: GroupId,
-    /// What it is about.
+    /// What it works on.
     pub title: Option<String>,
-    /// Where it stands.
+    /// Its progress.
     pub status: GroupStatus,
-    /// Packages that a planner chose for it, in the planner's order.
+    /// Packages chosen for it by a planner, in the planner's order.
     pub references: Vec<PackageId>,
     /// Names of the specialization templates chosen for it.
     pub specializations: Vec<String>,
-    /// The part of a monorepo that it works in.
+    /// The part of a monorepo it works on.
     pub component: Option<String>,
     /// Named iteration counters, such as `qa_attempts`.
     pub counters: BTreeMap<String, u64>,

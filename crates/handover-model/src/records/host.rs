@@ -4,40 +4,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AgentId, Host, HostSessionId, ReceiptId, TicketWay, Timestamp};
 
-/// A subagent that a host was given a brief for: from its spawn until it has left its debrief.
+/// A subagent that was given a brief, from its spawn to its debrief.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The receipt of its brief.
     pub receipt: ReceiptId,
-    /// Its program.
+    /// The agent program that runs it.
     pub host: Host,
-    /// The conversation of the host that spawned it.
+    /// The conversation that spawned it.
     pub host_session: HostSessionId,
-    /// What kind of subagent the host calls it.
+    /// The host's name for its type.
     pub agent_type: String,
-    /// BLAKE3 of the task as the host had it.
+    /// BLAKE3 of the task as passed to the host.
     pub task_hash: String,
-    /// How the brief goes to it.
+    /// How the brief is delivered.
     pub way: TicketWay,
-    /// Which subagent it is, once known.
+    /// The host's id of the subagent, once known.
     pub agent: Option<AgentId>,
-    /// Whether it was held back once already.
+    /// Whether it was already asked for a debrief once.
     pub asked: bool,
     /// When it was spawned.
     pub created_at: Timestamp,
-    /// When it left its debrief, or none for good.
+    /// When it left its debrief, or was found to have ended without one.
     pub closed_at: Option<Timestamp>,
 }
 
-/// What a version of a host does with a prompt that a hook has rewritten.
+/// How a version of a host treats prompts rewritten by a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostVersion {
-    /// The program.
+    /// The agent program.
     pub host: Host,
-    /// Its version, as it calls itself.
+    /// The version it reports.
     pub version: String,
-    /// Whether the rewritten prompt gets lost.
+    /// Whether it discards rewritten prompts.
     pub drops_rewrites: bool,
-    /// When that was seen.
+    /// When this was observed.
     pub seen_at: Timestamp,
 }

@@ -1,5 +1,5 @@
-//! The records of the store, as they are read. What is written has types of its own in
-//! handover-store, because text may enter only after redaction.
+//! The records of the store as they are read. Writing uses separate types in handover-store, because text
+//! may only be stored after redaction.
 
 mod change;
 mod error_pattern;

@@ -7,44 +7,44 @@ use crate::{
     Timestamp,
 };
 
-/// A Markdown file that carries knowledge to other roles, as registered.
+/// A registered Markdown file that carries knowledge to other roles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Package {
     /// Unique within a store.
     pub id: PackageId,
-    /// The session that it belongs to.
+    /// The session it belongs to.
     pub session: SessionId,
-    /// The group that it came from, if any.
+    /// The group it came from, if any.
     pub group: Option<GroupId>,
-    /// Whether only its group or every group gets it.
+    /// Whether only its group or every group receives it.
     pub scope: Scope,
-    /// What it carries.
+    /// What it contains.
     pub kind: PackageKind,
-    /// Where the file is: relative to the project, or absolute if it lies in another worktree of it.
+    /// The path of the file: relative to the project, or absolute in another worktree.
     pub path: String,
     /// The first heading of the file.
     pub title: Option<String>,
     /// At most 400 characters; what other agents see.
     pub summary: String,
-    /// Paths that it is about.
+    /// Paths it is about.
     pub files: Vec<String>,
-    /// Who wrote it.
+    /// The role that wrote it.
     pub producer: Role,
-    /// Whom it is for; empty means everyone.
+    /// The roles it is for; empty means everyone.
     pub consumers: Vec<Role>,
-    /// How much it matters.
+    /// How important it is.
     pub priority: Priority,
-    /// The attempt that it came from.
+    /// The attempt it came from.
     pub iteration: Option<u32>,
     /// 1, 2, 3 … along a chain of supersession.
     pub version: u32,
-    /// The version before this one.
+    /// The previous version.
     pub supersedes: Option<PackageId>,
-    /// The version after this one; a package that has one leaves every retrieval.
+    /// The next version; a superseded package is never retrieved.
     pub superseded_by: Option<PackageId>,
     /// Size of the file when it was registered.
     pub size_bytes: u64,
-    /// What reading the file costs.
+    /// The token cost of reading the file.
     pub tokens: u64,
     /// BLAKE3 of the file's bytes when it was registered.
     pub content_hash: String,
@@ -55,20 +55,20 @@ pub struct Package {
 /// One delivery of a package to an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The receipt that proves it.
+    /// The receipt that records it.
     pub receipt: ReceiptId,
-    /// The group of the agent that got it.
+    /// The recipient's group.
     pub group: Option<GroupId>,
-    /// Who got it.
+    /// The recipient's role.
     pub role: Role,
-    /// In which attempt.
+    /// The recipient's attempt.
     pub iteration: u32,
-    /// Which version.
+    /// The delivered version.
     pub version: u32,
-    /// How far the receipt has come.
+    /// The state of the receipt.
     pub state: ReceiptState,
-    /// When the agent was seen opening the file.
+    /// When the agent was observed opening the file.
     pub read_at: Option<Timestamp>,
-    /// When the text was handed over.
+    /// When the text was passed to the agent program.
     pub delivered_at: Timestamp,
 }

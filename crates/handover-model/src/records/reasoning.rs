@@ -4,28 +4,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AgentId, Confidence, GroupId, Phase, ReasoningId, Role, SessionId, Timestamp};
 
-/// What an agent thought in one phase of its work.
+/// An agent's reasoning in one phase of its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reasoning {
     /// Unique within a store.
     pub id: ReasoningId,
-    /// The session that it belongs to.
+    /// The session it belongs to.
     pub session: SessionId,
-    /// The group that it is about, if any.
+    /// The group it concerns, if any.
     pub group: Option<GroupId>,
-    /// Who thought it.
+    /// The author's role.
     pub role: Role,
-    /// Which agent of that role.
+    /// The author, if several agents share the role.
     pub agent_id: Option<AgentId>,
-    /// In which attempt.
+    /// The attempt it came from.
     pub iteration: u32,
-    /// In which phase.
+    /// The stage of work.
     pub phase: Phase,
-    /// How sure.
+    /// How confident the author was.
     pub confidence: Option<Confidence>,
-    /// The thought.
+    /// The text.
     pub content: String,
-    /// What it refers to: paths, ids, links.
+    /// Paths, ids and links it refers to.
     pub references: Vec<String>,
     /// When it was recorded.
     pub created_at: Timestamp,

@@ -5,45 +5,45 @@ use serde_json::Value;
 
 use crate::{EpicId, JournalKind, RunId, RunState, SessionId, Timestamp};
 
-/// One execution of a pipeline. What happened in it is in its journal.
+/// One execution of a pipeline; its journal contains what happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// Unique within a store.
     pub id: RunId,
-    /// What it works on.
+    /// The epic it works on.
     pub epic: EpicId,
-    /// Where its agents' records go.
+    /// The session that its agents' records belong to.
     pub session: SessionId,
-    /// Where it stands, as far as it could say.
+    /// The last state it recorded.
     pub state: RunState,
     /// When it was started.
     pub created_at: Timestamp,
-    /// When it last wrote something down.
+    /// When it last wrote to its journal.
     pub updated_at: Timestamp,
 }
 
-/// One entry of a run's journal. Append-only.
+/// An entry of a run's journal. Append-only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry {
-    /// Its place in the journal, from 1.
+    /// Its position in the journal, starting at 1.
     pub seq: u64,
-    /// What it is.
+    /// Intent, result or note.
     pub kind: JournalKind,
-    /// What it says.
+    /// The effect, event or note as JSON.
     pub entry: Value,
     /// When it was written.
     pub created_at: Timestamp,
 }
 
-/// Who holds the lock of an epic.
+/// The process that holds the lock of an epic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockOwner {
-    /// The machine.
+    /// The machine's name.
     pub host: String,
-    /// The number of the process.
+    /// The process id.
     pub pid: u32,
-    /// When the process started, in the system's own count.
+    /// When the process started, in the operating system's units.
     pub started: Option<u64>,
-    /// The boot of the machine that it lives in.
+    /// The machine's boot id, which makes process ids comparable.
     pub boot: Option<String>,
 }

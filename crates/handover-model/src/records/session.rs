@@ -5,18 +5,18 @@ use serde_json::Value;
 
 use crate::{ProjectId, SessionId, SessionStatus, Timestamp};
 
-/// One orchestrated piece of work; owns groups, packages, reasoning, receipts.
+/// One orchestrated piece of work; owns groups, packages, reasoning and receipts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// Given or generated.
+    /// Given by the user or generated.
     pub id: SessionId,
-    /// Owner of what is learned.
+    /// The project that owns what is learned.
     pub project: ProjectId,
-    /// Where it stands.
+    /// Active, completed or failed.
     pub status: SessionStatus,
-    /// Whatever the orchestrator wants to remember; a JSON object.
+    /// Free-form data of the orchestrator; a JSON object.
     pub metadata: Value,
-    /// When it began.
+    /// When it was opened.
     pub created_at: Timestamp,
     /// When it was closed.
     pub ended_at: Option<Timestamp>,
@@ -25,18 +25,18 @@ pub struct Session {
 /// How many records a session owns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCounts {
-    /// Task groups.
+    /// Number of task groups.
     pub groups: u64,
-    /// Packages in their latest version.
+    /// Number of packages, counting only the latest versions.
     pub packages: u64,
-    /// Packages in every version.
+    /// Number of packages, counting every version.
     pub package_versions: u64,
-    /// Pieces of reasoning.
+    /// Number of reasoning records.
     pub reasoning: u64,
-    /// Skill outputs.
+    /// Number of skill outputs.
     pub skill_outputs: u64,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Receipts.
+    /// Number of receipts.
     pub receipts: u64,
 }

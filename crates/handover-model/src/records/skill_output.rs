@@ -5,23 +5,23 @@ use serde_json::Value;
 
 use crate::{GroupId, Role, SessionId, SkillName, SkillOutputId, Timestamp};
 
-/// What a skill (a composition, a scan, a check) returned; every call is a new row.
+/// The output of a skill (a composition, a scan, a check); every call adds a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SkillOutput {
     /// Unique within a store.
     pub id: SkillOutputId,
-    /// The session that it belongs to.
+    /// The session it belongs to.
     pub session: SessionId,
-    /// The skill.
+    /// The name of the skill.
     pub skill: SkillName,
-    /// For whom it ran.
+    /// The role it ran for.
     pub role: Option<Role>,
-    /// For which group it ran.
+    /// The group it ran for.
     pub group: Option<GroupId>,
     /// 1, 2, 3 … per (session, skill, role, group).
     pub iteration: u32,
-    /// What it returned.
+    /// The returned value.
     pub output: Value,
-    /// When.
+    /// When it was recorded.
     pub created_at: Timestamp,
 }

@@ -4,25 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ProjectId, Timestamp, Topic};
 
-/// An insight that helped and may help again.
+/// An insight that helped before and may help again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strategy {
     /// Derived from project, topic and insight.
     pub id: String,
-    /// The project that it belongs to.
+    /// The project that learned it.
     pub project: ProjectId,
     /// What it is about.
     pub topic: Topic,
     /// At most 500 characters.
     pub insight: String,
-    /// Starts at 1; grows when the insight comes again or its delivery is followed by success.
+    /// Starts at 1; grows when the insight recurs or its delivery is followed by success.
     pub helpfulness: u64,
-    /// The programming language, if it is bound to one.
+    /// The programming language it is limited to, if any.
     pub language: Option<String>,
-    /// The framework, if it is bound to one.
+    /// The framework it is limited to, if any.
     pub framework: Option<String>,
     /// When it was first extracted.
     pub created_at: Timestamp,
-    /// When it last came up.
+    /// When it last recurred.
     pub last_seen: Timestamp,
 }

@@ -4,31 +4,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ProjectId, Timestamp, TokenId, TokenKind, TokenScope};
 
-/// A token as it is kept: without its secret.
+/// A token as stored: without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
-    /// Its public part.
+    /// The public part.
     pub id: TokenId,
-    /// What it was made for, in words.
+    /// A description of its purpose.
     pub name: Option<String>,
-    /// What it is good for.
+    /// Bearer or one-time login.
     pub kind: TokenKind,
     /// What its holder may do.
     pub scope: TokenScope,
-    /// The only project that its holder sees; none means all of the store.
+    /// The only project its holder can see; `None` means the whole store.
     pub project: Option<ProjectId>,
     /// BLAKE3 of the secret part.
     pub hash: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Until when it is good.
+    /// When it expires; `None` means never.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked or, if it is for one login, used.
+    /// When it was revoked or, for a login token, used.
     pub ended_at: Option<Timestamp>,
 }
 
 impl Token {
-    /// Whether it is good at a moment.
+    /// Whether the token is valid at a given time.
     pub fn is_good(&self, now: Timestamp) -> bool {
         self.ended_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }

@@ -1,0 +1,206 @@
+//! What agents receive: context, specialization, brief, guard.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
+use crate::roles::RoleOverride;
+use crate::{GuardMode, Role, Routing, TestingMode, Tier};
+
+/// `[assembly]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AssemblyConfig {
+    /// Whether agents receive context at all.
+    pub enabled: bool,
+    /// Roles that receive none.
+    pub roles_disabled: Vec<Role>,
+    /// Who receives which packages.
+    pub routing: Routing,
+    /// The share of a model's window that is never used.
+    pub safety_margin: f64,
+    /// The weight of priority, group, addressee and age, next to relevance to the task.
+    pub prior: f64,
+    /// The weight of a matching word by the column it is found in.
+    pub weights: ColumnWeights,
+    /// Overrides of the role table, by role.
+    pub roles: BTreeMap<String, RoleOverride>,
+}
+
+impl Default for AssemblyConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            roles_disabled: Vec::new(),
+            routing: Routing::default(),
+            safety_margin: 0.15,
+            prior: 0.1,
+            weights: ColumnWeights::default(),
+            roles: BTreeMap::new(),
+        }
+    }
+}
+
+impl AssemblyConfig {
+    /// The key that disables context for a role, if any.
+    pub fn switched_off_by(&self, role: &Role) -> Option<&'static str> {
+        if !self.enabled {
+            Some("assembly.enabled")
+        } else if self.roles_disabled.contains(role) {
+            Some("assembly.roles_disabled")
+        } else {
+            None
+        }
+    }
+}
+
+/// `[assembly.weights]`
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ColumnWeights {
+    /// The first heading.
+    pub title: f64,
+    /// The summary.
+    pub summary: f64,
+    /// The paths the package is about.
+    pub files: f64,
+    /// The text.
+    pub body: f64,
+    /// The author, the day, and the summary of the preceding package.
+    pub context: f64,
+}
+
+impl Default for ColumnWeights {
+    /// Measured on public data sets, see docs/retrieval.md.
+    fn default() -> Self {
+        Self { title: 3.0, summary: 3.0, files: 2.0, body: 1.0, context: 1.3 }
+    }
+}
+
+/// `[specialization]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpecializationConfig {
+    /// Whether agents receive a specialization at all.
+    pub enabled: bool,
+    /// Roles that receive none.
+    pub roles_disabled: Vec<Role>,
+    /// How much testing the workflow includes, unless a flag overrides it.
+    pub testing_mode: TestingMode,
+}
+
+impl Default for SpecializationConfig {
+    fn default() -> Self {
+        Self { enabled: true, roles_disabled: Vec::new(), testing_mode: TestingMode::default() }
+    }
+}
+
+impl SpecializationConfig {
+    /// The key that disables the specialization for a role, if any.
+    pub fn switched_off_by(&self, role: &Role) -> Option<&'static str> {
+        if !self.enabled {
+            Some("specialization.enabled")
+        } else if self.roles_disabled.contains(role) {
+            Some("specialization.roles_disabled")
+        } else {
+            None
+        }
+    }
+}
+
+/// The smallest preface that can still say something.
+const LEAST_PREFACE: u64 = 300;
+
+/// `[brief]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BriefConfig {
+    /// Tokens for context and specialization together, for a small model.
+    pub small: u64,
+    /// The same for a medium model.
+    pub medium: u64,
+    /// The same for a large model.
+    pub large: u64,
+    /// The share of the specialization, in percent; the rest is for the context.
+    pub specialization_percent: u64,
+    /// Role descriptions that replace the built-in ones.
+    pub roles: BTreeMap<String, RoleText>,
+}
+
+/// The description of a role; fields that are absent keep the built-in text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoleText {
+    /// Who it is, in one sentence.
+    pub identity: Option<String>,
+    /// What it pays attention to first.
+    pub focus: Option<String>,
+    /// What it must and must not do.
+    pub rules: Option<Vec<String>>,
+}
+
+impl Default for BriefConfig {
+    fn default() -> Self {
+        Self {
+            small: PREFACE_SMALL,
+            medium: PREFACE_MEDIUM,
+            large: PREFACE_LARGE,
+            specialization_percent: SPECIALIZATION_PERCENT,
+            roles: BTreeMap::new(),
+        }
+    }
+}
+
+impl BriefConfig {
+    /// Tokens for context and specialization together, never less than the minimum.
+    pub fn preface(&self, tier: Tier) -> u64 {
+        let set = match tier {
+            Tier::Small => self.small,
+            Tier::Medium => self.medium,
+            Tier::Large => self.large,
+        };
+        set.max(LEAST_PREFACE)
+    }
+
+    /// Tokens for the specialization alone.
+    pub fn specialization(&self, tier: Tier) -> u64 {
+        let share = u128::from(self.specialization_percent.min(100));
+        (u128::from(self.preface(tier)) * share / 100) as u64
+    }
+}
+
+/// `[guard]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GuardConfig {
+    /// What happens to a spawn without context or specialization.
+    pub mode: GuardMode,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specialization_gets_its_share_of_the_preface() {
+        let brief = BriefConfig::default();
+        let of = |tier| (brief.preface(tier), brief.specialization(tier));
+        assert_eq!(of(Tier::Small), (900, 540));
+        assert_eq!(of(Tier::Medium), (1_200, 720));
+        assert_eq!(of(Tier::Large), (1_800, 1_080));
+        let all = BriefConfig { specialization_percent: 400, small: u64::MAX, ..brief };
+        assert_eq!(all.specialization(Tier::Small), u64::MAX);
+    }
+
+    #[test]
+    fn names_the_key_that_disables_a_specialization() {
+        let role = Role::new("developer").unwrap();
+        let mut config = SpecializationConfig::default();
+        assert_eq!(config.switched_off_by(&role), None);
+        config.roles_disabled.push(role.clone());
+        assert_eq!(config.switched_off_by(&role), Some("specialization.roles_disabled"));
+        config.enabled = false;
+        assert_eq!(config.switched_off_by(&role), Some("specialization.enabled"));
+    }
+}

@@ -1,0 +1,176 @@
+//! One handoff: what goes into a prompt, whether the agent may start, and how its work ended.
+
+words! {
+    /// How full the agent's context window is.
+    Zone, "zone" {
+        /// Below 60 %.
+        Normal => "normal",
+        /// From 60 %.
+        SoftWarning => "soft_warning",
+        /// From 75 %.
+        Conservative => "conservative",
+        /// From 85 %.
+        WrapUp => "wrap_up",
+        /// From 95 %.
+        Emergency => "emergency",
+    }
+}
+
+words! {
+    /// The kind of record that a receipt item refers to.
+    ItemKind, "item kind" {
+        /// A context package.
+        Package => "package",
+        /// A piece of reasoning.
+        Reasoning => "reasoning",
+        /// An error pattern.
+        Error => "error",
+        /// A strategy.
+        Strategy => "strategy",
+    }
+}
+
+words! {
+    /// How much of an item a prompt includes.
+    Form, "form" {
+        /// The whole summary.
+        Full => "full",
+        /// The summary, cut.
+        Short => "short",
+        /// Only the path.
+        Pointer => "pointer",
+    }
+}
+
+words! {
+    /// Why a candidate was included in a prompt or left out.
+    Fate, "fate" {
+        /// Included with its whole summary.
+        Fits => "fits",
+        /// Included with part of its summary.
+        FitsShortened => "fits, shortened",
+        /// Included as a path only.
+        FitsAsPath => "fits as a path",
+        /// Left out: the number of items is limited, and others rank higher.
+        OverTheLimit => "over the limit",
+        /// Left out: no form of it fits the token budget.
+        OverTheBudget => "over the budget",
+        /// Left out: this zone only admits higher priorities.
+        LowPriority => "low priority in this zone",
+        /// Left out: it belongs to another group and is not global.
+        AnotherGroup => "another group",
+        /// Left out: its consumers are other roles.
+        AddressedToOthers => "addressed to others",
+        /// Left out: this role already received it in this attempt.
+        DeliveredAlready => "delivered already",
+        /// Left out: the file it refers to no longer exists.
+        FileGone => "its file is gone",
+    }
+}
+
+words! {
+    /// What happens to a spawn that lacks context or specialization.
+    #[derive(Default)]
+    GuardMode, "guard mode" {
+        /// It is refused.
+        #[default]
+        Strict => "strict",
+        /// It is started with a warning.
+        Warn => "warn",
+        /// It is not checked.
+        Off => "off",
+    }
+}
+
+words! {
+    /// The state of a receipt.
+    ReceiptState, "receipt state" {
+        /// The text exists but has not been delivered.
+        Assembled => "assembled",
+        /// The text was passed to the agent program.
+        Delivered => "delivered",
+        /// The agent was observed to have the text.
+        Confirmed => "confirmed",
+        /// The text never reached the agent.
+        Failed => "failed",
+    }
+}
+
+words! {
+    /// The outcome an agent reports for its work, in a run as in a single spawn.
+    Verdict, "verdict" {
+        /// The work is done.
+        Complete => "complete",
+        /// The agent cannot continue without something from outside.
+        Blocked => "blocked",
+        /// The reviewed work is good.
+        Passed => "passed",
+        /// The reviewed work is good after small fixes.
+        PassedWithFixes => "passed_with_fixes",
+        /// The reviewed work has problems, or the agent's own work did not succeed.
+        Failed => "failed",
+        /// The work should be attempted again.
+        Retry => "retry",
+        /// The work should be left out.
+        Skip => "skip",
+        /// A person, or someone with more authority, must decide.
+        Escalate => "escalate",
+    }
+}
+
+words! {
+    /// Which detectors of secrets run.
+    #[derive(Default)]
+    RedactionMode, "redaction mode" {
+        /// Known formats only.
+        PatternOnly => "pattern_only",
+        /// Known formats and random strings. The default, because patterns alone find a quarter of the
+        /// secrets in public example sets.
+        #[default]
+        PatternAndEntropy => "pattern_and_entropy",
+        /// Nothing is redacted.
+        Off => "off",
+    }
+}
+
+words! {
+    /// The subject of a technology or a specialization template.
+    Category, "template type" {
+        /// Programming languages.
+        Language => "language",
+        /// What an application is built on.
+        Framework => "framework",
+        /// Where data is stored.
+        Database => "database",
+        /// What builds, ships and runs the application.
+        Infrastructure => "infrastructure",
+        /// Asynchronous communication.
+        Messaging => "messaging",
+        /// Interfaces between services.
+        Api => "api",
+        /// How the application is tested.
+        Testing => "testing",
+        /// Data processing.
+        Data => "data",
+        /// Models and the tooling around them.
+        Ai => "ai",
+        /// Authentication and authorization.
+        Security => "security",
+        /// A field of application.
+        Domain => "domain",
+    }
+}
+
+words! {
+    /// How much testing the workflow includes.
+    #[derive(Default)]
+    TestingMode, "testing mode" {
+        /// QA takes part and receives everything it needs.
+        #[default]
+        Full => "full",
+        /// Developers test; QA receives nothing extra.
+        Minimal => "minimal",
+        /// No testing.
+        Disabled => "disabled",
+    }
+}
