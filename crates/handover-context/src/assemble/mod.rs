@@ -529,7 +529,7 @@ fn left_out(explained: &[Explained]) -> Vec<LeftOut> {
         .map(|candidate| LeftOut {
             kind: candidate.kind,
             id: candidate.id.to_string(),
-            reason: candidate.reason.to_string(),
+            reason: candidate.reason,
             score: candidate.score,
         })
         .collect()

@@ -339,11 +339,10 @@ impl ContextPart {
     /// What did not fit, in words.
     fn trimmed(&self) -> Vec<String> {
         let Some(made) = &self.made else { return Vec::new() };
-        let over = handover_model::Fate::OverTheBudget.as_str();
         made.receipt
             .left_out
             .iter()
-            .filter(|item| item.reason == over)
+            .filter(|item| item.reason == handover_model::Fate::OverTheBudget)
             .map(|item| format!("{} {}", item.kind, item.id))
             .collect()
     }

@@ -1,31 +1,33 @@
-//! Receipts: what an agent was given, and how far that came.
+//! Receipts: what an agent was given, and whether it arrived.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, SessionId, Timestamp, Zone};
+use crate::{
+    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, SessionId, Timestamp, Zone,
+};
 
-/// The record of one assembly or brief, and of its delivery.
+/// The record of one assembly or brief and its delivery.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// Sorts by time.
+    /// Sorts by creation time.
     pub id: ReceiptId,
-    /// The session that it belongs to.
+    /// The session it belongs to.
     pub session: SessionId,
-    /// The group of the agent, if any.
+    /// The recipient's group, if any.
     pub group: Option<GroupId>,
-    /// Who the text is for.
+    /// The recipient's role.
     pub role: Role,
-    /// Which attempt.
+    /// The recipient's attempt, starting at 0.
     pub iteration: u32,
-    /// The model, as it was named.
+    /// The model's name as given by the caller.
     pub model: Option<String>,
-    /// How tokens were counted.
+    /// The tokenizer used for all counts.
     pub tokenizer: String,
-    /// How full the window was.
+    /// How full the context window was.
     pub zone: Zone,
-    /// How far it has come.
+    /// Assembled, delivered, confirmed or failed.
     pub state: ReceiptState,
     /// The agent program, once known.
     pub host: Option<String>,
@@ -33,66 +35,66 @@ pub struct Receipt {
     pub tokens: u64,
     /// BLAKE3 of the whole text.
     pub prompt_hash: String,
-    /// Budget and use per section.
+    /// Budget and usage by section.
     pub sections: Vec<Section>,
-    /// Everything that is in.
+    /// Everything that was included.
     pub items: Vec<ReceiptItem>,
-    /// The best of what is out.
+    /// The highest-ranked items that were left out.
     pub left_out: Vec<LeftOut>,
-    /// How much is out, by reason.
+    /// How many items were left out, by reason.
     pub left_out_counts: BTreeMap<String, u64>,
-    /// How many secrets were taken out, by rule.
+    /// How many secrets were removed, by rule.
     pub redactions: BTreeMap<String, u64>,
-    /// What was left out of the prompt to keep its budget, in words.
+    /// What was removed from the prompt to meet its budget, in words.
     #[serde(default)]
     pub trimmed: Vec<String>,
-    /// Which parts of the prompt are there, and if not, why.
+    /// Which parts of the prompt are present, and why others are not.
     #[serde(default)]
     pub provided: Provided,
-    /// What the agent got, without its task; not in listings.
+    /// What the agent received, without its task; absent in listings.
     #[serde(default)]
     pub text: Option<String>,
-    /// Why it failed, if it did.
+    /// Why delivery failed, if it did.
     pub failure: Option<String>,
-    /// When the text was made.
+    /// When the text was assembled.
     pub created_at: Timestamp,
-    /// When it was handed over.
+    /// When the text was passed to the agent program.
     pub delivered_at: Option<Timestamp>,
-    /// When the agent was seen to have it.
+    /// When the agent was observed to have the text.
     pub confirmed_at: Option<Timestamp>,
 }
 
-/// Whether a part of a prompt is there, and if not, why.
+/// Whether a part of a prompt is present, and if not, why.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Provision {
-    /// It is there.
+    /// Complete.
     Present,
-    /// The configuration wants it so.
+    /// Disabled in the configuration.
     Disabled {
-        /// The key that says so.
+        /// The configuration key.
         by: String,
     },
-    /// It could not be made, or not wholly.
+    /// Missing or incomplete because something failed.
     Degraded {
-        /// Why.
+        /// What failed.
         reason: String,
     },
-    /// Nobody provided it.
+    /// Not provided.
     #[default]
     Missing,
 }
 
-/// The parts without which no agent should start.
+/// The parts that the guard requires.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provided {
-    /// What other agents found out.
+    /// Knowledge from other agents.
     pub context: Provision,
-    /// What holds for the project's technology.
+    /// Guidance for the project's technology.
     pub specialization: Provision,
 }
 
-/// Budget and use of one section.
+/// Budget and usage of one section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     /// Such as `context` or `errors`.
@@ -103,36 +105,36 @@ pub struct Section {
     pub used: u64,
 }
 
-/// One item that is in.
+/// An item that was included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceiptItem {
-    /// What kind of record.
+    /// The kind of record.
     pub kind: ItemKind,
-    /// Its id, as text.
+    /// The record's id as text.
     pub id: String,
-    /// Its version; 1 for kinds without versions.
+    /// The record's version; 1 for kinds without versions.
     pub version: u32,
-    /// How much of it is in.
+    /// How much of it was included.
     pub form: Form,
-    /// Its rank value.
+    /// Its ranking score.
     pub score: f64,
-    /// The terms that make up the score.
+    /// The components of the score.
     pub terms: BTreeMap<String, f64>,
-    /// What it costs.
+    /// Its tokens in this form.
     pub tokens: u64,
-    /// When the agent was seen opening the file.
+    /// When the agent was observed opening the file.
     pub read_at: Option<Timestamp>,
 }
 
-/// One item that is out, and why.
+/// An item that was left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// What kind of record.
+    /// The kind of record.
     pub kind: ItemKind,
-    /// Its id, as text.
+    /// The record's id as text.
     pub id: String,
-    /// Why.
-    pub reason: String,
-    /// Its rank value.
+    /// Why it was left out.
+    pub reason: Fate,
+    /// Its ranking score.
     pub score: f64,
 }

@@ -189,7 +189,7 @@ pub(super) fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> 
         left_out: vec![handover_model::LeftOut {
             kind: handover_model::ItemKind::Package,
             id: "99".to_owned(),
-            reason: "limit".to_owned(),
+            reason: handover_model::Fate::OverTheLimit,
             score: 1.0,
         }],
         left_out_counts: [("limit".to_owned(), 1)].into(),

@@ -161,7 +161,8 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
         )
     });
     let outside = receipt.left_out.iter().map(|item| {
-        let why = html! { (badge(Tone::Calm, "out")) " " span class="muted" { (short(&item.reason, 80)) } };
+        let why =
+            html! { (badge(Tone::Calm, "out")) " " span class="muted" { (item.reason.as_str()) } };
         let score = html! { (format!("{:.2}", item.score)) };
         Row::new(head(item.kind, &item.id), [why, score, shares(&[], most), none(), none()]).faint()
     });
