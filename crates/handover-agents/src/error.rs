@@ -36,6 +36,12 @@ pub enum AgentError {
     /// The host `command` was chosen and no program given.
     #[error("host `command` needs a program to run")]
     NoProgram,
+    /// An agent program without a prompt that the guard let through.
+    #[error("host `{host}` needs a prompt")]
+    NoPrompt {
+        /// The agent program.
+        host: Host,
+    },
     /// A line that cannot be split into a program and its arguments.
     #[error("cannot split the command `{command}` into words: a quote is not closed")]
     Split {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handover_model::{Host, Profile};
+use handover_model::{AdmittedPrompt, Host, Profile};
 
 use crate::{AgentError, Environment, adapters};
 
@@ -21,8 +21,8 @@ pub struct Invocation {
     pub args: Vec<OsString>,
     /// Where the agent works.
     pub folder: PathBuf,
-    /// What it reads on standard input.
-    pub prompt: String,
+    /// What it reads on standard input. Only a supervised tool of host `command` goes without.
+    pub prompt: Option<AdmittedPrompt>,
     /// All that it sees of the environment.
     pub environment: Environment,
     /// What it may do. Host `command` has no way to be told: the caller must know its program.
@@ -39,7 +39,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// A run that may only look, with the host's usual program, an empty prompt and an empty
+    /// A run that may only look, with the host's usual program, no prompt and an empty
     /// environment.
     pub fn new(host: Host, spawn: SpawnId, folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Invocation {
             program: adapters::default_program(host).into(),
             args: Vec::new(),
             folder: folder.into(),
-            prompt: String::new(),
+            prompt: None,
             environment: Environment::default(),
             profile: Profile::ReadOnly,
             model: None,

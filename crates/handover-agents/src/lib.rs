@@ -6,12 +6,12 @@
 //!
 //! ```no_run
 //! use handover_agents::{CancelToken, Environment, Invocation, SpawnId, run};
-//! use handover_model::{Host, Profile};
+//! use handover_model::{AdmittedPrompt, Host, Profile};
 //!
-//! # fn main() -> Result<(), handover_agents::AgentError> {
+//! # fn example(prompt: AdmittedPrompt) -> Result<(), handover_agents::AgentError> {
 //! let environment = Environment::scrubbed(std::env::vars_os(), Host::Claude, &[]);
 //! let mut invocation = Invocation::new(Host::Claude, SpawnId::new("spawn-1")?, "/project");
-//! invocation.prompt = "What does this project do?".to_owned();
+//! invocation.prompt = Some(prompt);
 //! invocation.environment = environment;
 //! invocation.profile = Profile::ReadOnly;
 //! let outcome = run(&invocation, None, &mut |_event| {}, &CancelToken::default())?;

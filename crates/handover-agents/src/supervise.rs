@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use handover_model::Host;
 use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession};
 
 use crate::adapters::{self, Normaliser};
@@ -41,9 +42,14 @@ pub fn run(
     cancel: &CancelToken,
 ) -> Result<Outcome, AgentError> {
     let begin = Instant::now();
+    let prompt = match &invocation.prompt {
+        Some(prompt) => prompt.text(),
+        None if invocation.host == Host::Command => "",
+        None => return Err(AgentError::NoPrompt { host: invocation.host }),
+    };
     let (mut child, family) = start(invocation)?;
     on_event(AgentEvent::Spawned(family.identity()));
-    let output = match connect(child.as_mut(), &invocation.prompt) {
+    let output = match connect(child.as_mut(), prompt) {
         Ok(output) => output,
         Err(source) => {
             end_at_once(child.as_mut(), family);

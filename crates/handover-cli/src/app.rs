@@ -7,13 +7,18 @@ use std::time::Duration;
 
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
+use handover_context::stack::Stack;
 use handover_engine::persona::{self, Personas};
+use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_model::config::Config;
-use handover_model::{GroupId, Package, PackageId, ProjectId, SessionId, SessionStatus, Timestamp};
+use handover_model::{
+    GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp,
+};
 use handover_remote::Address;
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 
+use crate::commands::stack_of;
 use crate::config::{Loaded, Source};
 use crate::env;
 use crate::error::{CommandError, Exit, io};
@@ -41,8 +46,18 @@ pub(crate) struct App {
     redactor: OnceCell<Redactor>,
     store: OnceCell<Box<dyn Store + Send>>,
     places: OnceCell<ProjectPaths>,
+    technology: OnceCell<Technology>,
+    handoff_parts: OnceCell<HandoffParts>,
     hurried: Cell<bool>,
     guest: Option<Guest>,
+}
+
+/// What [`App::handoffs`] refers to besides the rest of the app.
+struct HandoffParts {
+    /// Why the store cannot be used.
+    store_error: Option<String>,
+    spool: PathBuf,
+    overrides: Vec<Override>,
 }
 
 /// Another project, for which this one's service works.
@@ -67,6 +82,8 @@ impl App {
             redactor: OnceCell::new(),
             store: OnceCell::new(),
             places: OnceCell::new(),
+            technology: OnceCell::new(),
+            handoff_parts: OnceCell::new(),
             hurried: Cell::new(false),
             guest: None,
         }
@@ -173,6 +190,51 @@ impl App {
         let user = env::user_config_folder().map(|folder| folder.join(FOLDER));
         let project = self.project().ok().map(|project| project.folder().join(FOLDER));
         Templates::load(user.as_deref(), project.as_deref())
+    }
+
+    /// The handoffs of the project. A store that cannot be opened leaves receipts to the spool.
+    pub(crate) fn handoffs(&self) -> Result<Handoffs<'_>, CommandError> {
+        let parts = get_or_try(&self.handoff_parts, || {
+            let store_error = match self.store() {
+                Ok(_) => None,
+                Err(error) if error.exit == Exit::Environment => Some(error.message),
+                Err(error) => return Err(error),
+            };
+            Ok(HandoffParts {
+                store_error,
+                spool: self.project()?.folder().join(spool::FOLDER),
+                overrides: self.overrides()?,
+            })
+        })?;
+        let store = match &parts.store_error {
+            Some(reason) => Err(reason.as_str()),
+            None => Ok(self.store()?),
+        };
+        Ok(Handoffs {
+            store,
+            redactor: self.redactor()?,
+            config: self.config()?,
+            paths: self.places()?,
+            technology: self,
+            spool: Some(&parts.spool),
+            overrides: &parts.overrides,
+        })
+    }
+
+    /// Guard settings that a flag or a variable has overridden.
+    pub(crate) fn overrides(&self) -> Result<Vec<Override>, CommandError> {
+        let loaded = self.loaded_config()?;
+        let sources = Override::KEYS.map(|key| (key, loaded.source(key)));
+        Ok(sources
+            .into_iter()
+            .filter(|(_, source)| matches!(source, Source::Flag | Source::Environment(_)))
+            .map(|(key, source)| Override { key: key.to_owned(), source: source.to_string() })
+            .collect())
+    }
+
+    /// A new receipt id; it sorts by time.
+    pub(crate) fn new_receipt(&self) -> Result<ReceiptId, CommandError> {
+        Ok(ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?)
     }
 
     /// The personas: built in, the user's, the project's, the configuration's.
@@ -444,6 +506,20 @@ impl App {
     /// The ids of a session's groups.
     pub(crate) fn group_ids(&self, session: &SessionId) -> Result<Vec<GroupId>, CommandError> {
         Ok(self.store()?.groups(session)?.into_iter().map(|group| group.id).collect())
+    }
+}
+
+impl TechnologySource for App {
+    fn technology(&self) -> &Technology {
+        self.technology.get_or_init(|| match self.hosts() {
+            // There is no checkout of a guest project.
+            true => Technology { stack: Stack::default(), templates: Templates::load(None, None) },
+            // An agent that knows less of the technology is better than none.
+            false => Technology {
+                stack: stack_of(self).unwrap_or_default(),
+                templates: self.templates(),
+            },
+        })
     }
 }
 

@@ -5,16 +5,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use handover_context::specialize::Templates;
-use handover_context::stack::Stack;
-use handover_mcp::{Desk, Refusal, Seat, Technology, ToolError};
-use handover_model::{ProjectId, ReceiptId, Timestamp};
+use handover_mcp::{Desk, Refusal, Seat, ToolError};
+use handover_model::{ProjectId, Timestamp};
 use handover_serve::House;
 use handover_store::{ErrorFilter, Store, StoreError, StrategyFilter};
 
 use crate::app::{App, Common, Guest};
 use crate::commands::init::write_new;
-use crate::commands::stack_of;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
@@ -154,11 +151,7 @@ impl Reception {
         Ok(self.fresh().host(Guest { project: project.clone(), root, store }))
     }
 
-    fn seat<'a>(
-        &self,
-        app: &'a App,
-        technology: &'a dyn Fn() -> Technology,
-    ) -> Result<Seat<'a>, CommandError> {
+    fn seat<'a>(&self, app: &'a App) -> Result<Seat<'a>, CommandError> {
         Ok(Seat {
             store: self.store(app)?,
             redactor: app.redactor()?,
@@ -168,14 +161,15 @@ impl Reception {
                 true => app.places()?.root().to_owned(),
                 false => app.scan_roots()?.pop().unwrap_or_default(),
             },
-            technology,
+            technology: app,
+            overrides: app.overrides()?,
             project: app.project_id()?,
             session: app.session().map_err(|error| refusal(&error)),
             bound: !app.hosts() && app.named_session()?.is_some(),
             group: if app.hosts() { None } else { app.group()? },
             may_write: true,
             machine: env::machine(),
-            receipt: ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?,
+            receipt: app.new_receipt()?,
             now: app.now(),
         })
     }
@@ -192,13 +186,7 @@ impl Reception {
                 (self.fresh_for(project).map_err(|error| refusal(&error))?, env::now())
             }
         };
-        let technology = || match app.hosts() {
-            true => Technology { stack: Stack::default(), templates: Templates::load(None, None) },
-            false => {
-                Technology { stack: stack_of(&app).unwrap_or_default(), templates: app.templates() }
-            }
-        };
-        let outcome = self.seat(&app, &technology).map(|seat| work(&seat));
+        let outcome = self.seat(&app).map(|seat| work(&seat));
         match outcome {
             Ok(Ok(())) => {
                 self.keep(guest, app, since);

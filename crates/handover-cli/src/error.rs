@@ -7,13 +7,13 @@ use std::fmt;
 
 use handover_agents::AgentError;
 use handover_context::archive::{ArchiveError, CopyError};
-use handover_context::brief::Refusal;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::EngineError;
 use handover_engine::chain::ChainError;
 use handover_engine::git::GitError;
 use handover_engine::persona::PersonaError;
 use handover_engine::story::StoryError;
+use handover_handoff::{HandoffError, Refusal};
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_serve::{BindError, ServeError};
@@ -126,6 +126,7 @@ impl From<AgentError> for CommandError {
             AgentError::Start { .. }
             | AgentError::FolderNotFound { .. }
             | AgentError::SpawnId { .. }
+            | AgentError::NoPrompt { .. }
             | AgentError::Watch { .. }
             | AgentError::Unproven { .. }
             | AgentError::Processes(_) => (Exit::Environment, "agent", None),
@@ -137,6 +138,34 @@ impl From<AgentError> for CommandError {
 impl From<Refusal> for CommandError {
     fn from(refusal: Refusal) -> Self {
         Self::new(Exit::Blocked, "refused", &refusal).hinted(Refusal::HINT)
+    }
+}
+
+impl From<HandoffError> for CommandError {
+    fn from(error: HandoffError) -> Self {
+        let message = error.to_string();
+        let own = |exit, code, hint: String| Self::new(exit, code, &message).hinted(hint);
+        match error {
+            HandoffError::Refused(refusal) => refusal.into(),
+            HandoffError::Store(error) => error.into(),
+            HandoffError::Overridden { .. } => {
+                Self::invalid(&message).hinted("Set it in `.handover/config.toml`.")
+            }
+            HandoffError::SessionClosed { session, .. } => Self::invalid(&message)
+                .hinted(format!("`handover session reopen {session}` reopens it.")),
+            HandoffError::OtherRole { .. } | HandoffError::OtherSession { .. } => {
+                Self::invalid(&message).hinted("Write a brief for the one that you mean.")
+            }
+            HandoffError::Taken { source, .. } => {
+                Self { exit: Exit::Blocked, ..Self::from(*source) }
+            }
+            HandoffError::NoReceipt { .. } => own(
+                Exit::Environment,
+                "no_receipt",
+                "Neither the store nor the spool can be written, so no agent is started."
+                    .to_owned(),
+            ),
+        }
     }
 }
 
@@ -356,6 +385,7 @@ impl From<ToolError> for CommandError {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::Store(error) => error.into(),
+            ToolError::Handoff(error) => error.into(),
             ToolError::PackageFile(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Refused(refusal) => {
@@ -411,9 +441,13 @@ impl From<EngineError> for CommandError {
         if let EngineError::Store(error) = error {
             return error.into();
         }
+        if let EngineError::Handoff(error) = error {
+            return error.into();
+        }
         let (exit, code, hint) = match &error {
-            EngineError::Store(_) | EngineError::Io(_) => (Exit::Environment, "io", None),
-            EngineError::Refused(refusal) => return refusal.clone().into(),
+            EngineError::Store(_) | EngineError::Handoff(_) | EngineError::Io(_) => {
+                (Exit::Environment, "io", None)
+            }
             EngineError::Story(story) => return Self::of_story(story),
             EngineError::Git(git) => return Self::of_git(git),
             EngineError::Chain(ChainError::Story(story)) => return Self::of_story(story),

@@ -5,8 +5,6 @@
 
 pub mod archive;
 pub mod assemble;
-pub mod brief;
-pub mod debrief;
 pub mod learning;
 pub mod package_file;
 pub mod rank;

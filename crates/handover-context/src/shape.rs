@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::assemble::Assembly;
-use crate::brief::Brief;
 use crate::package_file::{ProjectPaths, file_state};
 use crate::search::Hit;
 
@@ -175,28 +174,6 @@ pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Valu
     });
     if explain {
         document["candidates"] = serde_json::to_value(&assembly.candidates).unwrap_or_default();
-    }
-    document
-}
-
-/// The whole prompt of an agent.
-pub fn brief(made: &Brief, state: ReceiptState) -> Value {
-    let mut document = json!({
-        "schema": 1,
-        "receipt": made.receipt.id,
-        "state": state,
-        "tokens": made.tokens,
-        "sections": made.sections,
-        "trimmed": made.receipt.trimmed,
-        "provided": made.receipt.provided,
-        "text": made.text,
-    });
-    if let Some(special) = &made.specialization {
-        document["templates"] = json!(special.templates);
-    }
-    if let Some(context) = &made.context {
-        document["packages"] = json!(context.packages);
-        document["available"] = json!(context.available);
     }
     document
 }

@@ -1,8 +1,8 @@
 //! Why a run could not go on. A story that fails is no error.
 
 use handover_agents::AgentError;
-use handover_context::brief::Refusal;
 use handover_context::package_file::PackageFileError;
+use handover_handoff::HandoffError;
 use handover_model::InvalidId;
 use handover_store::StoreError;
 
@@ -21,9 +21,9 @@ pub enum EngineError {
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The guard let a prompt not pass.
+    /// A handoff was refused or failed.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Handoff(HandoffError),
     /// Epics cannot be run one after the other.
     #[error(transparent)]
     Chain(#[from] ChainError),
@@ -124,4 +124,13 @@ pub enum EngineError {
     /// A signal asked for the end.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<HandoffError> for EngineError {
+    fn from(error: HandoffError) -> Self {
+        if let HandoffError::Store(error) = error {
+            return Self::Store(error);
+        }
+        Self::Handoff(error)
+    }
 }

@@ -331,7 +331,7 @@ pub(crate) fn preview(
                 story: story.planned.id.clone(),
                 phase: step.phase,
                 persona: step.voice.as_ref().map(|voice| voice.persona.clone()),
-                text: engine.prompter.preview(&ask)?,
+                text: ask.preview(&engine.handoffs)?,
             });
         }
     }

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handover_context::debrief::{PackageNote, packages};
-use handover_model::{FindingKind, Phase, RunPhase, TeamStatus, Verdict};
+use handover_handoff::{ErrorNote, PackageNote, read_fields};
+use handover_model::{FindingKind, Phase, ReceiptId, RunPhase, TeamStatus, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -53,6 +53,15 @@ pub struct Said {
     /// Files that others should know.
     #[serde(default)]
     pub packages: Vec<PackageNote>,
+    /// Errors that it met, with what solved them.
+    #[serde(default)]
+    pub errors: Vec<ErrorNote>,
+    /// Values that make no sense.
+    #[serde(default)]
+    pub problems: Vec<String>,
+    /// The receipt that it names: proof that it saw its prompt.
+    #[serde(default)]
+    pub receipt: Option<ReceiptId>,
     /// What it used, in its own words.
     #[serde(default)]
     pub usage: SaidUsage,
@@ -223,20 +232,19 @@ fn structured(asked: Asked<'_>, value: &Value) -> Result<Said, Unclear> {
     }
     let (verdict, status) = verdict_of(asked, word("verdict"), word("status"))?;
     let findings = value.get("findings").and_then(Value::as_array);
-    let reasoning = value.get("reasoning").and_then(Value::as_object);
+    let common = read_fields(value);
     let number = |key: &str| value.pointer(&format!("/usage/{key}"));
     Ok(Said {
         verdict: Some(verdict),
         status,
         summary: cut(word("summary").unwrap_or_default()),
         findings: findings.into_iter().flatten().take(MAX_FINDINGS).filter_map(finding).collect(),
-        reasoning: reasoning
-            .into_iter()
-            .flatten()
-            .filter_map(|(phase, text)| Some((phase.parse().ok()?, cut(text.as_str()?))))
-            .collect(),
+        reasoning: common.reasoning,
         contribution: Contribution::read(value),
-        packages: value.get("packages").map(packages).unwrap_or_default(),
+        packages: common.packages,
+        errors: common.errors,
+        receipt: common.receipt,
+        problems: common.problems,
         usage: SaidUsage {
             cost_usd: number("cost_usd")
                 .and_then(Value::as_f64)

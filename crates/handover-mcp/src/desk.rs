@@ -4,8 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use handover_context::package_file::{PackageFileError, ProjectPaths, vendor_secret};
-use handover_context::specialize::Templates;
-use handover_context::stack::Stack;
+use handover_handoff::{HandoffError, Handoffs, Override, TechnologySource};
 use handover_model::config::Config;
 use handover_model::{GroupId, InvalidId, ProjectId, ReceiptId, SessionId, Timestamp};
 use handover_store::{Store, StoreError};
@@ -47,8 +46,10 @@ pub struct Seat<'a> {
     pub places: &'a ProjectPaths,
     /// The checkout that paths are relative to: the project's, or the worktree of the client.
     pub checkout: PathBuf,
-    /// The technology of the project, found when it is asked for.
-    pub technology: &'a dyn Fn() -> Technology,
+    /// Detects the project's technology when it is first needed.
+    pub technology: &'a dyn TechnologySource,
+    /// Guard settings that a flag or a variable has overridden.
+    pub overrides: Vec<Override>,
     /// The project that learns.
     pub project: ProjectId,
     /// The session that is meant if a request names none.
@@ -67,15 +68,20 @@ pub struct Seat<'a> {
     pub now: Timestamp,
 }
 
-/// What a project is built with, and what is known about it.
-pub struct Technology {
-    /// The languages, frameworks and tools of the project.
-    pub stack: Stack,
-    /// What is known about technologies.
-    pub templates: Templates,
-}
-
 impl Seat<'_> {
+    /// The handoffs of the project.
+    pub fn handoffs(&self) -> Handoffs<'_> {
+        Handoffs {
+            store: Ok(self.store),
+            redactor: self.redactor,
+            config: self.config,
+            paths: self.places,
+            technology: self.technology,
+            spool: None,
+            overrides: &self.overrides,
+        }
+    }
+
     /// The session that a request is about. It exists.
     pub fn session(&self, asked: Option<&SessionId>) -> Result<SessionId, ToolError> {
         let session = match (asked, &self.session) {
@@ -149,6 +155,9 @@ pub enum ToolError {
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A handoff was refused or failed.
+    #[error(transparent)]
+    Handoff(HandoffError),
     /// A file cannot be a package.
     #[error(transparent)]
     PackageFile(#[from] PackageFileError),
@@ -158,6 +167,15 @@ pub enum ToolError {
     /// Arguments that make no sense, or a refusal that is ready to be told.
     #[error(transparent)]
     Refused(#[from] Refusal),
+}
+
+impl From<HandoffError> for ToolError {
+    fn from(error: HandoffError) -> Self {
+        if let HandoffError::Store(error) = error {
+            return Self::Store(error);
+        }
+        Self::Handoff(error)
+    }
 }
 
 impl ToolError {

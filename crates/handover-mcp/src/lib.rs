@@ -6,7 +6,6 @@
 //! from is the affair of a [`Desk`].
 
 mod briefing;
-mod debriefing;
 mod desk;
 mod http;
 mod limits;
@@ -18,7 +17,7 @@ mod server;
 mod stdio;
 mod tools;
 
-pub use desk::{Desk, Refusal, Seat, Technology, ToolError};
+pub use desk::{Desk, Refusal, Seat, ToolError};
 pub use http::answer_http;
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

@@ -20,7 +20,7 @@ use tower_service::Service as _;
 use crate::admit::Rules;
 use crate::house::House;
 use crate::office::Office;
-use crate::places::Places;
+use crate::places::ProjectPaths;
 use crate::unread::Impatient;
 use crate::{limits, live, router};
 
@@ -144,7 +144,7 @@ impl Service {
         tokio::spawn(live::look(office.clone()));
         let router = router::router(office);
         let graceful = GracefulShutdown::new();
-        let places = Arc::new(Places::new());
+        let places = Arc::new(ProjectPaths::new());
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,

@@ -182,6 +182,7 @@ fn as_caller<T>(
         places: seat.places,
         checkout: seat.checkout.clone(),
         technology: seat.technology,
+        overrides: seat.overrides.clone(),
         project: seat.project.clone(),
         session,
         bound: seat.bound,

@@ -10,7 +10,7 @@ use crate::limits;
 
 /// The connections that there are, by address.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct ProjectPaths {
     room: usize,
     taken: Mutex<HashMap<IpAddr, usize>>,
 }
@@ -18,11 +18,11 @@ pub(crate) struct Places {
 /// A connection's place, given back when it ends.
 #[derive(Debug)]
 pub(crate) struct Place {
-    places: Arc<Places>,
+    places: Arc<ProjectPaths>,
     peer: IpAddr,
 }
 
-impl Places {
+impl ProjectPaths {
     /// As many as may be, if the system gives this process the files for them. The usual allowance of
     /// 1,024 is less than that, and a service that has none left cannot even open its store.
     pub(crate) fn new() -> Self {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn one_machine_cannot_take_all_places() {
-        let places = Arc::new(Places::with_room(limits::CONNECTIONS));
+        let places = Arc::new(ProjectPaths::with_room(limits::CONNECTIONS));
         let fill = |last: u8| -> Vec<Place> {
             std::iter::from_fn(|| places.take(IpAddr::from([10, 0, 0, last]))).collect()
         };

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use handover_context::assemble::{Assembly, Request, Setting, compose};
+use handover_context::assemble::{Assembly, ContextRequest, Sources, compose};
 use handover_context::learning::Binding;
 use handover_model::config::AssemblyConfig;
 use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
@@ -147,15 +147,15 @@ fn add_receipts(project: &Project, receipts: usize) -> Result<()> {
     Ok(())
 }
 
-fn assemble(store: &dyn Store, request: &Request) -> handover_store::Result<Assembly> {
+fn assemble(store: &dyn Store, request: &ContextRequest) -> handover_store::Result<Assembly> {
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
     let binding = &Binding::default;
-    let setting = Setting { store, redactor: &redactor, config: &config, binding, places: None };
-    compose(setting, request)
+    let sources = Sources { store, redactor: &redactor, config: &config, binding, places: None };
+    compose(sources, request)
 }
 
-fn request() -> Result<Request> {
-    Ok(Request {
+fn request() -> Result<ContextRequest> {
+    Ok(ContextRequest {
         session: SessionId::new("bench")?,
         role: Role::new("developer")?,
         group: None,
@@ -167,7 +167,7 @@ fn request() -> Result<Request> {
         reasoning_level: ReasoningLevel::default(),
         limit: None,
         cap: None,
-        deliver: false,
+        claim: false,
         explain: false,
         receipt: ReceiptId::new("r_bench")?,
         now: Timestamp::from_micros(1_700_000_000_000_000),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use handover_agents::{AgentError, AgentEvent, CancelToken, Ended, Tee, run};
 use handover_model::FailureClass;
 
-use crate::setup::Agent;
+use crate::setup::{Agent, prompt};
 
 #[track_caller]
 fn ends(actions: &str, ended: Ended, failure: Option<FailureClass>) -> handover_agents::Outcome {
@@ -18,14 +18,14 @@ fn ends(actions: &str, ended: Ended, failure: Option<FailureClass>) -> handover_
 #[test]
 fn a_good_agent() {
     let mut agent = Agent::fake("echo-prompt @seen print one print two err aside");
-    agent.invocation.prompt = "ü ".repeat(500_000);
+    agent.invocation.prompt = Some(prompt("ü ".repeat(500_000)));
     let outcome = agent.run();
     assert!(outcome.is_success());
     assert_eq!((outcome.ended, outcome.exit_code()), (Ended::Exited(0), Some(0)));
     assert_eq!(outcome.final_text, "one\ntwo\n");
     assert_eq!(outcome.stderr.text(), "aside\n");
     assert_eq!((outcome.survivors, outcome.tee_error), (0, None));
-    assert_eq!(agent.read("seen"), agent.invocation.prompt);
+    assert_eq!(agent.read("seen"), agent.invocation.prompt.unwrap().text());
     assert!(matches!(agent.events[0], AgentEvent::Spawned(_)));
     assert!(agent.events.contains(&AgentEvent::Text("two".to_owned())));
     assert!(agent.events.contains(&AgentEvent::Stderr("aside".to_owned())));
@@ -88,11 +88,11 @@ fn an_agent_that_cannot_be_asked_to_end() {
 #[test]
 fn an_agent_that_never_reads_its_prompt() {
     let mut agent = Agent::fake("print done");
-    agent.invocation.prompt = "x".repeat(4 << 20);
+    agent.invocation.prompt = Some(prompt("x".repeat(4 << 20)));
     assert!(agent.run().is_success());
 
     let mut agent = Agent::fake("hang");
-    agent.invocation.prompt = "x".repeat(4 << 20);
+    agent.invocation.prompt = Some(prompt("x".repeat(4 << 20)));
     agent.invocation.limits.wall = Some(Duration::from_millis(300));
     assert_eq!(agent.run().ended, Ended::WallTimeout);
 }

@@ -8,7 +8,7 @@ use handover_testkit::{Answer, ModelServer, RealHost, Script, TestEnv, processes
 use serde_json::json;
 
 use crate::recordings::record;
-use crate::setup::Agent;
+use crate::setup::{Agent, prompt};
 
 /// A program, its model, and its project.
 struct Real {
@@ -33,7 +33,7 @@ impl Real {
         let vars = program.vars.into_iter().map(|(name, value)| (name.into(), value.into()));
         agent.invocation.environment = Environment::scrubbed(vars, host, &[]);
         agent.invocation.environment.set("CLAUDE_CODE_MAX_RETRIES", "1");
-        agent.invocation.prompt = "Say the MARKER.".to_owned();
+        agent.invocation.prompt = Some(prompt("Say the MARKER."));
         Self { agent, server, env }
     }
 
@@ -179,7 +179,7 @@ fn a_session_goes_on() {
         let mut real = Real::new(host, script);
         let first = real.run();
         real.agent.invocation.resume = first.report.host_session.clone();
-        real.agent.invocation.prompt = "And the verdict?".to_owned();
+        real.agent.invocation.prompt = Some(prompt("And the verdict?"));
         let second = real.run();
         assert_eq!((second.final_text.as_str(), class(&second)), ("Second.", None), "{host}");
         assert_eq!(second.report.host_session, first.report.host_session, "{host}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use handover_agents::{
     AgentEvent, CancelToken, Environment, Identity, Invocation, Outcome, SpawnId, run,
 };
-use handover_model::Host;
+use handover_model::{AdmittedPrompt, Host, ReceiptId};
 use handover_testkit::{FakeAgent, processes_with};
 
 /// One run in a folder of its own.
@@ -34,7 +34,7 @@ impl Agent {
         let spawn = SpawnId::new(format!("test-{name}")).unwrap();
         let mut invocation = Invocation::new(host, spawn, folder.path());
         invocation.environment = Environment::scrubbed(std::env::vars_os(), Host::Command, &[]);
-        invocation.prompt = "the prompt".to_owned();
+        invocation.prompt = Some(prompt("the prompt"));
         invocation.limits.wall = Some(Duration::from_secs(30));
         invocation.limits.grace = Duration::from_millis(200);
         Self { folder, invocation, cancel: CancelToken::default(), events: Vec::new() }
@@ -87,4 +87,9 @@ impl Agent {
         let pid = self.read(pid_file);
         assert!(!Path::new(&format!("/proc/{pid}")).exists(), "{pid} is still there");
     }
+}
+
+/// A prompt as if the guard had let it through.
+pub(crate) fn prompt(text: impl Into<String>) -> AdmittedPrompt {
+    AdmittedPrompt::admit_unchecked(text.into(), ReceiptId::new("r_test").unwrap())
 }

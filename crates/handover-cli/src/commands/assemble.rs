@@ -1,34 +1,33 @@
 //! `handover assemble`
 
-use handover_context::assemble::{Assembly, Request, Setting, assemble, deliver, fallback};
-use handover_context::learning::Binding;
+use handover_context::assemble::{Assembly, fallback};
 use handover_context::shape;
+use handover_handoff::{Delivery, HandoffRequest};
 use handover_model::{KnownEvent, ReceiptState, Role};
-use handover_store::{NewEvent, ReceiptStep};
+use handover_store::NewEvent;
 use serde_json::json;
 
 use super::Outcome;
 use super::request::RequestArgs;
-use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Put together the context of one agent, with a receipt
+/// Assemble one agent's context, with a receipt
 ///
-/// Prints exactly the Markdown that the agent should see. Whatever fails on the way (the store is
-/// locked, damaged, gone), the agent still gets a minimal block and exit code 0; only arguments that
-/// make no sense are refused.
+/// Prints exactly the Markdown that the agent should see. If anything fails (the store is locked,
+/// damaged or gone), the agent still gets a minimal block and exit code 0; only invalid arguments
+/// are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AssembleArgs {
     #[command(flatten)]
     request: RequestArgs,
 
-    /// Say for every candidate why it is in or out
+    /// Show for every candidate why it is in or out
     #[arg(long)]
     explain: bool,
 
-    /// Count the text as delivered once it is written
+    /// Mark the receipt delivered once the text is written
     #[arg(long)]
     deliver: bool,
 }
@@ -42,39 +41,21 @@ Examples:
 pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
     app.hurry();
     let task = args.request.task(app)?;
-    // Arguments are the caller's affair; from here on nothing may stop an agent.
-    let group = app.group()?;
+    // Arguments are the caller's responsibility; from here on nothing may stop an agent.
+    app.group()?;
     let assembled = app.existing_store().and_then(|_| app.session()).and_then(|session| {
-        let request = args.request.request(app, session, group, task)?;
-        let request = Request { deliver: args.deliver, explain: args.explain, ..request };
-        Ok(assemble(setting(app, &|| binding(app))?, &request)?)
+        let request = args.request.request(app, session, task)?;
+        let request = HandoffRequest { explain: args.explain, ..request };
+        Ok(app.handoffs()?.assemble(&request, Delivery::now_if(args.deliver))?)
     });
     match assembled {
         Ok(assembly) => answer(app, &args, &assembly)
             .inspect_err(|error| give_back(app, &args, &assembly, &error.message))
-            // The text is lost with its reader; what assembling never answers is 5.
+            // The text is lost with its reader, but assembling never answers 5.
             .map_err(|error| CommandError { exit: error.exit.min(Exit::Failed), ..error }),
         Err(error) if error.exit == Exit::Usage && error.code != "invalid_config" => Err(error),
         Err(error) => degraded(app, &args.request.role, &error),
     }
-}
-
-fn setting<'a>(
-    app: &'a App,
-    binding: &'a dyn Fn() -> Binding,
-) -> Result<Setting<'a>, CommandError> {
-    Ok(Setting {
-        store: app.store()?,
-        redactor: app.redactor()?,
-        config: &app.config()?.assembly,
-        binding,
-        places: Some(app.places()?),
-    })
-}
-
-/// What the project is made of; nothing if that cannot be found out.
-fn binding(app: &App) -> Binding {
-    stack_of(app).map(|stack| Binding::of(&stack, None)).unwrap_or_default()
 }
 
 fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
@@ -88,20 +69,18 @@ fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
         }
     }
     if args.deliver {
-        // Written without an error: now it counts.
-        deliver(app.store()?, app.redactor()?, &assembly.receipt.id, None, app.now())?;
+        app.handoffs()?.started(&assembly.receipt.id, None, app.now())?;
     }
     Ok(Exit::Done)
 }
 
-/// The text could not be written: its packages are free again.
+/// The text could not be written: releases its packages.
 fn give_back(app: &App, args: &AssembleArgs, assembly: &Assembly, reason: &str) {
     if args.deliver
-        && let (Ok(store), Ok(redactor)) = (app.store(), app.redactor())
+        && let Ok(handoffs) = app.handoffs()
     {
-        let step = ReceiptStep::Failed { reason: redactor.clean(reason) };
         // The first error is the one to report.
-        let _ = store.advance_receipt(&assembly.receipt.id, &step, app.now());
+        let _ = handoffs.failed(&assembly.receipt.id, reason, app.now());
     }
 }
 
@@ -133,7 +112,7 @@ fn explain(app: &App, assembly: &Assembly) {
     app.ui.side_table(&header, rows);
 }
 
-/// The agent goes on with a minimal block; the failure is told, and kept if it can be.
+/// Falls back to a minimal block; reports the failure, and logs it if the store allows.
 fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
     app.ui.warn(format_args!("context assembly failed: {}", error.message));
     let markdown = fallback(role);
@@ -149,7 +128,7 @@ fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
         app.store()?.log_event(&new)?;
         Ok(())
     };
-    // Best effort: the store may be what failed, and a lock is not waited for twice.
+    // Best effort: the store may be what failed, and nobody waits for a lock twice.
     if !matches!(error.code, "store_busy" | "no_store") {
         let _ = event();
     }

@@ -1,19 +1,16 @@
 //! `handover brief`
 
-use handover_context::assemble::deliver;
-use handover_context::brief::{Brief, Request, Setting, brief};
-use handover_context::shape;
+use handover_handoff::{Brief, Handoff, HandoffRequest, Prepared};
 use handover_model::{ReceiptState, TestingMode};
 
 use super::Outcome;
 use super::request::{RequestArgs, on_or_off};
-use super::stack::stack_of;
 use crate::app::App;
-use crate::error::Exit;
+use crate::error::{CommandError, Exit};
 
-/// Make the whole prompt of an agent: context, specialization, role, task
+/// Write an agent's whole prompt: context, specialization, role, task
 ///
-/// Prints exactly the text to hand over. One receipt covers all of it: `handover receipt verify`
+/// Prints exactly the text to hand over. One receipt covers all of it; `handover receipt verify`
 /// proves later that a prompt is this one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -24,45 +21,42 @@ pub(crate) struct BriefArgs {
     #[command(flatten)]
     pub(crate) parts: PartArgs,
 
-    /// Count the text as delivered once it is written
+    /// Mark the receipt delivered once the text is written
     #[arg(long)]
     deliver: bool,
 }
 
-/// Which parts a brief has.
+/// Which parts a brief has, and for what.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PartArgs {
-    /// How much testing the workflow does: full, minimal or disabled
+    /// How much testing the workflow includes: full, minimal or disabled
     #[arg(long, value_name = "MODE")]
     testing_mode: Option<TestingMode>,
 
-    /// The part of the project that the agent works in [default: the group's, else all of it]
+    /// The component that the agent works in [default: the group's, else the whole project]
     #[arg(long, value_name = "PATH")]
     component: Option<String>,
 
-    /// What other agents found out: on or off
+    /// Context from other agents: on or off
     #[arg(long, value_name = "on|off", value_parser = on_or_off, default_value = "on",
         action = clap::ArgAction::Set)]
     context: bool,
 
-    /// What holds for the project's technology: on or off
+    /// Advice for the project's technology: on or off
     #[arg(long, value_name = "on|off", value_parser = on_or_off, default_value = "on",
         action = clap::ArgAction::Set)]
     specialization: bool,
 }
 
 impl PartArgs {
-    /// The request of a whole brief.
-    pub(crate) fn with(&self, spawn: handover_context::assemble::Request) -> Request {
-        Request {
-            spawn,
+    /// Adds the parts to a request.
+    pub(crate) fn with(&self, request: HandoffRequest) -> HandoffRequest {
+        HandoffRequest {
             testing_mode: self.testing_mode,
             component: self.component.clone(),
             context: self.context,
             specialization: self.specialization,
-            about: None,
-            role_text: None,
-            count_attempt: false,
+            ..request
         }
     }
 }
@@ -74,31 +68,42 @@ Examples:
 
 pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
     let task = args.request.task(app)?;
-    let mut spawn = args.request.request(app, app.session()?, app.group()?, task)?;
-    spawn.deliver = args.deliver;
-    let setting = Setting {
-        store: Ok(app.store()?),
-        redactor: app.redactor()?,
-        config: app.config()?,
-        stack: &stack_of(app)?,
-        templates: &app.templates(),
-        places: Some(app.places()?),
-    };
-    let made = brief(setting, &args.parts.with(spawn))?;
-    warn_about(app, &made);
-    if app.ui.is_json() {
-        let state = if args.deliver { ReceiptState::Delivered } else { ReceiptState::Assembled };
-        app.ui.document(&shape::brief(&made, state))?;
-    } else {
-        app.ui.bytes(made.text.as_bytes())?;
+    let request = args.parts.with(args.request.request(app, app.session()?, task)?);
+    // A person who asks for a brief wants to know what is wrong with the store.
+    app.store()?;
+    let handoffs = app.handoffs()?;
+    if !args.deliver {
+        print(app, &handoffs.draft(&request)?, ReceiptState::Assembled)?;
+        return Ok(Exit::Done);
     }
-    if args.deliver {
-        deliver(app.store()?, app.redactor()?, &made.receipt.id, None, app.now())?;
+    let Prepared { brief, handoff } = handoffs.prepare(&request)?;
+    warn_of_guard(app, &handoff);
+    match print(app, &brief, ReceiptState::Delivered) {
+        Ok(()) => handoffs.started(&brief.receipt.id, None, app.now())?,
+        Err(error) => {
+            handoffs.not_started(&handoff, &error.message, app.now());
+            return Err(error);
+        }
     }
     Ok(Exit::Done)
 }
 
-/// What the caller should know of a brief that is not as it should be.
+fn print(app: &App, brief: &Brief, state: ReceiptState) -> Result<(), CommandError> {
+    warn_about(app, brief);
+    match app.ui.is_json() {
+        true => app.ui.document(&brief.document(state)),
+        false => app.ui.bytes(brief.text.as_bytes()),
+    }
+}
+
+/// Prints what a strict guard would have refused.
+pub(crate) fn warn_of_guard(app: &App, handoff: &Handoff) {
+    for warning in &handoff.warnings {
+        app.ui.warn(format_args!("guard: {warning}"));
+    }
+}
+
+/// Prints what is degraded, and why.
 pub(crate) fn warn_about(app: &App, made: &Brief) {
     use handover_model::Provision::Degraded;
     let provided = &made.receipt.provided;

@@ -1,20 +1,18 @@
 //! `handover debrief`
 
-use handover_context::debrief::{Debrief, Origin, Setting, keep, keep_missing, parse};
-use handover_context::learning::Binding;
+use handover_handoff::{Assignment, DEBRIEF_SCHEMA, Debrief, Ending, Kept, read_ending};
 use handover_model::{AgentId, ReceiptId, Role};
 use serde_json::json;
 
 use super::Outcome;
-use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
-/// Keep what an agent left behind: verdict, reasoning, packages, solved errors
+/// Store what an agent left behind: verdict, reasoning, packages, solved errors
 ///
 /// Reads the agent's last message from standard input and looks for its fenced `handover` block.
-/// With --receipt, session, group, role and attempt come from there.
+/// With --receipt, session, group, role and attempt come from the receipt.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover debrief --receipt r_0190… < last-message.md\n  claude -p … | handover debrief --role developer --group login\n  handover debrief --schema"
@@ -24,96 +22,52 @@ pub(crate) struct DebriefArgs {
     #[arg(long, value_name = "ID")]
     receipt: Option<ReceiptId>,
 
-    /// Who the agent was, where there is no receipt
+    /// The agent's role, if there is no receipt
     #[arg(long, required_unless_present_any = ["receipt", "schema"])]
     role: Option<Role>,
 
-    /// Which agent of that role
+    /// The agent's own id
     #[arg(long, value_name = "ID")]
     agent_id: Option<AgentId>,
 
-    /// Print the JSON Schema of the block and do nothing else
+    /// Print the JSON Schema of the block and exit
     #[arg(long)]
     schema: bool,
 }
 
 pub(crate) fn run(app: &App, args: DebriefArgs) -> Outcome {
     if args.schema {
-        app.ui.bytes(handover_context::debrief::SCHEMA.as_bytes())?;
+        app.ui.bytes(DEBRIEF_SCHEMA.as_bytes())?;
         return Ok(Exit::Done);
     }
-    let origin = origin(app, &args)?;
-    let text = app.stdin.read("the agent's last message")?;
-    let debrief = parse(&text);
-    let kept = keep_debrief(app, &origin, &debrief, false)?;
+    let assignment = assignment(app, &args)?;
+    let debrief = read_ending(&app.stdin.read("the agent's last message")?);
+    app.store()?;
+    let ended = app.handoffs()?.ended(Ending::new(&assignment, &debrief, app.now()))?;
     let answer = json!({
-        "debrief": debrief, "missing": debrief.missing, "kept": kept,
+        "debrief": debrief, "missing": debrief.missing, "kept": ended.kept(),
     });
-    app.ui.answer_all(answer, |ui| show(ui, &debrief, kept.as_ref()))?;
+    app.ui.answer_all(answer, |ui| show(ui, &debrief, ended.kept()))?;
     Ok(Exit::Done)
 }
 
-fn origin(app: &App, args: &DebriefArgs) -> Result<Origin, CommandError> {
-    let origin = match &args.receipt {
-        Some(id) => {
-            let receipt = app.store()?.receipt(id)?;
-            Origin {
-                session: receipt.session,
-                group: receipt.group,
-                role: receipt.role,
-                agent: args.agent_id.clone(),
-                iteration: receipt.iteration,
-                receipt: Some(receipt.id),
-                now: app.now(),
-            }
+fn assignment(app: &App, args: &DebriefArgs) -> Result<Assignment, CommandError> {
+    let assignment = match (&args.receipt, &args.role) {
+        (Some(id), _) => Assignment::of(&app.store()?.receipt(id)?),
+        (None, Some(role)) => {
+            let session = app.store()?.session(&app.session()?)?.id;
+            Assignment::without_receipt(session, app.group()?, role.clone())
         }
-        None => Origin {
-            session: app.session()?,
-            group: app.group()?,
-            role: args.role.clone().ok_or_else(|| {
-                CommandError::invalid("neither a receipt nor a role is given")
-                    .hinted("Pass `--receipt ID` or `--role ROLE`.")
-            })?,
-            agent: args.agent_id.clone(),
-            iteration: 0,
-            receipt: None,
-            now: app.now(),
-        },
+        (None, None) => {
+            return Err(CommandError::invalid("neither a receipt nor a role is given")
+                .hinted("Pass `--receipt ID` or `--role ROLE`."));
+        }
     };
-    app.store()?.session(&origin.session)?;
-    Ok(origin)
+    Ok(assignment.named(args.agent_id.clone()))
 }
 
-/// Stores a debrief, or that there is none.
-pub(crate) fn keep_debrief(
-    app: &App,
-    origin: &Origin,
-    debrief: &Debrief,
-    asked: bool,
-) -> Result<Option<handover_context::debrief::Kept>, CommandError> {
-    let binding = stack_of(app).map(|stack| Binding::of(&stack, None)).unwrap_or_default();
-    let setting = Setting {
-        store: app.store()?,
-        redactor: app.redactor()?,
-        places: app.places()?,
-        config: app.config()?,
-        binding: &binding,
-    };
-    let said_something =
-        debrief.is_there() || debrief.verdict.is_some() || !debrief.packages.is_empty();
-    if said_something {
-        return Ok(Some(keep(setting, origin, debrief)?));
-    }
-    keep_missing(setting, origin, asked)?;
-    Ok(None)
-}
-
-/// A debrief for people.
-pub(crate) fn show(
-    ui: &Ui,
-    debrief: &Debrief,
-    kept: Option<&handover_context::debrief::Kept>,
-) -> Result<(), CommandError> {
+/// Prints a debrief for people.
+pub(crate) fn show(ui: &Ui, debrief: &Debrief, kept: Option<&Kept>) -> Result<(), CommandError> {
     ui.line(format_args!("Verdict    {}", debrief.verdict.map_or("–", |v| v.as_str())))?;
     if let Some(summary) = &debrief.summary {
         ui.line(format_args!("Summary    {summary}"))?;

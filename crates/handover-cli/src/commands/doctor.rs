@@ -1,7 +1,7 @@
 //! `handover doctor`
 
-use handover_context::brief::spool;
 use handover_context::package_file::{FileState, file_state};
+use handover_handoff::spool;
 use handover_model::SessionStatus;
 use handover_store::{PackageFilter, StoreError};
 use serde::Serialize;

@@ -434,7 +434,7 @@ const ANSWER: &str = "Done.\n\n```handover\nverdict: complete\nsummary: It is do
 #[track_caller]
 fn was_briefed_and_kept(document: &Value, server: &ModelServer) {
     let kept = &document["kept"]["reasoning"];
-    assert_eq!((&document["verdict"], kept), (&json!("complete"), &json!(1)), "{document}");
+    assert_eq!((&document["verdict"], kept), (&json!("complete"), &json!(2)), "{document}");
     let marker = format!("handover:receipt {}", document["receipt"].as_str().unwrap());
     assert!(server.requests().iter().any(|request| request.contains(&marker)));
 }

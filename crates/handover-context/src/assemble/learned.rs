@@ -5,7 +5,7 @@ use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, Strategy, Tokenize
 use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::tokens;
 
-use super::{Explained, ItemId, Request, Setting, render};
+use super::{ContextRequest, Explained, ItemId, Sources, render};
 use crate::learning::Binding;
 
 const MAX_ERRORS: usize = 3;
@@ -13,8 +13,8 @@ const MAX_STRATEGIES: usize = 3;
 
 /// Trusted, solved, live patterns; those that fit the task first.
 pub(super) fn errors(
-    setting: Setting<'_>,
-    request: &Request,
+    sources: Sources<'_>,
+    request: &ContextRequest,
     project: &ProjectId,
     room: u64,
     tokenizer: Tokenizer,
@@ -24,7 +24,7 @@ pub(super) fn errors(
         live_at: Some(request.now),
         ..ErrorFilter::default()
     };
-    let mut patterns = setting.store.errors(project, &filter)?;
+    let mut patterns = sources.store.errors(project, &filter)?;
     patterns.retain(|pattern| pattern.solution.is_some());
     if let Some(task) = &request.task {
         let mut scored: Vec<(f64, ErrorPattern)> =
@@ -33,7 +33,7 @@ pub(super) fn errors(
         patterns = scored.into_iter().map(|(_, pattern)| pattern).collect();
     }
     for pattern in &mut patterns {
-        let clean = |text: &str| setting.redactor.clean(text).as_str().to_owned();
+        let clean = |text: &str| sources.redactor.clean(text).as_str().to_owned();
         pattern.solution = pattern.solution.as_deref().map(clean);
         pattern.signature.message = clean(&pattern.signature.message);
     }
@@ -60,15 +60,15 @@ fn fate(within_limit: bool, within_budget: bool) -> Fate {
 
 /// The most helpful strategies for what the agent works with.
 pub(super) fn strategies(
-    setting: Setting<'_>,
+    sources: Sources<'_>,
     project: &ProjectId,
     room: u64,
     tokenizer: Tokenizer,
 ) -> Result<(Vec<Strategy>, Vec<Explained>)> {
-    let all = setting.store.strategies(project, &StrategyFilter::default())?;
+    let all = sources.store.strategies(project, &StrategyFilter::default())?;
     // Finding out what the project is made of costs more than all the rest: only where it matters.
     let bound = all.iter().any(|one| one.language.is_some() || one.framework.is_some());
-    let here = if bound { (setting.binding)() } else { Binding::default() };
+    let here = if bound { (sources.binding)() } else { Binding::default() };
     let fits = |of: &Option<String>, here: &Option<String>| match (of, here) {
         (Some(of), Some(here)) => of.eq_ignore_ascii_case(here),
         (None, _) | (_, None) => true,
@@ -78,7 +78,7 @@ pub(super) fn strategies(
         .filter(|one| fits(&one.language, &here.language) && fits(&one.framework, &here.framework));
     let (mut left, mut kept, mut told) = (room, Vec::new(), Vec::new());
     for mut strategy in fitting {
-        strategy.insight = setting.redactor.clean(&strategy.insight).as_str().to_owned();
+        strategy.insight = sources.redactor.clean(&strategy.insight).as_str().to_owned();
         let cost = tokens::count(tokenizer, &render::strategy(&strategy));
         let fate = fate(kept.len() < MAX_STRATEGIES, cost <= left);
         told.push(Explained::plain(ItemKind::Strategy, ItemId::Text(strategy.id.clone()), fate));

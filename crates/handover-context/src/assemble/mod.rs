@@ -4,7 +4,6 @@
 //! shorten, count) → rendering → receipt. What each step decided is kept, so an explanation is just
 //! its trace.
 
-mod events;
 mod learned;
 mod pack;
 mod reasoning;
@@ -28,42 +27,41 @@ use serde::Serialize;
 use crate::learning::Binding;
 use crate::package_file::ProjectPaths;
 
-pub use events::deliver;
 pub use render::fallback;
 use select::Selection;
 
-/// What is asked for.
+/// A request for the context of one agent.
 #[derive(Debug, Clone)]
-pub struct Request {
-    /// The session.
+pub struct ContextRequest {
+    /// The session whose records are chosen from.
     pub session: SessionId,
-    /// Who the text is for.
+    /// The role of the agent; decides routing, budget and reasoning.
     pub role: Role,
-    /// In which group.
+    /// The group that the agent works in; without one the whole session is chosen from.
     pub group: Option<GroupId>,
-    /// What the agent is to do.
+    /// Text to rank by.
     pub task: Option<String>,
-    /// For which model.
+    /// The model, by any of its names; decides window and tokenizer.
     pub model: Option<String>,
-    /// How many tokens the agent's window holds already.
+    /// Tokens that the agent's window holds already.
     pub current_tokens: u64,
-    /// Which attempt.
+    /// Which attempt of the role, from 0; what an earlier attempt got does not count as consumed.
     pub iteration: u32,
-    /// Reasoning on or off; the role decides if nobody says.
+    /// Whether other agents' reasoning is included; `None` leaves it to the role.
     pub reasoning: Option<bool>,
-    /// How much of it.
+    /// How much reasoning is included.
     pub reasoning_level: ReasoningLevel,
-    /// How many packages; the role decides if nobody says.
+    /// The most packages; `None` leaves it to the role.
     pub limit: Option<usize>,
-    /// At most so many tokens for the whole block; the budget alone decides if nobody says.
+    /// The most tokens of the whole block; `None` leaves it to the budget.
     pub cap: Option<u64>,
-    /// Whether the text is about to be handed over.
-    pub deliver: bool,
-    /// Whether every candidate is explained, not only the best.
+    /// Whether the receipt claims its packages, because an agent is about to get them.
+    pub claim: bool,
+    /// Whether every candidate is explained instead of only the best.
     pub explain: bool,
     /// The id of the receipt.
     pub receipt: ReceiptId,
-    /// Now.
+    /// The time of the request.
     pub now: Timestamp,
 }
 
@@ -230,55 +228,32 @@ pub struct Assembly {
     pub candidates: Vec<Explained>,
 }
 
-/// Where records come from and what rules apply.
+/// What context is chosen from, and by which rules.
 #[derive(Clone, Copy)]
-pub struct Setting<'a> {
-    /// The store.
+pub struct Sources<'a> {
+    /// The records.
     pub store: &'a dyn Store,
-    /// How secrets are found.
+    /// Removes secrets from everything that leaves.
     pub redactor: &'a Redactor,
-    /// How context is chosen.
+    /// The project's settings for assembly.
     pub config: &'a AssemblyConfig,
-    /// Finds out what the agent works with, if that matters.
+    /// Detects the language and framework; called only when a strategy depends on them.
     pub binding: &'a dyn Fn() -> Binding,
-    /// Where package files are, to see whether they still say what was registered.
+    /// Tells whether package files still are what was registered; `None` skips that check.
     pub places: Option<&'a ProjectPaths>,
 }
 
 /// How many left-out items a receipt keeps by name.
 const LEFT_OUT_KEPT: usize = 50;
 
-/// Assembles the context of one spawn and keeps its receipt.
-///
-/// A delivery decides and claims under the write lock, so that two agents of one role and attempt
-/// never get the same package.
-pub fn assemble(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
-    let made = |store: &dyn Store| compose(Setting { store, ..setting }, request);
-    let keep = |store: &dyn Store, assembly: &Assembly| {
-        events::zone_change(Setting { store, ..setting }, &assembly.receipt)?;
-        store.put_receipt(&assembly.receipt)
-    };
-    if request.deliver {
-        setting.store.writing(|store| {
-            let assembly = made(store)?;
-            keep(store, &assembly)?;
-            Ok(assembly)
-        })
-    } else {
-        let assembly = setting.store.reading(made)?;
-        setting.store.writing(|store| keep(store, &assembly))?;
-        Ok(assembly)
-    }
-}
-
 /// Puts the context together without keeping anything.
-pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
-    let session = setting.store.session(&request.session)?;
+pub fn compose(sources: Sources<'_>, request: &ContextRequest) -> Result<Assembly> {
+    let session = sources.store.session(&request.session)?;
     let model = Model::named(request.model.as_deref());
     let none = RoleOverride::default();
-    let set = setting.config.roles.get(request.role.as_str()).unwrap_or(&none);
+    let set = sources.config.roles.get(request.role.as_str()).unwrap_or(&none);
     let rules = RoleRules::of(&request.role).with(set);
-    let margin = (setting.config.safety_margin.clamp(0.0, 1.0) * 1_000.0).round() as u64;
+    let margin = (sources.config.safety_margin.clamp(0.0, 1.0) * 1_000.0).round() as u64;
     let budget = Budget::new(model.window, margin, request.current_tokens, &rules);
     let zone = budget.zone(request.current_tokens);
     let tokenizer = model.tokenizer;
@@ -297,14 +272,14 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         if request.reasoning.unwrap_or_else(|| rules.reasons(request.iteration)) {
             let room = request.reasoning_level.tokens().min(items / 2);
             let digest =
-                reasoning::digest(setting, request, &rules, room, tokenizer, &mut redactions)?;
+                reasoning::digest(sources, request, &rules, room, tokenizer, &mut redactions)?;
             block.reasoning = digest.entries;
             tried.extend(digest.explained);
         }
         let used: u64 = block.reasoning.iter().map(|r| r.tokens).sum();
-        selection = select::select(setting, request, zone, limit)?;
+        selection = select::select(sources, request, zone, limit)?;
         let packed = pack::packages(
-            setting,
+            sources,
             &mut selection,
             zone,
             limit,
@@ -315,10 +290,10 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         block.packages = packed.packages;
         tried.extend(packed.tried);
         let room = budget.errors.min(cap);
-        let (errors, told) = learned::errors(setting, request, &session.project, room, tokenizer)?;
+        let (errors, told) = learned::errors(sources, request, &session.project, room, tokenizer)?;
         tried.extend(told);
         let left = room.saturating_sub(learned::tokens_of_errors(&errors, tokenizer));
-        let (strategies, told) = learned::strategies(setting, &session.project, left, tokenizer)?;
+        let (strategies, told) = learned::strategies(sources, &session.project, left, tokenizer)?;
         tried.extend(told);
         (block.errors, block.strategies) = (errors, strategies);
     }
@@ -357,7 +332,7 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         group: request.group.clone(),
         role: request.role.clone(),
         iteration: request.iteration,
-        model: request.model.as_deref().map(|name| setting.redactor.clean(name)),
+        model: request.model.as_deref().map(|name| sources.redactor.clean(name)),
         tokenizer: tokenizer.as_str().to_owned(),
         zone,
         tokens,
@@ -377,8 +352,8 @@ pub fn compose(setting: Setting<'_>, request: &Request) -> Result<Assembly> {
         redactions: redactions.by_rule.clone(),
         trimmed: Vec::new(),
         provided: Provided { context: Provision::Present, specialization: Provision::Missing },
-        text: Some(setting.redactor.clean(&markdown)),
-        claim: request.deliver,
+        text: Some(sources.redactor.clean(&markdown)),
+        claim: request.claim,
         now: request.now,
     };
     Ok(Assembly {

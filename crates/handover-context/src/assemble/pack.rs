@@ -7,7 +7,7 @@ use handover_store::{Result, Store};
 use handover_text::{cut, tokens};
 
 use super::select::Selection;
-use super::{Explained, PackedPackage, Redactions, Setting, render};
+use super::{Explained, PackedPackage, Redactions, Sources, render};
 use crate::package_file::{FileState, file_state};
 use crate::rank::Key;
 
@@ -30,7 +30,7 @@ const MISSES: usize = 50;
 /// Takes the best from the selection's queue as long as there is room. What stays there is over
 /// the limit.
 pub(super) fn packages(
-    setting: Setting<'_>,
+    sources: Sources<'_>,
     selection: &mut Selection<'_>,
     zone: Zone,
     limit: usize,
@@ -44,18 +44,18 @@ pub(super) fn packages(
     while packed.packages.len() < limit && misses < MISSES {
         if read.is_empty() {
             let places = limit - packed.packages.len();
-            read = next(setting.store, selection, places.min(AT_ONCE))?;
+            read = next(sources.store, selection, places.min(AT_ONCE))?;
         }
         let Some((key, package)) = read.pop_front() else { break };
         let mut explained = selection.explained(key, Fate::OverTheBudget);
-        let state = setting.places.map(|places| file_state(places, &package));
+        let state = sources.places.map(|places| file_state(places, &package));
         if state == Some(FileState::Vanished) {
             // Pointing an agent at nothing helps nobody.
             explained.reason = Fate::FileGone;
             packed.tried.push(explained);
             continue;
         }
-        match fit(setting, &package, state, &explained, zone, room, tokenizer, redactions) {
+        match fit(sources, &package, state, &explained, zone, room, tokenizer, redactions) {
             Some(package) => {
                 room -= package.tokens;
                 misses = 0;
@@ -95,7 +95,7 @@ fn next(
 /// The longest form of a package that fits.
 #[expect(clippy::too_many_arguments, reason = "each is one plain value")]
 fn fit(
-    setting: Setting<'_>,
+    sources: Sources<'_>,
     package: &Package,
     state: Option<FileState>,
     ranked: &Explained,
@@ -104,7 +104,7 @@ fn fit(
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
 ) -> Option<PackedPackage> {
-    let whole = redactions.clean(setting.redactor, &package.summary).one_line();
+    let whole = redactions.clean(sources.redactor, &package.summary).one_line();
     let first = whole.cut(zone.summary_chars());
     let form = if first.as_str().is_empty() {
         Form::Pointer

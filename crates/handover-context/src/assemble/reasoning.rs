@@ -7,7 +7,7 @@ use handover_model::{Fate, ItemKind, Phase, Reasoning, ReasoningLevel, Tokenizer
 use handover_store::{ReasoningFilter, Result};
 use handover_text::tokens;
 
-use super::{Explained, ItemId, PackedReasoning, Redactions, Request, Setting, render};
+use super::{ContextRequest, Explained, ItemId, PackedReasoning, Redactions, Sources, render};
 
 const MAX_ENTRIES: usize = 5;
 const MAX_PER_ROLE: usize = 2;
@@ -33,8 +33,8 @@ pub(super) struct Digest {
 }
 
 pub(super) fn digest(
-    setting: Setting<'_>,
-    request: &Request,
+    sources: Sources<'_>,
+    request: &ContextRequest,
     rules: &RoleRules,
     room: u64,
     tokenizer: Tokenizer,
@@ -42,7 +42,7 @@ pub(super) fn digest(
 ) -> Result<Digest> {
     let filter = ReasoningFilter { group: request.group.clone(), ..ReasoningFilter::default() };
     let minimal = request.reasoning_level == ReasoningLevel::Minimal;
-    let mut entries: Vec<Reasoning> = setting
+    let mut entries: Vec<Reasoning> = sources
         .store
         .reasoning(&request.session, &filter)?
         .into_iter()
@@ -61,7 +61,7 @@ pub(super) fn digest(
             digest.explained.push(told(Fate::OverTheLimit));
             continue;
         }
-        let content = redactions.clean(setting.redactor, &entry.content).one_line();
+        let content = redactions.clean(sources.redactor, &entry.content).one_line();
         let packed = FORMS.iter().find_map(|chars| {
             let mut packed = PackedReasoning {
                 id: entry.id,

@@ -10,7 +10,7 @@ use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zo
 use handover_store::{Candidate, Result};
 use handover_text::Clean;
 
-use super::{Explained, ItemId, LEFT_OUT_KEPT, Request, Setting, Terms};
+use super::{ContextRequest, Explained, ItemId, LEFT_OUT_KEPT, Sources, Terms};
 use crate::rank::{Best, Key, Metadata, Ranking, View};
 use crate::search::referenced;
 
@@ -180,15 +180,15 @@ impl Audience {
 }
 
 pub(super) fn select<'a>(
-    setting: Setting<'a>,
-    request: &'a Request,
+    sources: Sources<'a>,
+    request: &'a ContextRequest,
     zone: Zone,
     limit: usize,
 ) -> Result<Selection<'a>> {
-    let store = setting.store;
+    let store = sources.store;
     let group = request.group.as_ref();
     let audience = Audience {
-        open: setting.config.routing == Routing::Open,
+        open: sources.config.routing == Routing::Open,
         grouped: group.is_some(),
         chosen: match group {
             Some(group) => referenced(store, &request.session, group)?,
@@ -202,10 +202,10 @@ pub(super) fn select<'a>(
     };
     let view = View { store, session: &request.session, group, role: Some(&request.role) };
     let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
-    let task = task.map(|task| setting.redactor.clean(task));
+    let task = task.map(|task| sources.redactor.clean(task));
     let text = task.as_ref().map(Clean::as_str);
-    let ranking = Ranking::new(view, text, &setting.config.weights)?;
-    let scale = task.is_some().then(|| setting.config.prior / Metadata::MAX);
+    let ranking = Ranking::new(view, text, &sources.config.weights)?;
+    let scale = task.is_some().then(|| sources.config.prior / Metadata::MAX);
     let mut selection = Selection {
         ranking: Some(ranking),
         scoring: Scoring { scale, now: request.now },

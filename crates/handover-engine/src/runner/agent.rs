@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
-use handover_model::{FailureClass, Host, KnownEvent, RunPhase, Timestamp, Verdict};
-use handover_store::{EventKey, NewEvent, NewReasoning};
-use serde_json::json;
+use handover_context::package_file::ProjectPaths;
+use handover_handoff::{Debrief, Ending, Handoff, Learn, RunStep};
+use handover_model::{AdmittedPrompt, FailureClass, Host, RunPhase, Timestamp, Verdict};
 
 use super::crew::Job;
 use super::{Begun, Runner, group_of, spawn_id};
@@ -17,7 +17,7 @@ use crate::journal::Intent;
 use crate::ledger::{Spent, money_left};
 use crate::party::is_new;
 use crate::pipeline::{AgentStep, Voice};
-use crate::prompt::{Ask, Prompt};
+use crate::prompt::Ask;
 use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind};
 use crate::task::{TaskParts, kind, role_text, task};
 use crate::verdict::{self, Said, Unclear};
@@ -66,7 +66,7 @@ impl Seat {
 /// An agent that is to work.
 pub(super) struct AgentJob {
     pub(super) call: Call,
-    pub(super) prompt: Prompt,
+    pub(super) handoff: Handoff,
     /// The story.
     pub(super) text: String,
     /// Everything that it reads.
@@ -79,7 +79,7 @@ pub(super) struct AgentJob {
 /// An agent that has worked.
 pub(super) struct AgentDone {
     pub(super) call: Call,
-    pub(super) prompt: Prompt,
+    pub(super) handoff: Handoff,
     pub(super) host: Host,
     pub(super) outcome: Outcome,
     pub(super) said: Result<Said, Unclear>,
@@ -112,16 +112,16 @@ impl Runner<'_, '_> {
         let _ = fs_err::remove_file(seat.result());
         let call = Call { story, worktree, seat, refs };
         let text = self.text_of(&call);
-        let prompt = self.prompt(&call, &text)?;
-        let invocation = self.invocation(intent, &call, &prompt)?;
+        let handoff = self.prepare(&call, &text)?;
+        let invocation = self.invocation(intent, &call, &handoff.prompt)?;
         if voice.is_none() {
             // From here on the folder is the agent's.
             self.in_place.remove(id);
         }
-        let read = format!("{text}\n{}", prompt.text);
+        let read = format!("{text}\n{}", handoff.prompt.text());
         Ok(Begun::Job(Job::Agent(Box::new(AgentJob {
             call,
-            prompt,
+            handoff,
             text,
             read,
             invocation,
@@ -130,8 +130,9 @@ impl Runner<'_, '_> {
     }
 
     pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
-        let AgentDone { call, prompt, host, outcome, mut said, more } = done;
-        self.engine.prompter.delivered(&prompt, host, self.now())?;
+        let AgentDone { call, handoff, host, outcome, mut said, more } = done;
+        let receipt = handoff.prompt.receipt();
+        self.engine.handoffs.started(receipt, Some(host), self.now())?;
         if !call.seat.step.optional && call.story.kind == UnitKind::Story {
             refuse_a_host_that_cannot_work(&outcome)?;
         }
@@ -151,8 +152,7 @@ impl Runner<'_, '_> {
         }
         let now = self.now();
         let (verdict, summary, said) = judge(&outcome, said);
-        self.remember(&call, verdict, &said, now)?;
-        self.register(&call, &prompt, &said.packages, now)?;
+        self.keep_ending(&call, &handoff, verdict, &summary, &said, now)?;
         let spent = spent(&outcome, &said) + more;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: call.seat.id.clone(),
@@ -170,7 +170,7 @@ impl Runner<'_, '_> {
             files: left.files,
             restored: left.restored,
             spent,
-            receipt: Some(prompt.receipt.to_string()),
+            receipt: Some(receipt.to_string()),
             retro: said.retro.filter(|_| verdict == Some(Verdict::Complete)).map(Box::new),
         })))
     }
@@ -186,7 +186,7 @@ impl Runner<'_, '_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn prompt(&self, call: &Call, text: &str) -> Result<Prompt, EngineError> {
+    fn prepare(&self, call: &Call, text: &str) -> Result<Handoff, EngineError> {
         let Call { story, seat, .. } = call;
         let Seat { step, nonce, .. } = seat;
         let kind = kind(step);
@@ -221,14 +221,14 @@ impl Runner<'_, '_> {
             unique: (self.engine.unique)(),
             now: self.now(),
         };
-        self.engine.prompter.prompt(&ask)
+        ask.prepare(&self.engine.handoffs)
     }
 
     fn invocation(
         &self,
         intent: &Intent,
         call: &Call,
-        prompt: &Prompt,
+        prompt: &AdmittedPrompt,
     ) -> Result<Invocation, EngineError> {
         let options = &self.state.options;
         let run = &self.journal.run;
@@ -237,7 +237,7 @@ impl Runner<'_, '_> {
         if let Some(command) = &options.command {
             (invocation.program, invocation.args) = split_command(command)?;
         }
-        invocation.prompt.clone_from(&prompt.text);
+        invocation.prompt = Some(prompt.clone());
         let seat = &call.seat;
         invocation.profile = seat.step.profile;
         invocation.model = seat.step.model.clone().or_else(|| options.model.clone());
@@ -287,50 +287,46 @@ impl Runner<'_, '_> {
         analysis.adds = is_new(&analysis.advice(), &told.join("\n"));
     }
 
-    /// What the agent thought and said goes to where the next ones are told from.
-    fn remember(
-        &self,
+    /// Keeps what the agent left behind for the agents after it.
+    fn keep_ending(
+        &mut self,
         call: &Call,
+        handoff: &Handoff,
         verdict: Option<Verdict>,
+        summary: &str,
         said: &Said,
         now: Timestamp,
     ) -> Result<(), EngineError> {
         let Seat { id, step, attempt, .. } = &call.seat;
-        let (phase, attempt) = (step.phase, *attempt);
-        let redactor = self.engine.redactor;
-        let session = &self.state.plan.records_in;
-        let group = group_of(id)?;
-        for (thought, text) in &said.reasoning {
-            self.engine.store.add_reasoning(&NewReasoning {
-                session: session.clone(),
-                group: Some(group.clone()),
-                role: step.role.clone(),
-                agent_id: None,
-                iteration: attempt - 1,
-                phase: *thought,
-                confidence: None,
-                content: redactor.clean(text),
-                references: Vec::new(),
-                now,
-            })?;
-        }
-        let voice = step.voice.as_ref();
-        let speaker = voice.map(|voice| format!("-{}-{}", voice.persona, voice.round));
-        let speaker = speaker.unwrap_or_default();
-        let key = format!("{}-{}-{phase}-{attempt}{speaker}", self.journal.run, id);
-        let payload = json!({
-            "run": self.journal.run, "story": id, "phase": phase, "attempt": attempt,
-            "role": step.role, "voice": voice, "verdict": verdict, "status": said.status,
-            "summary": said.summary,
-        });
-        self.engine.store.log_event(&NewEvent {
-            session: session.clone(),
-            group: Some(group),
-            kind: KnownEvent::Verdict.into(),
-            payload: redactor.clean_json(payload),
-            key: Some(EventKey::new(&key, redactor)),
-            now,
+        let step = RunStep {
+            run: self.journal.run.clone(),
+            story: id.clone(),
+            phase: step.phase,
+            attempt: *attempt,
+            voice: step.voice.as_ref().and_then(|voice| serde_json::to_value(voice).ok()),
+            status: said.status,
+        };
+        let debrief = Debrief {
+            receipt: said.receipt.clone(),
+            verdict,
+            summary: Some(summary.to_owned()).filter(|summary| !summary.is_empty()),
+            reasoning: said.reasoning.clone(),
+            packages: said.packages.clone(),
+            errors: said.errors.clone(),
+            problems: said.problems.clone(),
+            ..Debrief::default()
+        };
+        // The folder of a voice may be gone by now.
+        let worktree = ProjectPaths::new(&call.worktree.project(), &[]).ok();
+        let ended = self.engine.handoffs.ended(Ending {
+            learn: Learn::AtCommit,
+            worktree: worktree.as_ref(),
+            run: Some(&step),
+            ..Ending::new(&handoff.assignment, &debrief, now)
         })?;
+        for reason in ended.kept().map(|kept| kept.refused.clone()).unwrap_or_default() {
+            self.warn(format!("{id}: {reason}"))?;
+        }
         Ok(())
     }
 }

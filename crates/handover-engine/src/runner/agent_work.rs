@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
+use handover_handoff::follow_up;
 
 use super::agent::{AgentDone, AgentJob, Seat, spent};
 use super::crew::{Link, Word};
@@ -20,10 +21,10 @@ const ACTIVITY: Duration = Duration::from_millis(500);
 
 impl AgentJob {
     pub(super) fn work(self, link: &Link<'_>) -> Result<AgentDone, EngineError> {
-        let Self { call, prompt, read, invocation, wait, .. } = self;
+        let Self { call, handoff, read, invocation, wait, .. } = self;
         sleep(wait, link)?;
         let (outcome, said, more) = call.seat.work(&invocation, &read, link)?;
-        Ok(AgentDone { call, prompt, host: invocation.host, outcome, said, more })
+        Ok(AgentDone { call, handoff, host: invocation.host, outcome, said, more })
     }
 }
 
@@ -84,7 +85,8 @@ fn verdict(
     let ending = ending(&seat.id, &seat.step, &seat.nonce, &seat.result());
     let question =
         format!("You have ended without a verdict. Do no more work; only say it.\n\n{ending}");
-    let again = Invocation { prompt: question, resume: Some(conversation), ..invocation.clone() };
+    let prompt = invocation.prompt.as_ref().map(|prompt| follow_up(prompt, question));
+    let again = Invocation { prompt, resume: Some(conversation), ..invocation.clone() };
     let answer = supervised(seat, &again, "again.log", link)?;
     let said = if answer.is_success() { said(&answer) } else { first };
     Ok((said, spent(&answer, &Said::default())))

@@ -79,7 +79,8 @@ impl<'a> Runner<'a, '_> {
             nonce: seat.nonce.clone(),
             base: base.clone(),
             commit,
-            prompt: job.invocation.prompt.clone(),
+            prompt: job.handoff.prompt.text().to_owned(),
+            receipt: job.handoff.prompt.receipt().clone(),
             text: job.text.clone(),
             result: seat.result().display().to_string(),
             host: options.host,
@@ -176,7 +177,7 @@ impl<'a> Runner<'a, '_> {
         seq: u64,
         brought: Brought,
     ) -> Result<Done, EngineError> {
-        let AgentJob { call, prompt, invocation, .. } = job;
+        let AgentJob { call, handoff, invocation, .. } = job;
         let commit = brought.commit.clone();
         let (outcome, mut said, more) = brought.said();
         if call.seat.step.voice.is_none() {
@@ -190,7 +191,7 @@ impl<'a> Runner<'a, '_> {
             }
         }
         let host = invocation.host;
-        Ok(Done::Agent(Box::new(AgentDone { call, prompt, host, outcome, said, more })))
+        Ok(Done::Agent(Box::new(AgentDone { call, handoff, host, outcome, said, more })))
     }
 
     /// Nothing of the run stays at the remote but its branches; what cannot be taken away is in

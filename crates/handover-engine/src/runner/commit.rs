@@ -1,6 +1,6 @@
 //! Keeping work that holds: records into the story, one commit, the branch one step on.
 
-use handover_context::learning::extract_strategies;
+use handover_context::learning::{Binding, extract_strategies};
 use handover_model::{GroupStatus, StoryState};
 use handover_store::GroupUpdate;
 
@@ -82,7 +82,7 @@ impl Runner<'_, '_> {
     fn learn_strategies(&self, story: &StoryRun) -> Result<(), EngineError> {
         let engine = self.engine;
         let session = &self.state.plan.records_in;
-        let binding = engine.prompter.binding();
+        let binding = Binding::of(&engine.handoffs.technology.technology().stack, None);
         let (group, now) = (group_of(&story.planned.id)?, self.now());
         let has_built = |reasoning: &handover_model::Reasoning| {
             let work = story.record.iter().filter(|end| is_work(end.phase));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
-use handover_model::{Host, RunId};
+use handover_model::{Host, ReceiptId, RunId};
 use serde::{Deserialize, Serialize};
 
 use super::agent::Seat;
@@ -30,6 +30,7 @@ pub(super) struct Errand {
     /// The commit of what the folder holds.
     pub(super) commit: String,
     pub(super) prompt: String,
+    pub(super) receipt: ReceiptId,
     /// What it reads besides.
     pub(super) text: String,
     /// Where the prompt says that a result is expected; elsewhere it is somewhere else.
@@ -111,7 +112,8 @@ impl Engine<'_> {
             (invocation.program, invocation.args) = split_command(command)?;
         }
         let here = seat.result().display().to_string();
-        invocation.prompt = errand.prompt.replace(&errand.result, &here);
+        let prompt = errand.prompt.replace(&errand.result, &here);
+        invocation.prompt = Some(self.handoffs.relay(&errand.receipt, prompt)?);
         invocation.profile = errand.step.profile;
         invocation.model.clone_from(&errand.model);
         let mut environment = self.environment_of(errand.host);

@@ -17,7 +17,6 @@ mod help;
 mod inspect;
 pub(crate) mod lock;
 mod open;
-mod packages;
 mod park;
 mod rebase;
 mod records;
@@ -30,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, SpawnId, end_marked, end_orphan};
+use handover_handoff::Handoffs;
 use handover_model::config::Config;
 use handover_model::{GroupId, Host, RunId, RunState, SessionStatus, Timestamp};
 use handover_store::{NewRun, NewSession, RunFilter, Store};
@@ -40,7 +40,6 @@ use crate::gates::GateResult;
 use crate::git::{Repo, Worktree, ref_part};
 use crate::journal::{Death, Folded, Intent, Journal, Note, fold, mark};
 use crate::plan::{self, Request};
-use crate::prompt::Prompter;
 use crate::reducer::{Effect, Event, State, StoryRun};
 use crate::story::StoryError;
 use away::{Away, LOOK};
@@ -55,8 +54,8 @@ pub struct Engine<'a> {
     pub redactor: &'a Redactor,
     /// The configuration.
     pub config: &'a Config,
-    /// Who puts prompts together.
-    pub prompter: &'a dyn Prompter,
+    /// Briefs the agents and keeps what they leave behind.
+    pub handoffs: Handoffs<'a>,
     /// The project's folder.
     pub project: PathBuf,
     /// The project's name, for its sessions.

@@ -4,40 +4,22 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use handover_agents::CancelToken;
+use handover_context::package_file::ProjectPaths;
+use handover_context::specialize::Templates;
+use handover_context::stack::Stack;
 use handover_engine::party::{Parties, Rules};
 use handover_engine::pipeline::{PartyStep, Pipeline, Step, agent_step};
-use handover_engine::prompt::{Ask, Prompt, Prompter};
 use handover_engine::reducer::{Options, State};
-use handover_engine::{Engine, EngineError, Given, Request, fold};
+use handover_engine::{Engine, Given, Request, fold};
+use handover_handoff::{Handoffs, Technology};
 use handover_model::config::{BudgetConfig, Config, PartyConfig};
 use handover_model::{
-    EpicId, Host, PartyPhase, Profile, ProjectId, ReceiptId, RunId, RunPhase, RunState, StoryState,
-    Timestamp,
+    EpicId, Host, PartyPhase, Profile, ProjectId, RunId, RunPhase, RunState, StoryState, Timestamp,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::Runs as _;
 use handover_testkit::{FakeAgent, TestEnv};
 use handover_text::Redactor;
-
-/// Whoever is asked is told exactly the task.
-struct Plain;
-
-impl Prompter for Plain {
-    fn prompt(&self, ask: &Ask) -> Result<Prompt, EngineError> {
-        Ok(Prompt {
-            text: self.preview(ask)?,
-            receipt: ReceiptId::new(format!("r_{}", ask.unique))?,
-        })
-    }
-
-    fn preview(&self, ask: &Ask) -> Result<String, EngineError> {
-        Ok(format!("{}\n{}", ask.role_text, ask.task))
-    }
-
-    fn delivered(&self, _: &Prompt, _: Host, _: Timestamp) -> Result<(), EngineError> {
-        Ok(())
-    }
-}
 
 /// A repository with an epic, and an agent that does what its script says.
 struct Stage {
@@ -73,12 +55,23 @@ impl Stage {
         let store = SqliteStore::open(&project.join(".handover/store.db")).unwrap();
         let config = Config::default();
         let redactor = Redactor::new(&config.redaction).unwrap();
+        let paths = ProjectPaths::new(&project, &[]).unwrap();
+        let technology =
+            Technology { stack: Stack::default(), templates: Templates::load(None, None) };
         let (time, number) = (Cell::new(1_700_000_000_000_000), Cell::new(0));
         let engine = Engine {
             store: &store,
             redactor: &redactor,
             config: &config,
-            prompter: &Plain,
+            handoffs: Handoffs {
+                store: Ok(&store),
+                redactor: &redactor,
+                config: &config,
+                paths: &paths,
+                technology: &technology,
+                spool: None,
+                overrides: &[],
+            },
             project,
             project_id: ProjectId::new("p").unwrap(),
             environment: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),

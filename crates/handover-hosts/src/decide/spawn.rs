@@ -67,12 +67,6 @@ fn with_task(given: &str, task: &str) -> String {
     format!("{}\n\n{TASK}{}\n", given.trim_end(), task.trim_end())
 }
 
-/// What a brief adds to its task.
-pub fn without_task<'a>(brief: &'a str, task: &str) -> &'a str {
-    let tail = format!("{TASK}{}\n", task.trim_end());
-    brief.strip_suffix(tail.as_str()).unwrap_or(brief)
-}
-
 /// The group that a prompt names in a line of its own: `<!-- handover:group G -->`.
 pub fn group_in(prompt: &str) -> Option<GroupId> {
     prompt.lines().find_map(|line| {
@@ -143,7 +137,6 @@ mod tests {
         let Act::Rewrite(input) = act else { panic!("{act:?}") };
         assert_eq!(input["prompt"], "## Context\n\n## Your Task\n\ndo it\n");
         assert_eq!((&input["model"], &input["new"]), (&"opus".into(), &serde_json::json!([1])));
-        assert_eq!(without_task(input["prompt"].as_str().unwrap(), "do it\n"), "## Context\n\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A subagent wants to stop: whether its brief arrived, and whether it may go.
 
-use handover_context::debrief::request_for;
+use handover_handoff::request_for_debrief;
 use handover_model::{AgentId, ReceiptId, Ticket};
 
 use crate::call::{Act, ChildStop};
@@ -63,7 +63,7 @@ pub fn decide(stop: &ChildStop, facts: &Facts<'_>) -> Act {
              what was done, that is still to be done, and the last message ends with the block that it asks for.\n\n\
              {brief}"
         )),
-        None if facts.required && !facts.debriefed => Act::Hold(request_for(facts.receipt)),
+        None if facts.required && !facts.debriefed => Act::Hold(request_for_debrief(facts.receipt)),
         None => Act::Nothing,
     }
 }

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use handover_context::debrief::{Debrief, ErrorNote, Origin, PackageNote};
 use handover_context::package_file::Placement;
+use handover_handoff::{Assignment, Debrief, Ending, ErrorNote, PackageNote};
 use handover_model::{
-    AgentId, GroupId, PackageKind, Phase, Priority, ReceiptId, Role, SessionId, Verdict,
+    AgentId, GroupId, PackageKind, Phase, Priority, Receipt, ReceiptId, Role, SessionId, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::save_package::{Said, Source, all_or_nothing, prepare};
 use super::{Effect, Tool};
-use crate::debriefing::store;
 use crate::limits::MAX_TEXT_BYTES;
 use crate::{Seat, ToolError, limits, schema};
 
@@ -124,20 +123,19 @@ impl Tool for DebriefTool {
             limits::text("errors.message", &error.message, MAX_TEXT_BYTES)?;
             limits::optional("errors.solution", error.solution.as_ref(), MAX_TEXT_BYTES)?;
         }
-        let origin = Origin {
-            session: seat.session(input.session.as_ref())?,
-            group: seat.group(input.group.as_ref())?,
-            role: seat.no_secret("role", input.role)?,
-            agent: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
-            iteration: input.iteration.unwrap_or(0),
-            receipt: input.receipt,
-            now: seat.now,
+        let session = seat.session(input.session.as_ref())?;
+        let role = seat.no_secret("role", input.role)?;
+        let assignment = match &input.receipt {
+            Some(id) => Assignment::of(&own_receipt(seat, &session, &role, id)?),
+            None => Assignment {
+                iteration: input.iteration.unwrap_or(0),
+                ..Assignment::without_receipt(session, seat.group(input.group.as_ref())?, role)
+            },
         };
-        if let Some(id) = &origin.receipt {
-            own_receipt(seat, &origin, id)?;
-        }
+        let agent = input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?;
+        let assignment = assignment.named(agent);
         let mut debrief = Debrief {
-            receipt: origin.receipt.clone(),
+            receipt: assignment.receipt.clone(),
             verdict: Some(input.verdict),
             summary: Some(input.summary),
             reasoning: input.reasoning,
@@ -153,28 +151,29 @@ impl Tool for DebriefTool {
             for package in input.packages {
                 let note = PackageNote {
                     path: String::new(),
-                    kind: package.kind.map(|kind| kind.to_string()),
-                    priority: package.priority.map(|priority| priority.to_string()),
+                    kind: package.kind,
+                    priority: package.priority,
                     summary: package.summary.clone(),
-                    consumers: package.consumers.iter().flatten().map(Role::to_string).collect(),
+                    consumers: package.consumers.clone().unwrap_or_default(),
                 };
                 let said = Said {
                     source: Source::of(package.text, package.path)?,
                     kind: package.kind,
                     summary: package.summary,
-                    producer: Some(origin.role.clone()),
+                    producer: Some(assignment.role.clone()),
                     consumers: package.consumers,
                     priority: package.priority,
-                    placement: origin.group.clone().map(Placement::Group),
+                    placement: assignment.group.clone().map(Placement::Group),
                     iteration: None,
                     supersedes: None,
                 };
                 // What cannot be a package is refused before anything is kept.
-                let draft = prepare(seat, &origin.session, said, written)?;
+                let draft = prepare(seat, &assignment.session, said, written)?;
                 warnings.extend(draft.warnings);
                 debrief.packages.push(PackageNote { path: draft.package.path, ..note });
             }
-            let kept = store(seat, &origin, debrief)?;
+            let ending = Ending::new(&assignment, &debrief, seat.now);
+            let kept = seat.handoffs().ended(ending)?.kept().cloned().unwrap_or_default();
             warnings.extend(kept.refused);
             Ok(Output {
                 reasoning: kept.reasoning,
@@ -189,10 +188,15 @@ impl Tool for DebriefTool {
 }
 
 /// A receipt that was given to this role of this session.
-fn own_receipt(seat: &Seat<'_>, origin: &Origin, id: &ReceiptId) -> Result<(), ToolError> {
+fn own_receipt(
+    seat: &Seat<'_>,
+    session: &SessionId,
+    role: &Role,
+    id: &ReceiptId,
+) -> Result<Receipt, ToolError> {
     let receipt = seat.store.receipt(id)?;
-    if receipt.session == origin.session && receipt.role == origin.role {
-        return Ok(());
+    if receipt.session == *session && receipt.role == *role {
+        return Ok(receipt);
     }
     Err(ToolError::invalid(
         format!("receipt `{id}` was given to a {} of session `{}`", receipt.role, receipt.session),

@@ -1,6 +1,6 @@
 //! The same records in both stores give the same search results and the same prompts.
 
-use handover_context::assemble::{Request, Setting, compose};
+use handover_context::assemble::{ContextRequest, Sources, compose};
 use handover_context::search::{Query, search};
 use handover_model::config::AssemblyConfig;
 use handover_model::{
@@ -126,14 +126,14 @@ fn search_and_assembly_agree() {
             for role in &ROLES[..2] {
                 let made = |store| {
                     let binding = || Default::default();
-                    let setting = Setting {
+                    let sources = Sources {
                         store,
                         redactor: &redactor,
                         config: &config,
                         binding: &binding,
                         places: None,
                     };
-                    let assembly = compose(setting, &request(session, group, role, &text)).unwrap();
+                    let assembly = compose(sources, &request(session, group, role, &text)).unwrap();
                     (assembly.markdown, format!("{:?}", assembly.candidates))
                 };
                 assert_eq!(made(file), made(shared), "{role} {text}");
@@ -143,8 +143,8 @@ fn search_and_assembly_agree() {
     assert!(hits > 200, "{hits}");
 }
 
-fn request(session: &SessionId, group: Option<&GroupId>, role: &str, task: &str) -> Request {
-    Request {
+fn request(session: &SessionId, group: Option<&GroupId>, role: &str, task: &str) -> ContextRequest {
+    ContextRequest {
         session: session.clone(),
         role: Role::new(role).unwrap(),
         group: group.cloned(),
@@ -156,7 +156,7 @@ fn request(session: &SessionId, group: Option<&GroupId>, role: &str, task: &str)
         reasoning_level: Default::default(),
         limit: Some(20),
         cap: None,
-        deliver: false,
+        claim: false,
         explain: true,
         receipt: handover_model::ReceiptId::new("r1").unwrap(),
         now: at(600_000),

@@ -1,10 +1,7 @@
 //! What an agent gets before it works, and what it leaves behind.
 
-use handover_context::assemble::{self, assemble, deliver};
-use handover_context::brief::{self, brief};
-use handover_context::debrief::{self, Origin, keep, keep_missing, parse};
-use handover_context::learning::Binding;
 use handover_context::shape;
+use handover_handoff::{Assignment, Delivery, Ending, HandoffRequest, read_ending};
 use handover_mcp::{Seat, ToolError};
 use handover_model::{
     AgentId, GroupId, ReasoningLevel, ReceiptId, ReceiptState, Role, SessionId, TestingMode,
@@ -67,24 +64,22 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn request(self, seat: &Seat<'_>, session: SessionId) -> Result<assemble::Request, ToolError> {
+    fn request(self, seat: &Seat<'_>, session: SessionId) -> Result<HandoffRequest, ToolError> {
         seat.store.session(&session)?;
-        Ok(assemble::Request {
-            session,
-            role: seat.no_secret("role", self.role)?,
+        let role = seat.no_secret("role", self.role)?;
+        Ok(HandoffRequest {
             group: seat.group(self.group.as_ref())?,
             task: self.task,
             model: self.model,
+            attempt: self.iteration.into(),
             current_tokens: self.current_tokens,
-            iteration: self.iteration.unwrap_or(0),
             reasoning: self.reasoning,
             reasoning_level: self.reasoning_level.unwrap_or_default(),
             limit: self.limit,
-            cap: None,
-            deliver: self.deliver,
+            testing_mode: self.testing_mode,
+            component: self.component,
             explain: self.explain,
-            receipt: seat.receipt.clone(),
-            now: seat.now,
+            ..HandoffRequest::new(session, role, seat.receipt.clone(), seat.now)
         })
     }
 }
@@ -95,57 +90,34 @@ fn state(delivered: bool) -> ReceiptState {
 
 fn assembled(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
     let wanted: Wanted = ask.body()?;
-    let explain = wanted.explain;
+    let (explain, deliver) = (wanted.explain, wanted.deliver);
     let request = wanted.request(seat, ask.part("session")?)?;
-    let binding = || Binding::of(&(seat.technology)().stack, None);
-    let setting = assemble::Setting {
-        store: seat.store,
-        redactor: seat.redactor,
-        config: &seat.config.assembly,
-        binding: &binding,
-        places: Some(seat.places),
-    };
-    let assembly = assemble(setting, &request)?;
-    if request.deliver {
-        deliver(seat.store, seat.redactor, &assembly.receipt.id, None, seat.now)?;
+    let handoffs = seat.handoffs();
+    let assembly = handoffs.assemble(&request, Delivery::now_if(deliver))?;
+    if deliver {
+        handoffs.started(&assembly.receipt.id, None, seat.now)?;
     }
-    Ok(shape::assembly(&assembly, state(request.deliver), explain))
+    Ok(shape::assembly(&assembly, state(deliver), explain))
 }
 
 fn briefed(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let mut wanted: Wanted = ask.body()?;
-    let (testing_mode, component) = (wanted.testing_mode.take(), wanted.component.take());
-    let spawn = wanted.request(seat, ask.part("session")?)?;
-    let delivered = spawn.deliver;
-    let technology = (seat.technology)();
-    let setting = brief::Setting {
-        store: Ok(seat.store),
-        redactor: seat.redactor,
-        config: seat.config,
-        stack: &technology.stack,
-        templates: &technology.templates,
-        places: Some(seat.places),
+    let wanted: Wanted = ask.body()?;
+    let deliver = wanted.deliver;
+    let request = wanted.request(seat, ask.part("session")?)?;
+    let handoffs = seat.handoffs();
+    let brief = match deliver {
+        true => handoffs.prepare(&request)?.brief,
+        false => handoffs.draft(&request)?,
     };
-    let request = brief::Request {
-        spawn,
-        testing_mode,
-        component,
-        context: true,
-        specialization: true,
-        about: None,
-        role_text: None,
-        count_attempt: false,
-    };
-    let made = brief(setting, &request)?;
-    if delivered {
-        deliver(seat.store, seat.redactor, &made.receipt.id, None, seat.now)?;
+    if deliver {
+        handoffs.started(&brief.receipt.id, None, seat.now)?;
     }
-    Ok(shape::brief(&made, state(delivered)))
+    Ok(brief.document(state(deliver)))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Ending {
+struct EndingBody {
     text: String,
     receipt: Option<ReceiptId>,
     role: Option<Role>,
@@ -154,10 +126,10 @@ struct Ending {
 }
 
 fn debriefed(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let body: Ending = ask.body()?;
+    let body: EndingBody = ask.body()?;
     let session: SessionId = ask.part("session")?;
     let agent = body.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?;
-    let origin = match (&body.receipt, body.role) {
+    let assignment = match (&body.receipt, body.role) {
         (Some(id), _) => {
             let receipt = seat.store.receipt(id)?;
             if receipt.session != session {
@@ -166,25 +138,13 @@ fn debriefed(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
                     "Name the session of the receipt in the path.",
                 ));
             }
-            Origin {
-                session,
-                group: receipt.group,
-                role: receipt.role,
-                agent,
-                iteration: receipt.iteration,
-                receipt: Some(receipt.id),
-                now: seat.now,
-            }
+            Assignment::of(&receipt)
         }
-        (None, Some(role)) => Origin {
-            session: seat.store.session(&session)?.id,
-            group: seat.group(body.group.as_ref())?,
-            role: seat.no_secret("role", role)?,
-            agent,
-            iteration: 0,
-            receipt: None,
-            now: seat.now,
-        },
+        (None, Some(role)) => Assignment::without_receipt(
+            seat.store.session(&session)?.id,
+            seat.group(body.group.as_ref())?,
+            seat.no_secret("role", role)?,
+        ),
         (None, None) => {
             return Err(ToolError::invalid(
                 "neither a receipt nor a role is given",
@@ -192,23 +152,7 @@ fn debriefed(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
             ));
         }
     };
-    let debrief = parse(&body.text);
-    let binding = Binding::of(&(seat.technology)().stack, None);
-    let setting = debrief::Setting {
-        store: seat.store,
-        redactor: seat.redactor,
-        places: seat.places,
-        config: seat.config,
-        binding: &binding,
-    };
-    let said_something =
-        debrief.is_there() || debrief.verdict.is_some() || !debrief.packages.is_empty();
-    let kept = match said_something {
-        true => Some(keep(setting, &origin, &debrief)?),
-        false => {
-            keep_missing(setting, &origin, false)?;
-            None
-        }
-    };
-    Ok(json!({"debrief": debrief, "missing": debrief.missing, "kept": kept}))
+    let debrief = read_ending(&body.text);
+    let ended = seat.handoffs().ended(Ending::new(&assignment.named(agent), &debrief, seat.now))?;
+    Ok(json!({"debrief": debrief, "missing": debrief.missing, "kept": ended.kept()}))
 }

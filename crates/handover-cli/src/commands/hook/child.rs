@@ -3,16 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use handover_context::debrief::{Debrief, Origin, parse};
+use handover_handoff::{Assignment, Ending, read_ending};
 use handover_hosts::decide::stop::{Arrival, Facts, arrival, decide};
 use handover_hosts::transcript::{HEAD_BYTES, Seen, TAIL_BYTES, look};
 use handover_hosts::{Act, Agent, ChildStop};
-use handover_model::{Receipt, ReceiptId, ReceiptState, Ticket, TicketWay};
-use handover_store::{ReceiptStep, Store};
+use handover_model::TicketWay;
 
 use super::scene::{Scene, beginning, end};
 use super::{Reply, spawn};
-use crate::commands::debrief::keep_debrief;
 use crate::error::CommandError;
 
 /// How long the conversation of a subagent is waited for: hosts write it down a little later, and
@@ -66,7 +64,7 @@ pub(super) fn stops(scene: &Scene<'_>, stop: &ChildStop) -> Result<Reply, Comman
     let (ticket, lost, debrief) = loop {
         let seen = stop.transcript.as_deref().map(transcript).unwrap_or_default();
         let words = stop.last_message.as_deref().or(seen.last_message.as_deref());
-        let debrief = parse(words.unwrap_or_default());
+        let debrief = read_ending(words.unwrap_or_default());
         let waited = started.elapsed() >= patience;
         match arrival(&seen, debrief.receipt.as_ref(), &tickets, &agent.id) {
             Arrival::Arrived(ticket) => break (ticket, false, debrief),
@@ -87,8 +85,9 @@ pub(super) fn stops(scene: &Scene<'_>, stop: &ChildStop) -> Result<Reply, Comman
     if ticket.way == TicketWay::Rewrite && !ticket.asked {
         scene.note_version(lost)?;
     }
+    let handoffs = scene.app.handoffs()?;
     if !lost {
-        confirm(scene, store, &receipt)?;
+        handoffs.confirmed(&receipt.id, Some(scene.call.host), scene.app.now())?;
     }
     let brief = match (&receipt.text, lost) {
         (Some(text), true) => Some(spawn::form(scene, text, &receipt.id)?),
@@ -98,7 +97,7 @@ pub(super) fn stops(scene: &Scene<'_>, stop: &ChildStop) -> Result<Reply, Comman
         receipt: &receipt.id,
         lost: brief.as_deref(),
         asked: ticket.asked,
-        debriefed: debrief.is_there(),
+        debriefed: debrief.has_block(),
         required: scene.app.config()?.hooks.debrief_required,
     };
     let act = decide(stop, &facts);
@@ -106,65 +105,15 @@ pub(super) fn stops(scene: &Scene<'_>, stop: &ChildStop) -> Result<Reply, Comman
     if matches!(act, Act::Hold(_)) && store.ask_ticket(&ticket.receipt)? {
         return Ok(act.into());
     }
-    ends(scene, agent, ticket, &receipt, lost, &debrief)?;
+    let assignment = Assignment::of(&receipt).named(Some(agent.id.clone()));
+    handoffs.ended(Ending {
+        asked_again: ticket.asked,
+        closes_ticket: true,
+        host: Some(scene.call.host),
+        lost_prompt: lost,
+        ..Ending::new(&assignment, &debrief, scene.app.now())
+    })?;
     Ok(Reply::default())
-}
-
-/// The subagent may go: what it leaves behind is kept, once.
-fn ends(
-    scene: &Scene<'_>,
-    agent: &Agent,
-    ticket: &Ticket,
-    receipt: &Receipt,
-    lost: bool,
-    debrief: &Debrief,
-) -> Result<(), CommandError> {
-    let (app, store) = (scene.app, scene.app.store()?);
-    if lost {
-        let reason = app.redactor()?.clean("the conversation of the subagent does not hold it");
-        delivered(scene, store, &receipt.id, receipt.state)?;
-        store.advance_receipt(&receipt.id, &ReceiptStep::Failed { reason }, app.now())?;
-    }
-    if !store.close_ticket(&ticket.receipt, app.now())? {
-        return Ok(());
-    }
-    let origin = Origin {
-        session: receipt.session.clone(),
-        group: receipt.group.clone(),
-        role: receipt.role.clone(),
-        agent: Some(agent.id.clone()),
-        iteration: receipt.iteration,
-        receipt: Some(receipt.id.clone()),
-        now: app.now(),
-    };
-    keep_debrief(app, &origin, debrief, ticket.asked)?;
-    Ok(())
-}
-
-/// The brief was seen in the conversation of its subagent.
-pub(super) fn confirm(
-    scene: &Scene<'_>,
-    store: &dyn Store,
-    receipt: &Receipt,
-) -> Result<(), CommandError> {
-    delivered(scene, store, &receipt.id, receipt.state)?;
-    if receipt.state != ReceiptState::Confirmed && receipt.state != ReceiptState::Failed {
-        store.advance_receipt(&receipt.id, &ReceiptStep::Confirmed, scene.app.now())?;
-    }
-    Ok(())
-}
-
-/// A hook that was ended between its answer and its note left the receipt where it was.
-fn delivered(
-    scene: &Scene<'_>,
-    store: &dyn Store,
-    id: &ReceiptId,
-    state: ReceiptState,
-) -> Result<(), CommandError> {
-    if state == ReceiptState::Assembled && store.receipt(id)?.state == ReceiptState::Assembled {
-        scene.deliver(id)?;
-    }
-    Ok(())
 }
 
 /// What a conversation says, as far as it is looked at.

@@ -3,7 +3,6 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use handover_context::assemble;
 use handover_hosts::{Call, transcript};
 use handover_model::{
     GroupId, Host, HostSessionId, KnownEvent, ReceiptId, SessionId, SessionStatus,
@@ -138,12 +137,9 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Counts a brief as handed over.
+    /// Marks a brief delivered to this host.
     pub(super) fn deliver(&self, receipt: &ReceiptId) -> Result<(), CommandError> {
-        let redactor = self.app.redactor()?;
-        let host = redactor.clean(self.call.host.as_str());
-        let now = self.app.now();
-        Ok(assemble::deliver(self.app.store()?, redactor, receipt, Some(&host), now)?)
+        Ok(self.app.handoffs()?.started(receipt, Some(self.call.host), self.app.now())?)
     }
 
     pub(super) fn log(

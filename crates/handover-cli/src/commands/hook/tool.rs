@@ -12,7 +12,7 @@ use handover_text::cut::cut;
 use serde::{Deserialize, Serialize};
 
 use super::Reply;
-use super::child::{confirm, transcript};
+use super::child::transcript;
 use super::scene::{Missing, Scene};
 use crate::commands::stack::stack_of;
 use crate::env;
@@ -294,7 +294,8 @@ fn receipt_of_reader(scene: &Scene<'_>) -> Result<Option<ReceiptId>, CommandErro
         if seen.receipts.first() == Some(&ticket.receipt)
             && store.take_ticket(&ticket.receipt, &agent.id)?
         {
-            confirm(scene, store, &store.receipt(&ticket.receipt)?)?;
+            let handoffs = scene.app.handoffs()?;
+            handoffs.confirmed(&ticket.receipt, Some(scene.call.host), scene.app.now())?;
             return Ok(Some(ticket.receipt));
         }
     }

@@ -10,8 +10,9 @@ use std::time::Duration;
 use handover_agents::{
     CancelToken, Environment, Invocation, SpawnId, default_program, run, split_command,
 };
+use handover_handoff::probe_prompt;
 use handover_hosts::settings;
-use handover_model::{Host, HostSessionId, HostVersion, Profile, ProjectId, SessionId};
+use handover_model::{Host, HostSessionId, HostVersion, Profile, ProjectId, ReceiptId, SessionId};
 use handover_sqlite::SqliteStore;
 use handover_store::{Hosts, NewSession, ReceiptFilter, Receipts, Sessions};
 use handover_text::CleanJson;
@@ -95,7 +96,8 @@ fn probe(app: &App, host: Host, program: PathBuf) -> Result<Found, CommandError>
     })?;
     let mut invocation = Invocation::new(host, SpawnId::new("probe")?, &root);
     invocation.program = program;
-    invocation.prompt = format!("Do the {}.", model::LEAD);
+    let receipt = ReceiptId::new("r_probe")?;
+    invocation.prompt = Some(probe_prompt(format!("Do the {}.", model::LEAD), receipt));
     invocation.profile = Profile::Edit;
     invocation.limits.wall = Some(PATIENCE);
     invocation.environment = environment(host, &home, &model.url());

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use handover_context::brief::marker_of;
 use handover_context::package_file::content_hash;
+use handover_handoff::marker_of;
 use handover_model::ReceiptId;
 use serde_json::json;
 

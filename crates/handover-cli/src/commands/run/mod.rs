@@ -8,11 +8,9 @@ mod request;
 
 use handover_agents::CancelToken;
 use handover_engine::Engine;
-use handover_engine::prompt::BriefPrompter;
 use handover_model::{Host, PipelineName, UatGate};
 
 use super::Outcome;
-use super::stack::stack_of;
 use crate::app::App;
 use crate::env;
 use crate::error::CommandError;
@@ -177,20 +175,11 @@ pub(crate) fn engine<T>(
         signal_hook::flag::register(signal, cancel.flag())
             .map_err(|error| crate::error::io(&error))?;
     }
-    let (stack, templates) = (stack_of(app)?, app.templates());
-    let prompter = BriefPrompter {
-        store: app.store()?,
-        redactor: app.redactor()?,
-        config: app.config()?,
-        stack: &stack,
-        templates: &templates,
-        places: app.places()?,
-    };
     let engine = Engine {
         store: app.store()?,
         redactor: app.redactor()?,
         config: app.config()?,
-        prompter: &prompter,
+        handoffs: app.handoffs()?,
         project: app.project()?.root.clone(),
         project_id: app.project_id()?,
         environment: env::all(),

@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 use handover_agents::{
     CancelToken, Environment, Invocation, Limits, SpawnId, default_program, split_command,
 };
-use handover_model::Host;
+use handover_handoff::Assignment;
+use handover_model::{AdmittedPrompt, Host};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::prepare::Ready;
 use super::{SpawnArgs, seconds};
 use crate::app::App;
 use crate::env;
@@ -47,21 +47,21 @@ pub(super) fn invocation(
     app: &App,
     args: &SpawnArgs,
     program: &Program,
-    ready: &Ready,
-    prompt: &str,
+    assignment: &Assignment,
+    prompt: &AdmittedPrompt,
     resume: Option<String>,
 ) -> Result<Invocation, CommandError> {
-    let (config, receipt) = (app.config()?, ready.admitted.receipt());
+    let config = app.config()?;
     let mut environment = Environment::scrubbed(env::all(), args.host, &config.agents.environment);
-    environment.set(env::SESSION, receipt.session.as_str());
-    if let Some(group) = &receipt.group {
+    environment.set(env::SESSION, assignment.session.as_str());
+    if let Some(group) = &assignment.group {
         environment.set(env::GROUP, group.as_str());
     }
-    let mut invocation =
-        Invocation::new(args.host, SpawnId::new(receipt.id.as_str())?, app.folder()?);
+    let spawn = SpawnId::new(prompt.receipt().as_str())?;
+    let mut invocation = Invocation::new(args.host, spawn, app.folder()?);
     invocation.program.clone_from(&program.path);
     invocation.args.clone_from(&program.args);
-    prompt.clone_into(&mut invocation.prompt);
+    invocation.prompt = Some(prompt.clone());
     invocation.environment = environment;
     invocation.profile = args.profile;
     invocation.model.clone_from(&args.request.model);

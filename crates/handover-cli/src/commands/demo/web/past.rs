@@ -1,12 +1,12 @@
 //! The past of the demo's project: two sessions and what was learned, written as it would have been at
 //! the time. Assembly, ranking, redaction and receipts are real; only the clock is turned back.
 
-use handover_context::assemble::{Request, Setting, assemble, deliver};
 use handover_context::learning::{Binding, extract_strategies};
 use handover_context::package_file::{self, Facts, Put, register_file};
+use handover_handoff::{Attempt, Delivery, HandoffRequest};
 use handover_model::{
-    AgentId, Confidence, GroupId, GroupStatus, PackageId, Phase, ProjectId, ReasoningLevel,
-    ReceiptId, Role, SessionId, SessionStatus, Timestamp,
+    AgentId, Confidence, GroupId, GroupStatus, Host, PackageId, Phase, ProjectId, ReceiptId, Role,
+    SessionId, SessionStatus, Timestamp,
 };
 use handover_store::{
     ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep, Store,
@@ -387,32 +387,21 @@ impl Scribe<'_> {
         iteration: u32,
         task: &str,
     ) -> Result<ReceiptId, CommandError> {
-        let binding = || Binding { language: Some("rust".to_owned()), framework: None };
-        let setting = Setting {
-            store: self.store,
-            redactor: self.app.redactor()?,
-            config: &self.app.config()?.assembly,
-            binding: &binding,
-            places: Some(self.app.places()?),
-        };
-        let request = Request {
-            session: self.session.clone(),
-            role: Role::new(role)?,
+        let role = Role::new(role)?;
+        let request = HandoffRequest {
             group: group.map(GroupId::new).transpose()?,
             task: Some(task.to_owned()),
             model: Some("opus".to_owned()),
-            current_tokens: 0,
-            iteration,
+            attempt: Attempt::Number(iteration),
             reasoning: Some(true),
-            reasoning_level: ReasoningLevel::Medium,
-            limit: None,
-            cap: None,
-            deliver: false,
-            explain: false,
-            receipt: ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?,
-            now: self.ago(minutes),
+            ..HandoffRequest::new(
+                self.session.clone(),
+                role,
+                self.app.new_receipt()?,
+                self.ago(minutes),
+            )
         };
-        Ok(assemble(setting, &request)?.receipt.id)
+        Ok(self.app.handoffs()?.assemble(&request, Delivery::Later)?.receipt.id)
     }
 
     fn brief(
@@ -424,14 +413,7 @@ impl Scribe<'_> {
         task: &str,
     ) -> Result<ReceiptId, CommandError> {
         let receipt = self.assemble(minutes, role, group, iteration, task)?;
-        let redactor = self.app.redactor()?;
-        deliver(
-            self.store,
-            redactor,
-            &receipt,
-            Some(&redactor.clean("claude")),
-            self.ago(minutes),
-        )?;
+        self.app.handoffs()?.started(&receipt, Some(Host::Claude), self.ago(minutes))?;
         Ok(receipt)
     }
 

@@ -11,16 +11,21 @@ use handover_store::{
 use handover_text::CleanJson;
 use proptest::prelude::*;
 
+use handover_context::package_file::ProjectPaths;
+use handover_context::specialize::Templates;
+use handover_context::stack::detect;
+use handover_model::config::Config;
+
 use super::*;
-use crate::stack::detect;
+use crate::Technology;
 
 struct World {
     _folder: tempfile::TempDir,
     store: SqliteStore,
     session: SessionId,
     redactor: Redactor,
-    stack: Stack,
-    templates: Templates,
+    paths: ProjectPaths,
+    technology: Technology,
 }
 
 fn world(texts: &[String]) -> World {
@@ -100,8 +105,10 @@ fn world(texts: &[String]) -> World {
             store.resolve_error(&sighting, &redactor.clean(text)).unwrap();
         }
     }
-    let stack = detect(folder.path());
-    World { _folder: folder, store, session, redactor, stack, templates: Templates::built_in() }
+    let technology = Technology { stack: detect(folder.path()), templates: Templates::built_in() };
+    // The packages have no files: they count as being on another machine.
+    let paths = ProjectPaths::new(folder.path(), &[]).unwrap().shared(true);
+    World { _folder: folder, store, session, redactor, paths, technology }
 }
 
 const ROLES: [&str; 9] = [
@@ -127,13 +134,14 @@ proptest! {
     ) {
         let world = world(&texts);
         let config = Config::default();
-        let setting = Setting {
+        let handoffs = Handoffs {
             store: Ok(&world.store),
             redactor: &world.redactor,
             config: &config,
-            stack: &world.stack,
-            templates: &world.templates,
-            places: None,
+            paths: &world.paths,
+            technology: &world.technology,
+            spool: None,
+            overrides: &[],
         };
         for role in ROLES {
             for (model, cap) in [("haiku", 900), ("sonnet", 1_200), ("opus", 1_800), ("gpt-4o", 1_200)] {
@@ -141,33 +149,20 @@ proptest! {
                     .into_iter()
                     .flat_map(|tokens| TestingMode::ALL.iter().map(move |mode| (tokens, *mode)))
                 {
-                    let request = Request {
-                        spawn: assemble::Request {
-                            session: world.session.clone(),
-                            role: Role::new(role).unwrap(),
-                            group: None,
-                            task: Some(task.clone()),
-                            model: Some(model.to_owned()),
-                            current_tokens,
-                            iteration: 1,
-                            reasoning: Some(true),
-                            reasoning_level: ReasoningLevel::Full,
-                            limit: Some(9),
-                            cap: None,
-                            deliver: false,
-                            explain: false,
-                            receipt: ReceiptId::new("r_01a1dfaba7c975d1b18289c8e34aa7a1").unwrap(),
-                            now: Timestamp::from_micros(2_000_000),
-                        },
+                    let receipt = ReceiptId::new("r_01a1dfaba7c975d1b18289c8e34aa7a1").unwrap();
+                    let (role, now) = (Role::new(role).unwrap(), Timestamp::from_micros(2_000_000));
+                    let request = HandoffRequest {
+                        task: Some(task.clone()),
+                        model: Some(model.to_owned()),
+                        current_tokens,
+                        reasoning: Some(true),
+                        reasoning_level: ReasoningLevel::Full,
+                        limit: Some(9),
                         testing_mode: Some(mode),
-                        component: None,
-                        context: true,
-                        specialization: true,
-                        about: None,
-                        role_text: None,
-                        count_attempt: false,
+                        ..HandoffRequest::new(world.session.clone(), role.clone(), receipt, now)
                     };
-                    let brief = compose(setting, &request);
+                    let compose = || compose(&handoffs, &request, 1, Delivery::Later);
+                    let brief = compose();
                     let tokenizer = Model::named(Some(model)).tokenizer;
                     let preface = brief.text.split("## Your Role").next().unwrap();
                     let count = tokens::count(tokenizer, preface);
@@ -175,9 +170,9 @@ proptest! {
                     prop_assert!(cap == expected || model == "gpt-4o");
                     prop_assert!(count <= expected, "{role} {model} {current_tokens} {mode}: {count} > {expected}\n{preface}");
                     if mode == TestingMode::default() {
-                        prop_assert_eq!(&compose(setting, &request).text, &brief.text, "the same bytes");
+                        prop_assert_eq!(&compose().text, &brief.text, "the same bytes");
                     }
-                    prop_assert!(marker_of(&brief.text).is_some());
+                    prop_assert!(crate::marker_of(&brief.text).is_some());
                     let context = brief.context.unwrap();
                     let room = context.budget.context + context.budget.errors;
                     prop_assert!(context.tokens <= room.max(200), "{} of {room}", context.tokens);

@@ -1,41 +1,41 @@
-//! Receipts that could not be kept in the store: each waits in a file until it can.
+//! Receipts that the store could not take: each waits in a file until it can.
 
 use std::path::{Path, PathBuf};
 
-use handover_model::Receipt;
+use handover_model::{Receipt, ReceiptId};
 use handover_store::{NewReceipt, Store};
 use handover_text::{Clean, Redactor};
 
 /// The folder below `.handover/`.
 pub const FOLDER: &str = "spool";
 
-/// What came of an import.
+/// The outcome of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// How many are in the store now.
+    /// How many receipts the store took.
     pub kept: usize,
-    /// Those that still wait, with the reason.
+    /// Files that the store did not take, with the reason.
     pub waiting: Vec<(PathBuf, String)>,
 }
 
-/// Writes a receipt down; what is there afterwards is the whole of it or nothing.
-pub fn write(folder: &Path, receipt: &NewReceipt) -> std::io::Result<Receipt> {
+/// Writes a receipt atomically: afterwards the file is complete or not there.
+pub(crate) fn write(folder: &Path, receipt: &NewReceipt) -> std::io::Result<()> {
     let record = record(receipt);
     fs_err::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(&mut file, &record)?;
     file.as_file().sync_all()?;
     file.persist(folder.join(format!("{}.json", record.id)))?;
-    Ok(record)
+    Ok(())
 }
 
-/// Takes a receipt back that went nowhere.
-pub fn forget(folder: &Path, receipt: &Receipt) {
-    // Best effort: what stays is imported as a receipt that was never delivered.
-    let _ = fs_err::remove_file(folder.join(format!("{}.json", receipt.id)));
+/// Removes a receipt whose agent never started.
+pub(crate) fn forget(folder: &Path, receipt: &ReceiptId) {
+    // Best effort: a file that stays is imported as a delivery.
+    let _ = fs_err::remove_file(folder.join(format!("{receipt}.json")));
 }
 
-/// Brings waiting receipts into the store.
+/// Moves waiting receipts into the store, oldest first.
 pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported {
     let mut imported = Imported::default();
     let Ok(entries) = std::fs::read_dir(folder) else { return imported };
@@ -88,7 +88,7 @@ fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_sto
             claim: false,
             now: record.created_at,
         })?;
-        // It was written down because it was about to go out.
+        // A receipt is spooled only when its prompt is about to go out.
         let host = clean(record.host.as_ref());
         let step = handover_store::ReceiptStep::Delivered { host };
         store.advance_receipt(&record.id, &step, record.created_at)?;

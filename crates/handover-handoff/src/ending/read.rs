@@ -1,16 +1,17 @@
-//! Reading a debrief out of an agent's last message.
+//! The one reader of endings: a debrief out of an agent's last message.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::str::FromStr;
 
-use handover_model::{Phase, ReceiptId, Verdict};
+use handover_context::package_file::announced;
+use handover_model::{Phase, ReceiptId, Role, Verdict};
 use serde_json::Value;
 
-use super::{BLOCK, Debrief, ErrorNote, PackageNote};
-use crate::package_file::announced;
+use super::{Debrief, ErrorNote, PackageNote};
 
-/// The JSON Schema of the block, for those who write agents.
-pub const SCHEMA: &str = include_str!("schema.json");
+/// What [`Debrief::missing`] calls the block itself.
+pub(super) const BLOCK: &str = "block";
 
 /// A larger block is no debrief.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
@@ -19,9 +20,8 @@ const MAX_TEXT_CHARS: usize = 4_000;
 /// More entries are left out.
 const MAX_ENTRIES: usize = 50;
 
-/// Reads the debrief out of a text. Whatever the text is, there is an answer: `missing` and
-/// `problems` say what is wrong with it.
-pub fn parse(text: &str) -> Debrief {
+/// Reads the debrief out of a text. It never fails: `missing` and `problems` say what is wrong.
+pub fn read_ending(text: &str) -> Debrief {
     let mut debrief = Debrief::default();
     let (blocks, prose) = blocks(text);
     // An agent that repeats its prompt repeats the empty form in it, too.
@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Debrief {
             Ok(fields) => read(fields, &mut debrief),
             Err(problem) => debrief.problems.push(problem),
         }
-        // By line, because a key that stands there twice is read once or not at all.
+        // By line, because a key that is there twice is parsed once or not at all.
         verdicts.extend(stated(block).filter_map(verdict));
         verdicts.extend(debrief.verdict);
     }
@@ -44,30 +44,12 @@ pub fn parse(text: &str) -> Debrief {
     verdicts.sort_unstable();
     verdicts.dedup();
     if verdicts.len() > 1 {
-        // Two words cannot both hold, and guessing which would be worse than asking.
+        // Two verdicts cannot both hold, and guessing which would be worse than asking.
         let words: Vec<&str> = verdicts.iter().map(|verdict| verdict.as_str()).collect();
         debrief.problems.push(format!("it has several verdicts: {}", words.join(", ")));
         debrief.verdict = None;
     }
-    for announcement in announced(text) {
-        let path = announcement.file.display().to_string();
-        debrief.problems.extend(announcement.problems.iter().map(|p| format!("`{path}`: {p}")));
-        if debrief.packages.len() < MAX_ENTRIES && debrief.packages.iter().all(|p| p.path != path) {
-            let facts = announcement.facts;
-            debrief.packages.push(PackageNote {
-                path,
-                kind: facts.kind.map(|kind| kind.to_string()),
-                priority: facts.priority.map(|priority| priority.to_string()),
-                summary: facts.summary,
-                consumers: facts
-                    .consumers
-                    .unwrap_or_default()
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect(),
-            });
-        }
-    }
+    add_announced(text, &mut debrief);
     if debrief.verdict.is_none() {
         debrief.missing.push("verdict");
     }
@@ -78,6 +60,39 @@ pub fn parse(text: &str) -> Debrief {
         debrief.missing.push("reasoning");
     }
     debrief
+}
+
+/// Reads the fields of a debrief out of a JSON object, as a run's result file has them, but for
+/// the verdict: each phase of a run has rules of its own for that.
+pub fn read_fields(object: &Value) -> Debrief {
+    let mut debrief = Debrief::default();
+    if let Value::Object(fields) = object {
+        let fields = fields.iter().map(|(key, value)| (key.to_lowercase(), value.clone()));
+        let fields = fields.filter(|(key, _)| !VERDICT_KEYS.contains(&key.as_str()));
+        read(fields.collect(), &mut debrief);
+    }
+    debrief
+}
+
+/// The keys that agents state their verdict under.
+const VERDICT_KEYS: [&str; 3] = ["verdict", "status", "result"];
+
+/// Adds the packages that a text announces outside of its block.
+fn add_announced(text: &str, debrief: &mut Debrief) {
+    for announcement in announced(text) {
+        let path = announcement.file.display().to_string();
+        debrief.problems.extend(announcement.problems.iter().map(|p| format!("`{path}`: {p}")));
+        if debrief.packages.len() < MAX_ENTRIES && debrief.packages.iter().all(|p| p.path != path) {
+            let facts = announcement.facts;
+            debrief.packages.push(PackageNote {
+                path,
+                kind: facts.kind,
+                priority: facts.priority,
+                summary: facts.summary,
+                consumers: facts.consumers.unwrap_or_default(),
+            });
+        }
+    }
 }
 
 /// The fenced `handover` blocks of a text, and the lines outside of all fences and quotes.
@@ -117,7 +132,7 @@ fn blocks(text: &str) -> (Vec<String>, Vec<&str>) {
     (blocks, prose)
 }
 
-/// What a block says on lines of its own about how it ended.
+/// The verdicts that a block states, line by line.
 fn stated(block: &str) -> impl Iterator<Item = &str> {
     let pairs = block.lines().filter_map(|line| line.split_once(':'));
     pairs.filter(|(key, _)| key.eq_ignore_ascii_case("verdict")).map(|(_, value)| value.trim())
@@ -209,7 +224,7 @@ fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
     for (key, value) in fields {
         match key.as_str() {
             "receipt" => debrief.receipt = words(&value).and_then(|id| ReceiptId::new(id).ok()),
-            "verdict" | "status" | "result" => match words(&value) {
+            key if VERDICT_KEYS.contains(&key) => match words(&value) {
                 Some(word) => match verdict(&word) {
                     Some(verdict) => debrief.verdict = Some(verdict),
                     None => {
@@ -222,7 +237,7 @@ fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
             "summary" => debrief.summary = words(&value),
             "reasoning" => read_reasoning(&value, debrief),
             "packages" | "context_packages" => {
-                debrief.packages = packages(&value);
+                debrief.packages = packages_in(&value, &mut debrief.problems);
             }
             "errors" | "errors_solved" | "solved" => {
                 debrief.errors = list(&value).filter_map(error).collect();
@@ -276,26 +291,41 @@ fn list(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// The files of a list, or a single one, in any of the shapes that agents use.
-pub fn packages(value: &Value) -> Vec<PackageNote> {
-    list(value).filter_map(package).collect()
+/// The files of a list, or a single one, in any of the shapes that agents use. One with a kind,
+/// priority or consumer that does not exist is left out and named in `problems`.
+pub fn packages_in(value: &Value, problems: &mut Vec<String>) -> Vec<PackageNote> {
+    let notes = list(value).filter_map(package);
+    notes.filter_map(|note| note.map_err(|problem| problems.push(problem)).ok()).collect()
 }
 
-fn package(item: &Value) -> Option<PackageNote> {
+fn package(item: &Value) -> Option<Result<PackageNote, String>> {
     if item.is_string() {
-        return Some(PackageNote { path: words(item)?, ..PackageNote::default() });
+        return Some(Ok(PackageNote { path: words(item)?, ..PackageNote::default() }));
     }
     let field = |names: [&str; 2]| names.iter().find_map(|name| words(item.get(name)?));
+    let path = field(["path", "file"])?;
     let consumers = item.get("consumers").into_iter().flat_map(list).filter_map(words);
-    Some(PackageNote {
-        path: field(["path", "file"])?,
-        kind: field(["kind", "type"]),
-        priority: field(["priority", "priority"]),
-        summary: field(["summary", "description"]),
-        consumers: consumers
-            .flat_map(|names| names.split(',').map(|n| n.trim().to_owned()).collect::<Vec<_>>())
-            .collect(),
-    })
+    let names: Vec<String> = consumers
+        .flat_map(|names| names.split(',').map(|n| n.trim().to_lowercase()).collect::<Vec<_>>())
+        .filter(|name| !name.is_empty())
+        .collect();
+    let note = || -> Result<PackageNote, String> {
+        let consumers: Result<Vec<Role>, _> = names.into_iter().map(Role::new).collect();
+        Ok(PackageNote {
+            path: path.clone(),
+            kind: known(field(["kind", "type"]))?,
+            priority: known(field(["priority", "priority"]))?,
+            summary: field(["summary", "description"]),
+            consumers: consumers.map_err(|error| error.to_string())?,
+        })
+    };
+    Some(note().map_err(|reason| format!("package `{path}`: {reason}")))
+}
+
+/// A word of a closed set, in any case.
+fn known<T: FromStr<Err: ToString>>(word: Option<String>) -> Result<Option<T>, String> {
+    let word = word.map(|word| word.to_lowercase().parse()).transpose();
+    word.map_err(|error: T::Err| error.to_string())
 }
 
 fn error(item: &Value) -> Option<ErrorNote> {
@@ -367,11 +397,11 @@ mod tests {
         let text = "All done.\n\n```handover\nreceipt: r_1\nverdict: complete\nsummary: Tokens rotate.\n\
             reasoning:\n  decisions: one lock\n  completion: all green\npackages:\n  - {path: docs/a.md, kind: research, \
             summary: How, consumers: [qa_expert]}\nerrors:\n  - {message: ECONNREFUSED, solution: start it}\n```\n";
-        let debrief = parse(text);
+        let debrief = read_ending(text);
         assert_eq!(debrief.receipt.unwrap().as_str(), "r_1");
         assert_eq!(debrief.verdict, Some(Verdict::Complete));
         assert_eq!(debrief.reasoning[&Phase::Decisions], "one lock");
-        assert_eq!(debrief.packages[0].consumers, ["qa_expert"]);
+        assert_eq!(debrief.packages[0].consumers, [Role::new("qa_expert").unwrap()]);
         assert_eq!(debrief.errors[0].solution.as_deref(), Some("start it"));
         assert_eq!((debrief.missing.len(), debrief.problems.len()), (0, 0));
     }
@@ -380,25 +410,27 @@ mod tests {
     fn json_and_sloppy_forms() {
         let json = "```handover\n{\"Verdict\": \"APPROVED\", \"summary\": \"fine\", \"reasoning\": [{\"phase\": \
             \"Decisions\", \"content\": \"kept\"}], \"packages\": \"docs/a.md\"}\n```";
-        let debrief = parse(json);
+        let debrief = read_ending(json);
         assert_eq!(debrief.verdict, Some(Verdict::Passed));
         assert_eq!(debrief.reasoning[&Phase::Decisions], "kept");
         assert_eq!(debrief.packages[0].path, "docs/a.md");
-        let colon = parse("```handover\nverdict: failed\nsummary: Error: it: broke: {\n```");
+        let colon = read_ending("```handover\nverdict: failed\nsummary: Error: it: broke: {\n```");
         assert_eq!(colon.verdict, Some(Verdict::Failed));
         assert_eq!(colon.summary.as_deref(), Some("Error: it: broke: {"));
-        let cut_off = parse("~~~handover\nverdict: blocked\nsummary: no access");
+        let cut_off = read_ending("~~~handover\nverdict: blocked\nsummary: no access");
         assert_eq!(cut_off.verdict, Some(Verdict::Blocked));
     }
 
     #[test]
     fn two_verdicts_are_none() {
-        let debrief = parse("```handover\nverdict: passed\n```\n```handover\nverdict: failed\n```");
+        let debrief =
+            read_ending("```handover\nverdict: passed\n```\n```handover\nverdict: failed\n```");
         assert_eq!(debrief.verdict, None);
         assert!(debrief.missing.contains(&"verdict"), "{debrief:?}");
-        let twice = parse("```handover\nverdict: failed\nverdict: complete\n```");
+        let twice = read_ending("```handover\nverdict: failed\nverdict: complete\n```");
         assert_eq!(twice.verdict, None, "{twice:?}");
-        let same = parse("```handover\nverdict: passed\n```\n```handover\nverdict: passed\n```");
+        let same =
+            read_ending("```handover\nverdict: passed\n```\n```handover\nverdict: passed\n```");
         assert_eq!(same.verdict, Some(Verdict::Passed));
     }
 
@@ -407,7 +439,7 @@ mod tests {
         let text = "```handover\nverdict: complete\nsummary: s\nreasoning:\n  decisions: chose Redis: it is fast\n  \
             approach: `lock` per user\n\tcompletion: @done, \"mostly\npackages:\n  - {path: docs/n.md, summary: hello}\n  - path: \
             docs/m.md\n    summary: two: parts\nerrors:\n  - message: Error: x\n    solution: y: z\n```";
-        let debrief = parse(text);
+        let debrief = read_ending(text);
         assert_eq!(debrief.problems, [""; 0]);
         assert_eq!(debrief.reasoning[&Phase::Decisions], "chose Redis: it is fast");
         assert_eq!(debrief.reasoning[&Phase::Approach], "`lock` per user");
@@ -421,16 +453,16 @@ mod tests {
         let receipt = ReceiptId::new("r_1").unwrap();
         let role = handover_model::Role::new("developer").unwrap();
         let prompt = crate::brief::role_section(&role, &receipt);
-        assert!(!parse(&prompt).is_there());
+        assert!(!read_ending(&prompt).has_block());
         let answer = format!("{prompt}\n```handover\nverdict: blocked\nsummary: no access\n```\n");
-        let debrief = parse(&answer);
+        let debrief = read_ending(&answer);
         assert_eq!((debrief.verdict, debrief.errors.len()), (Some(Verdict::Blocked), 0));
         assert!(debrief.reasoning.is_empty());
     }
 
     #[test]
     fn nothing_is_nothing() {
-        let debrief = parse(
+        let debrief = read_ending(
             "```handover\nverdict: complete\nsummary: x\nerrors: none\npackages:\n  - N/A\n```",
         );
         assert_eq!((debrief.errors.len(), debrief.packages.len()), (0, 0));
@@ -439,33 +471,34 @@ mod tests {
     #[test]
     fn examples_and_quotes_are_not_debriefs() {
         let inside = "````markdown\n```handover\nverdict: passed\n```\n````";
-        assert!(!parse(inside).is_there());
+        assert!(!read_ending(inside).has_block());
         let quoted = "> ```handover\n> verdict: passed\n> ```\n> Status: passed";
-        assert_eq!((parse(quoted).verdict, parse(quoted).is_there()), (None, false));
+        assert_eq!((read_ending(quoted).verdict, read_ending(quoted).has_block()), (None, false));
     }
 
     #[test]
     fn without_a_block_the_prose_is_read() {
         let text = "**Status:** READY_FOR_QA\n\n## Context Package Created\n**File:** `docs/r.md`\n**Type:** research\n";
-        let debrief = parse(text);
+        let debrief = read_ending(text);
         assert_eq!(debrief.verdict, Some(Verdict::Complete));
         assert_eq!(debrief.packages[0].path, "docs/r.md");
         assert_eq!(debrief.missing, [BLOCK, "summary", "reasoning"]);
     }
 
     #[test]
-    fn bad_words_are_told() {
-        let debrief = parse("```handover\nverdict: magnificent\nreasoning: {mood: great}\n```");
+    fn reports_unknown_words() {
+        let debrief =
+            read_ending("```handover\nverdict: magnificent\nreasoning: {mood: great}\n```");
         assert_eq!(debrief.problems.len(), 2, "{:?}", debrief.problems);
     }
 
     #[test]
-    fn nothing_makes_it_fall_over() {
+    fn survives_hostile_input() {
         let bomb = format!("```handover\na: &a [x,x]\nb: &b [{}]\n```", "*a,".repeat(5_000));
         let deep = format!("```handover\n{}\n```", "[".repeat(20_000));
         let large = format!("```handover\nsummary: {}\n```", "x".repeat(1_000_000));
         for text in [bomb.as_str(), &deep, &large, "```handover", "\u{0}```handover\n\u{1}"] {
-            parse(text);
+            read_ending(text);
         }
     }
 }

@@ -1,0 +1,165 @@
+//! The agent has its prompt, or never will.
+
+use std::collections::BTreeMap;
+
+use handover_model::{
+    Host, ItemKind, KnownEvent, Phase, Receipt, ReceiptId, ReceiptState, Role, Timestamp, Zone,
+};
+use handover_store::{
+    EventKey, NewEvent, NewReceipt, ReasoningFilter, ReceiptFilter, ReceiptStep, Store, StoreError,
+};
+use handover_text::Redactor;
+use serde_json::{Value, json};
+
+use crate::{Handoff, Handoffs, Recorded, Result, spool};
+
+impl Handoffs<'_> {
+    /// Marks a receipt delivered, and logs who got what from whom. Repeating it changes nothing.
+    pub fn started(&self, receipt: &ReceiptId, host: Option<Host>, now: Timestamp) -> Result<()> {
+        self.store()?.writing(|store| {
+            match self.deliver(store, receipt, host, now) {
+                Ok(()) => Ok(()),
+                // The agent was seen with it before its start was noted.
+                Err(StoreError::WrongState { .. })
+                    if store.receipt(receipt)?.state == ReceiptState::Confirmed =>
+                {
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Marks a receipt confirmed: the agent was seen to have it. What no event marked as delivered
+    /// before is delivered by that.
+    pub fn confirmed(&self, receipt: &ReceiptId, host: Option<Host>, now: Timestamp) -> Result<()> {
+        self.store()?.writing(|store| {
+            let receipt = store.receipt(receipt)?;
+            match receipt.state {
+                ReceiptState::Assembled => self.deliver(store, &receipt.id, host, now)?,
+                ReceiptState::Delivered => {}
+                ReceiptState::Confirmed | ReceiptState::Failed => return Ok(()),
+            }
+            store.advance_receipt(&receipt.id, &ReceiptStep::Confirmed, now)?;
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Gives a prompt back whose agent never started: its receipt failed, its packages are free
+    /// again. Best effort: the failure itself is what the caller reports.
+    pub fn not_started(&self, handoff: &Handoff, reason: &str, now: Timestamp) {
+        let receipt = handoff.prompt.receipt();
+        match &handoff.recorded {
+            Recorded::Spool { folder, .. } => spool::forget(folder, receipt),
+            Recorded::Store => {
+                let _ = self.failed(receipt, reason, now);
+            }
+        }
+    }
+
+    /// Marks a receipt failed: its agent did not get it.
+    pub fn failed(&self, receipt: &ReceiptId, reason: &str, now: Timestamp) -> Result<()> {
+        let step = ReceiptStep::Failed { reason: self.redactor.clean(reason) };
+        self.store()?.advance_receipt(receipt, &step, now)?;
+        Ok(())
+    }
+
+    pub(crate) fn deliver(
+        &self,
+        store: &dyn Store,
+        receipt: &ReceiptId,
+        host: Option<Host>,
+        now: Timestamp,
+    ) -> handover_store::Result<()> {
+        let host = host.map(|host| self.redactor.clean(host.as_str()));
+        let receipt = store.advance_receipt(receipt, &ReceiptStep::Delivered { host }, now)?;
+        log_delivery(store, self.redactor, &receipt, now)
+    }
+}
+
+fn log_delivery(
+    store: &dyn Store,
+    redactor: &Redactor,
+    receipt: &Receipt,
+    now: Timestamp,
+) -> handover_store::Result<()> {
+    let items_of = |kind: ItemKind| -> Vec<&str> {
+        let items = receipt.items.iter().filter(|item| item.kind == kind);
+        items.map(|item| item.id.as_str()).collect()
+    };
+    let log = |kind: KnownEvent, payload: Value, part: &str| -> handover_store::Result<()> {
+        store.log_event(&NewEvent {
+            session: receipt.session.clone(),
+            group: receipt.group.clone(),
+            kind: kind.into(),
+            payload: redactor.clean_json(payload),
+            // Once per receipt, kind and part.
+            key: Some(EventKey::new(&format!("{}{part}", receipt.id), redactor)),
+            now,
+        })?;
+        Ok(())
+    };
+    let payload = json!({
+        "receipt": receipt.id,
+        "role": receipt.role,
+        "iteration": receipt.iteration,
+        "packages": items_of(ItemKind::Package),
+        "tokens": receipt.tokens,
+    });
+    log(KnownEvent::Delivery, payload, "")?;
+    let handed = items_of(ItemKind::Reasoning);
+    if handed.is_empty() {
+        return Ok(());
+    }
+    let filter = ReasoningFilter { group: receipt.group.clone(), ..ReasoningFilter::default() };
+    let mut sources: BTreeMap<Role, Vec<(Phase, usize)>> = BTreeMap::new();
+    for entry in store.reasoning(&receipt.session, &filter)? {
+        if handed.contains(&entry.id.to_string().as_str()) {
+            let length = entry.content.chars().count();
+            sources.entry(entry.role).or_default().push((entry.phase, length));
+        }
+    }
+    for (from, entries) in sources {
+        let payload = json!({
+            "receipt": receipt.id,
+            "from": from,
+            "to": receipt.role,
+            "phases": entries.iter().map(|(phase, _)| phase).collect::<Vec<_>>(),
+            "length": entries.iter().map(|(_, length)| length).sum::<usize>(),
+        });
+        log(KnownEvent::ReasoningHandoff, payload, from.as_str())?;
+    }
+    Ok(())
+}
+
+/// Logs that the window of a role entered another zone than at its last receipt.
+pub(crate) fn log_zone_change(
+    store: &dyn Store,
+    redactor: &Redactor,
+    receipt: &NewReceipt,
+) -> handover_store::Result<()> {
+    let filter = ReceiptFilter {
+        session: Some(receipt.session.clone()),
+        group: receipt.group.clone(),
+        role: Some(receipt.role.clone()),
+        limit: Some(1),
+    };
+    let before = store.receipts(&filter)?.pop().map_or(Zone::Normal, |last| last.zone);
+    if before == receipt.zone {
+        return Ok(());
+    }
+    let payload = json!({
+        "receipt": receipt.id, "role": receipt.role, "from": before, "to": receipt.zone,
+    });
+    store.log_event(&NewEvent {
+        session: receipt.session.clone(),
+        group: receipt.group.clone(),
+        kind: KnownEvent::Zone.into(),
+        payload: redactor.clean_json(payload),
+        key: Some(EventKey::new(receipt.id.as_str(), redactor)),
+        now: receipt.now,
+    })?;
+    Ok(())
+}

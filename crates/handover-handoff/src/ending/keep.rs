@@ -1,0 +1,265 @@
+//! Keeping an ending: reasoning, packages, errors, the verdict and the receipt, all or nothing.
+
+use std::path::Path;
+
+use handover_context::learning::Binding;
+use handover_context::package_file::{DraftContext, Facts, ProjectPaths, Put, register_file};
+use handover_model::{GroupId, KnownEvent, Phase, ReceiptId, ReceiptState};
+use handover_store::{ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store};
+use serde_json::{Map, Value, json};
+
+use super::read::BLOCK;
+use super::{Debrief, Ended, Ending, Kept, Learn, PackageNote, learn};
+use crate::{Assignment, Handoffs};
+
+impl Handoffs<'_> {
+    /// Keeps everything that an ending brings, in one transaction. Of an agent that said nothing, it
+    /// keeps that.
+    pub fn ended(&self, ending: Ending<'_>) -> crate::Result<Ended> {
+        let store = self.store()?;
+        // Detecting the technology may take longer than a writer should hold the lock.
+        let binding = match ending.debrief.says_something() {
+            true => Binding::of(&self.technology.technology().stack, None),
+            false => Binding::default(),
+        };
+        Ok(store
+            .writing(|store| Keeper { handoffs: self, store, binding: &binding, ending }.keep())?)
+    }
+}
+
+/// One ending on its way into the store.
+pub(super) struct Keeper<'a> {
+    pub(super) handoffs: &'a Handoffs<'a>,
+    pub(super) store: &'a dyn Store,
+    pub(super) binding: &'a Binding,
+    pub(super) ending: Ending<'a>,
+}
+
+impl Keeper<'_> {
+    fn keep(&self) -> Result<Ended> {
+        let Ending { assignment, debrief, now, .. } = self.ending;
+        if let Some(receipt) = &assignment.receipt {
+            if self.ending.lost_prompt {
+                self.fail_receipt(receipt)?;
+            }
+            if self.ending.closes_ticket && !self.store.close_ticket(receipt, now)? {
+                return Ok(Ended::Before);
+            }
+        }
+        if !debrief.says_something() {
+            let payload = json!({
+                "receipt": assignment.receipt, "role": assignment.role, "missing": [BLOCK],
+                "asked": self.ending.asked_again,
+            });
+            self.log(KnownEvent::Debrief, payload)?;
+            return Ok(Ended::Nothing);
+        }
+        let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
+        self.keep_reasoning(&mut kept)?;
+        self.keep_packages(&mut kept)?;
+        self.keep_errors(&mut kept)?;
+        if self.ending.learn == Learn::FromVerdict {
+            learn::solved_findings(self, &mut kept)?;
+        }
+        self.confirm(&mut kept)?;
+        if self.ending.learn == Learn::FromVerdict {
+            learn::strategies(self, &mut kept)?;
+        }
+        self.log(
+            KnownEvent::Debrief,
+            json!({
+                "receipt": assignment.receipt,
+                "role": assignment.role,
+                "iteration": assignment.iteration,
+                "verdict": debrief.verdict,
+                "summary": debrief.summary,
+                "missing": debrief.missing,
+                "kept": kept,
+            }),
+        )?;
+        if debrief.verdict.is_some() || self.ending.run.is_some() {
+            let payload = json!({
+                "receipt": assignment.receipt, "role": assignment.role,
+                "verdict": debrief.verdict, "summary": debrief.summary,
+            });
+            self.log(KnownEvent::Verdict, payload)?;
+        }
+        Ok(Ended::Kept(kept))
+    }
+
+    /// The prompt did not reach its agent. A receipt that no event marked as delivered is delivered
+    /// first: its packages left the store.
+    fn fail_receipt(&self, receipt: &ReceiptId) -> Result<()> {
+        let now = self.ending.now;
+        let record = self.store.receipt(receipt)?;
+        if record.state == ReceiptState::Assembled {
+            self.handoffs.deliver(self.store, receipt, self.ending.host, now)?;
+        }
+        let reason = "the conversation of the subagent does not hold it";
+        let step = ReceiptStep::Failed { reason: self.handoffs.redactor.clean(reason) };
+        self.store.advance_receipt(receipt, &step, now)?;
+        Ok(())
+    }
+
+    fn keep_reasoning(&self, kept: &mut Kept) -> Result<()> {
+        let Ending { assignment, now, .. } = self.ending;
+        for (phase, text) in with_completion(self.ending.debrief) {
+            self.store.add_reasoning(&NewReasoning {
+                session: assignment.session.clone(),
+                group: assignment.group.clone(),
+                role: assignment.role.clone(),
+                agent_id: assignment.agent.clone(),
+                iteration: assignment.iteration,
+                phase,
+                confidence: None,
+                content: self.handoffs.redactor.clean(text),
+                references: Vec::new(),
+                now,
+            })?;
+            kept.reasoning += 1;
+        }
+        Ok(())
+    }
+
+    fn keep_packages(&self, kept: &mut Kept) -> Result<()> {
+        let Ending { assignment, debrief, now, .. } = self.ending;
+        if debrief.packages.is_empty() {
+            return Ok(());
+        }
+        let groups: Vec<GroupId> =
+            self.store.groups(&assignment.session)?.into_iter().map(|group| group.id).collect();
+        let config = &self.handoffs.config.packages;
+        for note in &debrief.packages {
+            let paths = self.paths_of(note);
+            let drafts = DraftContext {
+                places: paths,
+                redactor: self.handoffs.redactor,
+                session: &assignment.session,
+                groups: &groups,
+                warn_bytes: config.warn_bytes,
+                max_bytes: config.max_bytes,
+                now,
+            };
+            let located = paths.locate_untrusted(Path::new(&note.path));
+            match register_file(self.store, &drafts, located, facts(note, assignment))? {
+                Put::Registered(registered) | Put::Unchanged(registered) => {
+                    kept.packages.push(registered.package.id);
+                }
+                Put::Skipped(reason) => {
+                    kept.refused.push(format!("package `{}`: {reason}", note.path));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A file of the agent's worktree is known by its path in the project; others must be among the
+    /// project's own.
+    fn paths_of(&self, note: &PackageNote) -> &ProjectPaths {
+        match self.ending.worktree {
+            Some(worktree) if worktree.root().join(&note.path).starts_with(worktree.root()) => {
+                worktree
+            }
+            Some(_) | None => self.handoffs.paths,
+        }
+    }
+
+    fn keep_errors(&self, kept: &mut Kept) -> Result<()> {
+        for note in &self.ending.debrief.errors {
+            let pattern = match &note.solution {
+                Some(solution) => self.resolve(&note.message, solution)?,
+                None => self.store.record_error(&self.sighting(&note.message)?)?.hash,
+            };
+            kept.errors.push(pattern);
+        }
+        Ok(())
+    }
+
+    /// Stores an error with its solution; the hash of its pattern.
+    pub(super) fn resolve(&self, message: &str, solution: &str) -> Result<String> {
+        let solution = self.handoffs.redactor.clean(solution);
+        Ok(self.store.resolve_error(&self.sighting(message)?, &solution)?.hash)
+    }
+
+    /// An error as this agent saw it.
+    fn sighting(&self, message: &str) -> Result<ErrorSighting> {
+        let Ending { assignment, now, .. } = self.ending;
+        let redactor = self.handoffs.redactor;
+        Ok(ErrorSighting {
+            project: self.store.session(&assignment.session)?.project,
+            kind: None,
+            message: redactor.clean(message),
+            hints: Vec::new(),
+            language: self.binding.language.as_deref().map(|name| redactor.clean(name)),
+            ttl_days: self.handoffs.config.learning.ttl_days,
+            session: Some(assignment.session.clone()),
+            group: assignment.group.clone(),
+            role: Some(assignment.role.clone()),
+            command: None,
+            now,
+        })
+    }
+
+    /// An agent that names its receipt has seen its prompt.
+    fn confirm(&self, kept: &mut Kept) -> Result<()> {
+        let Ending { assignment, debrief, now, .. } = self.ending;
+        let (Some(named), Some(given)) = (&debrief.receipt, &assignment.receipt) else {
+            return Ok(());
+        };
+        if named != given {
+            kept.refused.push(format!("it names receipt {named}, but was given {given}"));
+            return Ok(());
+        }
+        if self.store.receipt(given)?.state == ReceiptState::Delivered {
+            self.store.advance_receipt(given, &ReceiptStep::Confirmed, now)?;
+        }
+        kept.confirmed = true;
+        Ok(())
+    }
+
+    fn log(&self, kind: KnownEvent, mut payload: Value) -> Result<()> {
+        let Ending { assignment, run, now, .. } = self.ending;
+        let redactor = self.handoffs.redactor;
+        if let (Some(run), Some(fields)) = (run, payload.as_object_mut()) {
+            fields.extend(step_fields(run));
+        }
+        let key = assignment.receipt.as_ref().map(|id| EventKey::new(id.as_str(), redactor));
+        self.store.log_event(&NewEvent {
+            session: assignment.session.clone(),
+            group: assignment.group.clone(),
+            kind: kind.into(),
+            payload: redactor.clean_json(payload),
+            key,
+            now,
+        })?;
+        Ok(())
+    }
+}
+
+/// The reasoning of a debrief. Its summary stands in for a missing completion; it comes first, so
+/// that what the agent reasoned itself is newer.
+fn with_completion(debrief: &Debrief) -> impl Iterator<Item = (Phase, &str)> {
+    let missing = !debrief.reasoning.contains_key(&Phase::Completion);
+    let summary = debrief.summary.as_deref().filter(|_| missing);
+    let stated = debrief.reasoning.iter().map(|(phase, text)| (*phase, text.as_str()));
+    summary.map(|summary| (Phase::Completion, summary)).into_iter().chain(stated)
+}
+
+fn facts(note: &PackageNote, assignment: &Assignment) -> Facts {
+    Facts {
+        kind: note.kind,
+        producer: Some(assignment.role.clone()),
+        consumers: (!note.consumers.is_empty()).then(|| note.consumers.clone()),
+        priority: note.priority,
+        summary: note.summary.clone(),
+        default_group: assignment.group.clone(),
+        ..Facts::default()
+    }
+}
+
+fn step_fields(step: &super::RunStep) -> Map<String, Value> {
+    match serde_json::to_value(step) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) | Err(_) => Map::new(),
+    }
+}

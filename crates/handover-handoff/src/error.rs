@@ -1,0 +1,68 @@
+//! What can stop a handoff.
+
+use handover_model::{ReceiptId, Role, SessionId, SessionStatus};
+use handover_store::StoreError;
+
+use crate::guard::Refusal;
+
+/// Why a step of a handoff did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum HandoffError {
+    /// The guard does not let the prompt out.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A setting that only a configuration file may decide was overridden for this call.
+    #[error("`{key}` cannot be overridden by {source_name}")]
+    Overridden {
+        /// The key of the configuration.
+        key: String,
+        /// Where the override comes from, such as `--config` or a variable.
+        source_name: String,
+    },
+    /// The session does not take new work.
+    #[error("session `{session}` is {status}")]
+    SessionClosed {
+        /// The session that the request named.
+        session: SessionId,
+        /// Its status.
+        status: SessionStatus,
+    },
+    /// An earlier prompt is for another role than the caller asks for.
+    #[error("the prompt is for role `{found}`, not `{asked}`")]
+    OtherRole {
+        /// The role of the receipt.
+        found: Role,
+        /// The role of the request.
+        asked: Role,
+    },
+    /// An earlier prompt is from another session than the caller asks for.
+    #[error("the prompt is for session `{found}`, not `{asked}`")]
+    OtherSession {
+        /// The session of the receipt.
+        found: SessionId,
+        /// The session of the request.
+        asked: SessionId,
+    },
+    /// Another process is handing the same prompt to an agent, or has done so.
+    #[error("receipt {receipt} is taken: {source}")]
+    Taken {
+        /// The receipt of the prompt.
+        receipt: ReceiptId,
+        /// What the store says about it.
+        source: Box<StoreError>,
+    },
+    /// Neither the store nor the spool takes the receipt, so there is none.
+    #[error("{store}, and the spool cannot be written: {spool}")]
+    NoReceipt {
+        /// What is wrong with the store.
+        store: String,
+        /// What is wrong with the spool.
+        spool: std::io::Error,
+    },
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The result of a step.
+pub type Result<T, E = HandoffError> = std::result::Result<T, E>;

@@ -1,0 +1,169 @@
+//! The guard: no agent starts without its context and its specialization.
+//!
+//! The original system asked a model to remember this step; it forgot. Here every prompt that goes
+//! to an agent program is an [`AdmittedPrompt`], and [`admit`] is what makes one.
+
+use handover_context::package_file::content_hash;
+use handover_model::{AdmittedPrompt, GuardMode, Provided, Provision, ReceiptId, ReceiptState};
+
+/// A prompt that the guard let through.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    pub(crate) prompt: AdmittedPrompt,
+    /// What a strict guard would have refused.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why a prompt may not go to an agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the guard refuses this spawn: {}", reasons.join("; "))]
+pub struct Refusal {
+    /// One clause for each rule that the prompt breaks.
+    pub reasons: Vec<String>,
+}
+
+impl Refusal {
+    /// What to do about it.
+    pub const HINT: &'static str = "Create the prompt with `handover brief` or `handover spawn`; to do without a part, \
+        turn it off in the configuration (`assembly.enabled`, `specialization.enabled`), or set `guard.mode` to \
+        `warn`.";
+}
+
+/// What a receipt says about the prompt that it is for.
+#[derive(Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) receipt: &'a ReceiptId,
+    pub(crate) prompt_hash: &'a str,
+    pub(crate) state: ReceiptState,
+    pub(crate) provided: &'a Provided,
+}
+
+/// Decides whether a prompt may go out under a receipt.
+pub(crate) fn admit(
+    mode: GuardMode,
+    prompt: String,
+    evidence: Evidence<'_>,
+) -> Result<Admission, Refusal> {
+    let reasons = match mode {
+        GuardMode::Off => Vec::new(),
+        GuardMode::Strict | GuardMode::Warn => reasons(&prompt, evidence),
+    };
+    if mode == GuardMode::Strict && !reasons.is_empty() {
+        return Err(Refusal { reasons });
+    }
+    let prompt = AdmittedPrompt::admit_unchecked(prompt, evidence.receipt.clone());
+    Ok(Admission { prompt, warnings: reasons })
+}
+
+fn reasons(prompt: &str, evidence: Evidence<'_>) -> Vec<String> {
+    let Evidence { receipt, prompt_hash, state, provided } = evidence;
+    let mut reasons = Vec::new();
+    if content_hash(prompt.as_bytes()) != prompt_hash {
+        reasons.push(format!("the prompt is not the one that receipt {receipt} is for"));
+    }
+    if marker_of(prompt).as_ref() != Some(receipt) {
+        reasons.push("the prompt does not carry the marker of its receipt".to_owned());
+    }
+    if state != ReceiptState::Assembled {
+        reasons.push(format!("receipt {receipt} is already {state}"));
+    }
+    let parts = [("context", &provided.context), ("specialization", &provided.specialization)];
+    for (part, provision) in parts {
+        match provision {
+            Provision::Present | Provision::Disabled { .. } | Provision::Degraded { .. } => {}
+            Provision::Missing => reasons.push(format!("it has no {part}")),
+        }
+    }
+    reasons
+}
+
+/// The receipt that a prompt claims to have: the first marker on a line of its own. Stored text is
+/// quoted before it gets into a prompt, and the task comes after the marker.
+pub fn marker_of(prompt: &str) -> Option<ReceiptId> {
+    prompt.lines().find_map(|line| {
+        let id = line.strip_prefix("<!-- handover:receipt ")?.strip_suffix(" -->")?;
+        ReceiptId::new(id).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROMPT: &str = "## Context\n\n<!-- handover:receipt r_1 -->\n\n## Your Task\n\ndo it\n";
+
+    /// The reasons against a prompt whose receipt was written for [`PROMPT`].
+    fn reasons_against(prompt: &str, state: ReceiptState, provided: &Provided) -> Vec<String> {
+        match decide(GuardMode::Strict, prompt, state, provided) {
+            Ok(admission) => admission.warnings,
+            Err(refusal) => refusal.reasons,
+        }
+    }
+
+    fn decide(
+        mode: GuardMode,
+        prompt: &str,
+        state: ReceiptState,
+        provided: &Provided,
+    ) -> Result<Admission, Refusal> {
+        let receipt = ReceiptId::new("r_1").unwrap();
+        let prompt_hash = content_hash(PROMPT.as_bytes());
+        let evidence = Evidence { receipt: &receipt, prompt_hash: &prompt_hash, state, provided };
+        admit(mode, prompt.to_owned(), evidence)
+    }
+
+    fn complete() -> Provided {
+        Provided {
+            context: Provision::Present,
+            specialization: Provision::Disabled { by: "specialization.enabled".to_owned() },
+        }
+    }
+
+    #[test]
+    fn admits_the_prompt_of_its_receipt() {
+        assert_eq!(reasons_against(PROMPT, ReceiptState::Assembled, &complete()), [""; 0]);
+        let degraded =
+            Provided { context: Provision::Degraded { reason: "locked".into() }, ..complete() };
+        assert_eq!(reasons_against(PROMPT, ReceiptState::Assembled, &degraded), [""; 0]);
+    }
+
+    #[test]
+    fn names_everything_that_is_missing() {
+        let assembled = ReceiptState::Assembled;
+        assert_eq!(
+            reasons_against(&format!("{PROMPT}more"), assembled, &complete()),
+            ["the prompt is not the one that receipt r_1 is for"]
+        );
+        assert_eq!(
+            reasons_against("do it", assembled, &complete()),
+            [
+                "the prompt is not the one that receipt r_1 is for",
+                "the prompt does not carry the marker of its receipt"
+            ]
+        );
+        for state in [ReceiptState::Delivered, ReceiptState::Confirmed, ReceiptState::Failed] {
+            let expected = format!("receipt r_1 is already {state}");
+            assert_eq!(reasons_against(PROMPT, state, &complete()), [expected]);
+        }
+        assert_eq!(
+            reasons_against(PROMPT, assembled, &Provided::default()),
+            ["it has no context", "it has no specialization"]
+        );
+    }
+
+    #[test]
+    fn warns_or_stays_silent_in_the_other_modes() {
+        let decide = |mode| decide(mode, "do it", ReceiptState::Assembled, &complete()).unwrap();
+        assert_eq!(decide(GuardMode::Warn).warnings.len(), 2);
+        let silent = decide(GuardMode::Off);
+        assert!(silent.warnings.is_empty());
+        assert_eq!((silent.prompt.text(), silent.prompt.receipt().as_str()), ("do it", "r_1"));
+    }
+
+    #[test]
+    fn finds_a_marker_only_on_its_own_line() {
+        assert_eq!(marker_of(PROMPT).unwrap().as_str(), "r_1");
+        assert_eq!(marker_of("x <!-- handover:receipt r_1 -->"), None);
+        assert_eq!(marker_of("<!-- handover:receipt ; rm -->"), None);
+    }
+}

@@ -1,0 +1,329 @@
+//! The first step: a brief, its receipt, and the guard's decision.
+
+use std::path::PathBuf;
+
+use handover_context::assemble::{self, Assembly};
+use handover_context::learning::Binding;
+use handover_model::{
+    AdmittedPrompt, KnownEvent, ReceiptId, ReceiptState, Role, SessionId, SessionStatus, Timestamp,
+};
+use handover_store::{EventKey, NewEvent, NewTicket, ReceiptStep, Store, StoreError};
+use serde_json::json;
+
+use crate::brief::{self, Brief};
+use crate::delivery::log_zone_change;
+use crate::guard::{self, Admission, Evidence, Refusal};
+use crate::handoffs::unavailable;
+use crate::{Assignment, Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Result, spool};
+
+/// A handoff under way: an agent may be started with its prompt.
+#[derive(Debug)]
+pub struct Handoff {
+    /// What the agent program reads.
+    pub prompt: AdmittedPrompt,
+    /// What the agent's ending is kept under.
+    pub assignment: Assignment,
+    /// What a strict guard would have refused.
+    pub warnings: Vec<String>,
+    /// Where the receipt is.
+    pub recorded: Recorded,
+}
+
+/// A new brief, and the handoff that it started.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The prompt in its parts.
+    pub brief: Brief,
+    /// The steps that follow need this.
+    pub handoff: Handoff,
+}
+
+/// Where a receipt was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recorded {
+    /// In the store.
+    Store,
+    /// In a file that is imported once the store works again.
+    Spool {
+        /// The folder of the file.
+        folder: PathBuf,
+        /// What is wrong with the store.
+        reason: String,
+    },
+}
+
+impl Handoff {
+    /// Whether the store has the receipt, so that it can keep the ending too.
+    pub fn in_store(&self) -> bool {
+        self.recorded == Recorded::Store
+    }
+}
+
+/// What the store has after a preparation: a handoff, or the reason why there is none.
+type Decision = std::result::Result<Prepared, HandoffError>;
+
+impl Handoffs<'_> {
+    /// Makes the brief of an agent that is about to start. Counting the attempt, choosing, storing
+    /// the receipt and its ticket, and the guard's decision are one transaction, so that two agents
+    /// never get the same package. A store that fails leaves the receipt to the spool.
+    pub fn prepare(&self, request: &HandoffRequest) -> Result<Prepared> {
+        self.refuse_overrides()?;
+        let store = match self.store {
+            Ok(store) => store,
+            Err(reason) => return self.prepare_without_store(request, reason),
+        };
+        if let Some(folder) = self.spool {
+            // Receipts that had to wait count as attempts; `doctor` reports those that still do.
+            spool::import(folder, store, self.redactor);
+        }
+        match store.writing(|store| self.on(store).prepare_in(store, request)) {
+            Ok(decision) => decision,
+            Err(error @ StoreError::Backend { .. }) if self.spool.is_some() => {
+                self.prepare_without_store(request, &error.to_string())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes a brief and stores its receipt, for a prompt that somebody may hand over later.
+    pub fn draft(&self, request: &HandoffRequest) -> Result<Brief> {
+        let store = self.store()?;
+        let iteration = iteration(store, request)?;
+        let made = store.reading(|store| {
+            Ok(brief::compose(&self.on(store), request, iteration, Delivery::Later))
+        })?;
+        store.writing(|store| made.store(store, self.redactor, request))?;
+        Ok(made)
+    }
+
+    /// Makes a brief without leaving a trace.
+    pub fn preview(&self, request: &HandoffRequest) -> Brief {
+        let iteration = self.store.ok().and_then(|store| iteration(store, request).ok());
+        brief::compose(self, request, iteration.unwrap_or_default(), Delivery::Later)
+    }
+
+    /// Assembles context alone, under a receipt of its own. The guard has no say: nothing is spawned.
+    pub fn assemble(&self, request: &HandoffRequest, delivery: Delivery) -> Result<Assembly> {
+        let store = self.store()?;
+        let binding =
+            || Binding::of(&self.technology.technology().stack, request.component.as_deref());
+        let compose = |store: &dyn Store| {
+            let request = request.context_request(request.attempt.given(), None, delivery);
+            assemble::compose(self.sources(store, &binding), &request)
+        };
+        let keep = |store: &dyn Store, assembly: &Assembly| {
+            log_zone_change(store, self.redactor, &assembly.receipt)?;
+            store.put_receipt(&assembly.receipt)
+        };
+        match delivery {
+            Delivery::Now => Ok(store.writing(|store| {
+                let assembly = compose(store)?;
+                keep(store, &assembly)?;
+                Ok(assembly)
+            })?),
+            Delivery::Later => {
+                let assembly = store.reading(compose)?;
+                store.writing(|store| keep(store, &assembly))?;
+                Ok(assembly)
+            }
+        }
+    }
+
+    /// Takes a prompt that [`draft`](Self::draft) made earlier. One agent alone gets it.
+    pub fn adopt(
+        &self,
+        prompt: String,
+        role: &Role,
+        session: Option<&SessionId>,
+        now: Timestamp,
+    ) -> Result<Handoff> {
+        self.refuse_overrides()?;
+        let Some(id) = guard::marker_of(&prompt) else {
+            let reasons = vec!["the prompt does not carry the marker of a receipt".to_owned()];
+            return Err(Refusal { reasons }.into());
+        };
+        let store = self.store()?;
+        let receipt = store.receipt(&id)?;
+        if receipt.role != *role {
+            return Err(HandoffError::OtherRole { found: receipt.role, asked: role.clone() });
+        }
+        if let Some(asked) = session.filter(|session| **session != receipt.session) {
+            let asked = asked.clone();
+            return Err(HandoffError::OtherSession { found: receipt.session, asked });
+        }
+        let evidence = Evidence {
+            receipt: &id,
+            prompt_hash: &receipt.prompt_hash,
+            state: receipt.state,
+            provided: &receipt.provided,
+        };
+        let assignment = Assignment::of(&receipt);
+        store.writing(|store| {
+            let decision = guard::admit(self.config.guard.mode, prompt, evidence);
+            self.log_decision(store, &assignment, &decision, now)?;
+            let admission = match decision {
+                Ok(admission) => admission,
+                Err(refusal) => return Ok(Err(refusal.into())),
+            };
+            match store.claim_receipt(&id, now) {
+                Ok(()) => {}
+                // A guard that is not strict lets a prompt go out again.
+                Err(StoreError::WrongState { .. }) if !admission.warnings.is_empty() => {}
+                Err(source @ (StoreError::WrongState { .. } | StoreError::Claimed { .. })) => {
+                    let (receipt, source) = (id.clone(), Box::new(source));
+                    return Ok(Err(HandoffError::Taken { receipt, source }));
+                }
+                Err(error) => return Err(error),
+            }
+            Ok(Ok(Handoff::new(admission, assignment.clone(), Recorded::Store)))
+        })?
+    }
+
+    /// Admits a prompt that another machine prepared, for an agent on this one. The text may name
+    /// other paths here, so that the marker and the stored receipt vouch for it, not its hash.
+    pub fn relay(&self, receipt: &ReceiptId, text: String) -> Result<AdmittedPrompt> {
+        let state = self.store()?.receipt(receipt)?.state;
+        let mut reasons = Vec::new();
+        if guard::marker_of(&text).as_ref() != Some(receipt) {
+            reasons.push("the prompt does not carry the marker of its receipt".to_owned());
+        }
+        if state == ReceiptState::Failed {
+            reasons.push(format!("receipt {receipt} is already {state}"));
+        }
+        match reasons.is_empty() {
+            true => Ok(AdmittedPrompt::admit_unchecked(text, receipt.clone())),
+            false => Err(Refusal { reasons }.into()),
+        }
+    }
+
+    fn refuse_overrides(&self) -> Result<()> {
+        match self.overrides.first() {
+            Some(first) => Err(HandoffError::Overridden {
+                key: first.key.clone(),
+                source_name: first.source.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn prepare_in(
+        &self,
+        store: &dyn Store,
+        request: &HandoffRequest,
+    ) -> handover_store::Result<Decision> {
+        let session = store.session(&request.session)?;
+        if session.status != SessionStatus::Active {
+            let (session, status) = (session.id, session.status);
+            return Ok(Err(HandoffError::SessionClosed { session, status }));
+        }
+        let iteration = iteration(store, request)?;
+        let brief = brief::compose(self, request, iteration, Delivery::Now);
+        brief.store(store, self.redactor, request)?;
+        let id = &brief.receipt.id;
+        if let Some(ticket) = &request.ticket {
+            store.open_ticket(&NewTicket {
+                receipt: id.clone(),
+                host: ticket.host,
+                host_session: ticket.conversation.clone(),
+                agent_type: self.redactor.clean(&ticket.agent_type),
+                task_hash: ticket.task_hash.clone(),
+                way: ticket.way,
+                now: request.now,
+            })?;
+        }
+        let assignment = Assignment::of_new(&brief.receipt);
+        let decision = self.decide(&brief);
+        self.log_decision(store, &assignment, &decision, request.now)?;
+        match decision {
+            Ok(admission) => {
+                let handoff = Handoff::new(admission, assignment, Recorded::Store);
+                Ok(Ok(Prepared { brief, handoff }))
+            }
+            Err(refusal) => {
+                // The receipt stays as the record of a refusal; its packages are free again.
+                let reason = self.redactor.clean(&refusal.to_string());
+                store.advance_receipt(id, &ReceiptStep::Failed { reason }, request.now)?;
+                if request.ticket.is_some() {
+                    store.close_ticket(id, request.now)?;
+                }
+                Ok(Err(refusal.into()))
+            }
+        }
+    }
+
+    fn prepare_without_store(&self, request: &HandoffRequest, reason: &str) -> Result<Prepared> {
+        let without = Handoffs { store: Err(reason), ..*self };
+        let Some(folder) = self.spool else { return Err(unavailable(reason)) };
+        let brief = brief::compose(&without, request, request.attempt.given(), Delivery::Now);
+        let admission = self.decide(&brief)?;
+        spool::write(folder, &brief.receipt)
+            .map_err(|spool| HandoffError::NoReceipt { store: reason.to_owned(), spool })?;
+        let assignment = Assignment::of_new(&brief.receipt);
+        let recorded = Recorded::Spool { folder: folder.to_owned(), reason: reason.to_owned() };
+        Ok(Prepared { brief, handoff: Handoff::new(admission, assignment, recorded) })
+    }
+
+    fn decide(&self, brief: &Brief) -> std::result::Result<Admission, Refusal> {
+        let evidence = Evidence {
+            receipt: &brief.receipt.id,
+            prompt_hash: &brief.receipt.prompt_hash,
+            state: ReceiptState::Assembled,
+            provided: &brief.receipt.provided,
+        };
+        guard::admit(self.config.guard.mode, brief.text.clone(), evidence)
+    }
+
+    fn log_decision(
+        &self,
+        store: &dyn Store,
+        assignment: &Assignment,
+        decision: &std::result::Result<Admission, Refusal>,
+        now: Timestamp,
+    ) -> handover_store::Result<()> {
+        let (allowed, reasons) = match decision {
+            Ok(admission) => (true, &admission.warnings),
+            Err(refusal) => (false, &refusal.reasons),
+        };
+        let id = assignment.receipt.as_ref();
+        let payload = json!({
+            "receipt": id, "role": assignment.role, "mode": self.config.guard.mode,
+            "allowed": allowed, "reasons": reasons,
+        });
+        store.log_event(&NewEvent {
+            session: assignment.session.clone(),
+            group: assignment.group.clone(),
+            kind: KnownEvent::Guard.into(),
+            payload: self.redactor.clean_json(payload),
+            // A refusal may be repeated; an admission is one.
+            key: id.filter(|_| allowed).map(|id| EventKey::new(id.as_str(), self.redactor)),
+            now,
+        })?;
+        Ok(())
+    }
+}
+
+impl Handoff {
+    fn new(admission: Admission, assignment: Assignment, recorded: Recorded) -> Self {
+        let Admission { prompt, warnings } = admission;
+        Self { prompt, assignment, warnings, recorded }
+    }
+}
+
+/// A further message in the conversation that an admitted prompt opened.
+pub fn follow_up(prompt: &AdmittedPrompt, text: String) -> AdmittedPrompt {
+    AdmittedPrompt::admit_unchecked(text, prompt.receipt().clone())
+}
+
+/// A prompt that hands nothing over: it only finds out what an agent program does.
+pub fn probe_prompt(text: String, receipt: ReceiptId) -> AdmittedPrompt {
+    AdmittedPrompt::admit_unchecked(text, receipt)
+}
+
+fn iteration(store: &dyn Store, request: &HandoffRequest) -> handover_store::Result<u32> {
+    match request.attempt {
+        Attempt::Number(number) => Ok(number),
+        Attempt::Count => {
+            store.deliveries(&request.session, request.group.as_ref(), &request.role, request.now)
+        }
+    }
+}
