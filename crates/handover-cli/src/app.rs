@@ -493,7 +493,7 @@ impl App {
     ) -> Result<DraftContext<'a>, CommandError> {
         let packages = &self.config()?.packages;
         Ok(DraftContext {
-            places: self.places()?,
+            paths: self.places()?,
             redactor: self.redactor()?,
             session,
             groups,

@@ -1,4 +1,4 @@
-//! What a project learns: strategies out of reasoning, patterns that fit an error.
+//! What a project learns: strategies from reasoning, and patterns that match an error.
 
 use handover_model::learn::{MAX_INSIGHT_CHARS, similarity, topic_of};
 use handover_model::{
@@ -9,10 +9,10 @@ use handover_text::Redactor;
 
 use crate::stack::Stack;
 
-/// Patterns that share fewer words with the text than this are not offered.
+/// The least similarity of a pattern that is offered.
 const MIN_SIMILARITY: f64 = 0.5;
 
-/// What strategies are bound to.
+/// The technology that strategies are limited to.
 #[derive(Debug, Clone, Default)]
 pub struct Binding {
     /// The programming language.
@@ -22,7 +22,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The language and framework of a part of the project.
+    /// The language and framework of a component.
     pub fn of(stack: &Stack, component: Option<&str>) -> Self {
         let view = stack.view(component);
         let first = |category| {
@@ -33,7 +33,7 @@ impl Binding {
     }
 }
 
-/// Makes strategies of those of a group's completions, decisions and approaches that are wanted.
+/// Turns the selected completions, decisions and approaches of a group into strategies.
 pub fn extract_strategies(
     store: &dyn Store,
     redactor: &Redactor,
@@ -70,7 +70,7 @@ pub fn extract_strategies(
     store.learn_strategies(&new)
 }
 
-/// The live patterns of a project that fit a text, best first.
+/// The live patterns of a project that match a text, best first.
 pub fn match_errors(
     store: &dyn Store,
     project: &ProjectId,

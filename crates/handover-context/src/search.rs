@@ -11,35 +11,35 @@ use crate::rank::{Best, Key, Metadata, Ranking, View};
 
 const SNIPPET_CHARS: usize = 160;
 
-/// A package that was found.
+/// A search result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The package.
+    /// The matching package.
     pub package: Package,
-    /// How well it fits, on the scale of an assembly with a task.
+    /// Its score, on the scale of an assembly with a task.
     pub score: f64,
-    /// The part of its text that fits best.
+    /// The best matching part of its text.
     pub snippet: String,
 }
 
-/// What to search for.
+/// A search request.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
-    /// The session.
+    /// The session to search.
     pub session: &'a SessionId,
-    /// Only what this group would see: its own packages and the global ones.
+    /// Restricts results to what this group would see: its own packages and the global ones.
     pub group: Option<&'a GroupId>,
-    /// The words.
+    /// The search text.
     pub text: &'a str,
-    /// At most so many.
+    /// The most results.
     pub limit: usize,
-    /// How much what weighs.
+    /// Weights of columns and metadata.
     pub config: &'a AssemblyConfig,
-    /// Now.
+    /// The current time, for recency.
     pub now: Timestamp,
 }
 
-/// The packages of a session that fit a query, best first; ties by newest, then by id.
+/// The packages of a session that match a query, best first; ties by newest, then by id.
 pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
     let view = View { store, session: query.session, group: query.group, role: None };
     let ranking = Ranking::new(view, Some(query.text), &query.config.weights)?;
@@ -75,7 +75,7 @@ pub fn search(store: &dyn Store, query: &Query<'_>) -> Result<Vec<Hit>> {
         .collect())
 }
 
-/// The packages that a planner chose for a group, in their latest versions.
+/// The packages a planner chose for a group, in their latest versions.
 pub(crate) fn referenced(
     store: &dyn Store,
     session: &SessionId,
@@ -100,7 +100,7 @@ pub(crate) fn referenced(
     Ok(latest)
 }
 
-/// The line of the text with most of the terms, else the summary.
+/// The line with the most terms, else the summary.
 fn snippet(summary: &str, body: &str, terms: &[String]) -> String {
     let hits = |text: &str| {
         let words = words::terms(text);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_best_comes_first() {
+    fn best_match_comes_first() {
         let (_folder, store, s) = store();
         add(
             &store,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_do_not_change_the_ranking() {
+    fn slice_size_does_not_affect_the_ranking() {
         let (_folder, store, session) = store();
         for n in 0..300 {
             let (summary, body) = ("cache ".repeat(n % 7), "login ".repeat(n % 11 + 1));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_in_the_summary_says_more() {
+    fn summary_matches_outrank_body_matches() {
         let (_folder, store, s) = store();
         add(&store, &s, "body.md", "Something else", "retry logic here");
         add(&store, &s, "summary.md", "Retry logic", "something else here");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_snippet_shows_the_line_that_fits() {
+    fn snippet_is_the_matching_line() {
         let (_folder, store, s) = store();
         add(
             &store,

@@ -1,4 +1,4 @@
-//! Records as programs get them: the JSON of the command line and of the service, written once.
+//! Records as JSON, shared by the command line and the service.
 
 use handover_model::{
     ErrorPattern, PackageId, Reasoning, Receipt, ReceiptItem, ReceiptState, SessionId,
@@ -15,15 +15,14 @@ fn value(record: &impl Serialize) -> Value {
     serde_json::to_value(record).unwrap_or_default()
 }
 
-/// A session and how much it holds.
+/// A session with its record counts.
 pub fn session(store: &dyn Store, id: &SessionId) -> Result<Value> {
     let mut session = value(&store.session(id)?);
     session["counts"] = value(&store.session_counts(id)?);
     Ok(session)
 }
 
-/// A package with its versions, who got it, and whether its file is still the same; with the text
-/// that was registered if that is wanted.
+/// A package with its versions, deliveries and file state; with the registered text if `body` is set.
 pub fn package(
     store: &dyn Store,
     places: &ProjectPaths,
@@ -41,7 +40,7 @@ pub fn package(
     Ok(package)
 }
 
-/// A package that was just registered.
+/// A newly registered package.
 pub fn registered(registered: &Registered, redactions: u32) -> Value {
     let mut package = value(&registered.package);
     package["created"] = registered.created.into();
@@ -49,7 +48,7 @@ pub fn registered(registered: &Registered, redactions: u32) -> Value {
     package
 }
 
-/// A thought that was just recorded.
+/// Newly recorded reasoning.
 pub fn recorded(kept: &Reasoning, redactions: u32) -> Value {
     json!({
         "id": kept.id, "role": kept.role, "phase": kept.phase, "group": kept.group,
@@ -57,7 +56,7 @@ pub fn recorded(kept: &Reasoning, redactions: u32) -> Value {
     })
 }
 
-/// What a search found.
+/// A search result.
 pub fn hit(hit: &Hit, places: &ProjectPaths) -> Value {
     json!({
         "id": hit.package.id,
@@ -72,7 +71,6 @@ pub fn hit(hit: &Hit, places: &ProjectPaths) -> Value {
     })
 }
 
-/// An error pattern.
 pub fn error(pattern: &ErrorPattern) -> Value {
     json!({
         "hash": pattern.hash,
@@ -96,7 +94,7 @@ pub fn receipt_row(r: &Receipt) -> Value {
     })
 }
 
-/// The receipt of the same session, group and role before this one.
+/// The preceding receipt of the same session, group and role.
 pub fn previous_receipt(store: &dyn Store, receipt: &Receipt) -> Result<Option<Receipt>> {
     let filter = ReceiptFilter {
         session: Some(receipt.session.clone()),
@@ -110,7 +108,7 @@ pub fn previous_receipt(store: &dyn Store, receipt: &Receipt) -> Result<Option<R
     older.next().map(|former| store.receipt(&former.id)).transpose()
 }
 
-/// What changed from one receipt to another.
+/// The difference between two receipts.
 pub fn receipt_diff(former: &Receipt, receipt: &Receipt) -> Value {
     json!({
         "from": former.id,
@@ -122,7 +120,7 @@ pub fn receipt_diff(former: &Receipt, receipt: &Receipt) -> Value {
     })
 }
 
-/// The items of one receipt that another one does not have.
+/// The items of one receipt that are missing in another.
 fn missing(of: &Receipt, in_other: &Receipt) -> Vec<Value> {
     let same = |a: &ReceiptItem, b: &ReceiptItem| {
         a.kind == b.kind && a.id == b.id && a.version == b.version
@@ -134,7 +132,7 @@ fn missing(of: &Receipt, in_other: &Receipt) -> Vec<Value> {
         .collect()
 }
 
-/// The context of one agent; every candidate too if that is wanted.
+/// An assembled context, with every candidate if requested.
 pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Value {
     let errors: Vec<Value> = assembly
         .errors

@@ -1,6 +1,6 @@
 //! `handover specialize`
 
-use handover_context::specialize::{Request, Specialization, specialize};
+use handover_context::specialize::{Specialization, SpecializationRequest, specialize};
 use handover_model::models::Model;
 use handover_model::{Group, Role, SessionId, TestingMode};
 use handover_store::StoreError;
@@ -60,7 +60,7 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
     };
     let tier = Model::named(args.model.as_deref()).tier;
     let component = args.component.or(component);
-    let request = Request {
+    let request = SpecializationRequest {
         role: &args.role,
         model: args.model.as_deref(),
         budget: args.budget.unwrap_or_else(|| config.brief.specialization(tier)),
@@ -140,7 +140,7 @@ fn session_and_group(app: &App) -> Result<(Option<SessionId>, Option<Group>), Co
 fn keep(
     app: &App,
     session: &SessionId,
-    request: &Request<'_>,
+    request: &SpecializationRequest<'_>,
     made: &Specialization,
 ) -> Result<(), CommandError> {
     let (group, redactor) = (app.group()?, app.redactor()?);

@@ -1,36 +1,36 @@
-//! From one store into another.
+//! Copies one store into another.
 
 use handover_store::archive::{Digest, DigestSums, Index};
 use handover_store::{Store, StoreError};
 
-/// What was moved.
+/// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
-    /// How many records are new.
+    /// How many records were added.
     pub added: u64,
-    /// How many were there already, the same in every value.
+    /// How many identical records already existed.
     pub present: u64,
-    /// The hash over the records of each kind, the same on both sides.
+    /// A hash over the records of each kind, equal on both sides.
     pub digest: Digest,
 }
 
-/// Why nothing was moved.
+/// Why nothing was copied.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// A store failed or refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The other store has records of its own.
-    #[error("the store to copy to has other records than the one to copy from, first in `{kind}`")]
+    /// The target contains other records.
+    #[error("the target store contains other records than the source, first in `{kind}`")]
     Other {
         /// The first kind of record that differs.
         kind: &'static str,
     },
 }
 
-/// Makes one store hold exactly what another one does, text index included. All or nothing: it is
-/// undone unless every record, read back, has the hash that it had. What is there already may stay if
-/// it is the same; two projects are not mixed, since their numbers mean different records.
+/// Makes the target equal to the source, including the text index. All or nothing: it is rolled back unless
+/// every record, read back, has its original hash. Identical records may exist already; two projects are
+/// never mixed, because their ids refer to different records.
 pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
     let mut outcome = None;
     from.consistently(&mut |from| {
@@ -52,7 +52,7 @@ pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
                 }
                 Some(kind) => {
                     outcome = Some(Err(CopyError::Other { kind }));
-                    // An error is what undoes it.
+                    // The error rolls the transaction back.
                     Err(StoreError::Differs { record: kind.to_owned() })
                 }
             }

@@ -1,5 +1,5 @@
-//! A project as JSON lines: a header, then one record a line, in an order in which nothing is named
-//! before it was there. The text index is not part of it.
+//! A project as JSON lines: a header, then one record per line, each after the records it refers to. The
+//! text index is not included.
 
 use std::io::{BufRead, Write};
 
@@ -9,21 +9,21 @@ use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 use serde::{Deserialize, Serialize};
 
-/// The format of the files that are written.
+/// The format version of exports.
 pub const FORMAT: u32 = 1;
 
-/// The longest line that is read: the largest body there can be, escaped, and room to spare.
+/// The longest line that is read: the largest possible body, escaped, and some slack.
 const MAX_LINE: u64 = 64 << 20;
 
-/// The first line of a file.
+/// The first line of an export.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
-    /// What the file is.
+    /// Identifies the file type.
     handover: Export,
-    /// Its format.
+    /// The format version.
     version: u32,
-    /// The project that it is of.
+    /// The exported project.
     project: ProjectId,
 }
 
@@ -33,7 +33,7 @@ enum Export {
     Export,
 }
 
-/// Why a file was not written or read.
+/// Why an export or import failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The store failed or refused.
@@ -42,40 +42,40 @@ pub enum ArchiveError {
     /// Reading or writing failed.
     #[error("the file cannot be read or written")]
     Io(#[source] std::io::Error),
-    /// Not a file of ours.
+    /// Not an export.
     #[error("the first line is not the header of an export")]
     Header,
     /// Written by a newer version.
-    #[error("the file has format {found}, and this version knows formats up to {FORMAT}")]
+    #[error("the file has format {found}; this version supports formats up to {FORMAT}")]
     Newer {
-        /// Its format.
+        /// The format version of the file.
         found: u32,
     },
-    /// A line that is no record.
+    /// A line is not a valid record.
     #[error("line {line}: {problem}")]
     Line {
-        /// Its number, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the record.
         problem: String,
     },
-    /// A line that is too long to be one of ours.
+    /// A line exceeds the limit.
     #[error("line {line} is longer than {} MiB", MAX_LINE >> 20)]
     TooLong {
-        /// Its number.
+        /// The line number, from 1.
         line: usize,
     },
-    /// A line that stands behind what it should stand before.
-    #[error("line {line}: a `{kind}` comes too late; the lines are not in their order")]
+    /// A record follows records that depend on it.
+    #[error("line {line}: a `{kind}` record is out of order")]
     Order {
-        /// Its number.
+        /// The line number, from 1.
         line: usize,
-        /// What it is.
+        /// The kind of the record.
         kind: &'static str,
     },
 }
 
-/// Writes everything that a store holds; returns how many records that is.
+/// Exports a store; returns the number of records.
 pub fn export(
     store: &dyn Store,
     project: &ProjectId,
@@ -101,8 +101,8 @@ pub fn export(
     }
 }
 
-/// Reads what [`export`] wrote, all or nothing. Words pass redaction, as everything that is stored.
-/// Reading the same file again adds nothing.
+/// Imports what [`export`] wrote, all or nothing. Text is redacted like everything that is stored.
+/// Importing the same file again adds nothing.
 pub fn import(
     store: &dyn Store,
     input: &mut dyn BufRead,
@@ -132,7 +132,7 @@ pub fn import(
 struct Lines<'a> {
     input: &'a mut dyn BufRead,
     number: usize,
-    /// The place of the last kind among all.
+    /// The position of the last kind in the order of kinds.
     last: usize,
 }
 
@@ -159,7 +159,7 @@ impl Lines<'_> {
             version: u32,
         }
         let text = self.next()?.ok_or(ArchiveError::Header)?;
-        // A newer header may have fields that are not known here.
+        // A newer header may have unknown fields.
         let version: Version = serde_json::from_str(&text).map_err(|_| ArchiveError::Header)?;
         if version.version > FORMAT {
             return Err(ArchiveError::Newer { found: version.version });

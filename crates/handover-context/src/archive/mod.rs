@@ -1,5 +1,5 @@
-//! Whole projects: from one store into another, into a file, and back; and out of other programs'
-//! databases.
+//! Whole projects: copied to another store, exported to a file and imported again, or imported from other
+//! programs' databases.
 
 pub mod bazinga;
 mod copy;

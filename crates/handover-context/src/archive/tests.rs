@@ -1,4 +1,4 @@
-//! There and back, for any words.
+//! Round trips of arbitrary text.
 
 use std::collections::BTreeMap;
 
@@ -69,8 +69,8 @@ fn fill(store: &SqliteStore, texts: &[String], numbers: &[f64]) {
                 now: at(n as i64),
             })
             .unwrap();
-        // What a pattern keeps of a message may look like a secret where the message did not, and is
-        // hidden on its way in: this is about what stays the same.
+        // The normalised message of a pattern may look like a secret where the message did not, and is redacted
+        // when it is imported: this test is about what stays the same.
         let Signature { message, hints, .. } = Signature::new(None, text, &[text.to_owned()]);
         store
             .record_error(&ErrorSighting {
@@ -112,7 +112,7 @@ fn fill(store: &SqliteStore, texts: &[String], numbers: &[f64]) {
     }
 }
 
-/// Any text, and texts that look like secrets.
+/// Arbitrary text, and text that looks like a secret.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -152,7 +152,7 @@ const HEADER: &str = r#"{"handover":"export","version":1,"project":"p"}"#;
 const SESSION: &str = r#"{"kind":"session","key":1,"id":"s1","project":"p","status":"active","metadata":{},"created_at":0}"#;
 
 #[test]
-fn what_makes_no_sense_is_refused_with_its_line() {
+fn rejects_invalid_lines_by_number() {
     assert!(matches!(refused(&[]), ArchiveError::Header));
     assert!(matches!(refused(&["{\"kind\":\"session\"}"]), ArchiveError::Header));
     let newer = HEADER.replace(":1", ":7");
@@ -174,12 +174,12 @@ fn what_makes_no_sense_is_refused_with_its_line() {
     }
     let error = refused(&[HEADER, SESSION, group, SESSION]);
     assert!(matches!(error, ArchiveError::Order { line: 4, .. }), "{error:?}");
-    // A group of a session that is not there.
+    // A group of a session that does not exist.
     assert!(matches!(refused(&[HEADER, group]), ArchiveError::Store(_)));
 }
 
 #[test]
-fn words_are_redacted_on_their_way_in() {
+fn redacts_imported_text() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(&folder, "1.db");
     let session = SESSION.replace("{}", r#"{"password":"correct-horse"}"#);

@@ -1,7 +1,7 @@
 //! Packages that an agent announces in its output.
 //!
-//! The section is headed "Context Package Created" and has lines for File, Type, Priority,
-//! Consumers and Summary, in any Markdown dress.
+//! The section is headed "Context Package Created" and has lines for File, Type, Priority, Consumers and
+//! Summary, in any Markdown formatting.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use handover_model::{Priority, Role};
 
 use super::Facts;
 
-/// One announcement: the file, and what was said about it.
+/// One announcement.
 #[derive(Debug, Clone)]
 pub struct Announced {
-    /// The file, as the agent named it.
+    /// The path as the agent wrote it.
     pub file: PathBuf,
-    /// What the agent said about it.
+    /// The other lines of the section.
     pub facts: Facts,
-    /// What the agent said that makes no sense.
+    /// Values that could not be parsed.
     pub problems: Vec<String>,
 }
 
-/// Every announcement in a text. A section without a file announces nothing.
+/// Every announcement in a text. Sections without a file are ignored.
 pub fn announced(text: &str) -> Vec<Announced> {
     let mut all = Vec::new();
     let mut current: Option<Section> = None;
@@ -53,7 +53,7 @@ impl Section {
             return;
         }
         match key {
-            // A second file in one section is a second announcement without a heading: keep the first.
+            // A second file belongs to an announcement without a heading: keep the first.
             "file" | "path" if self.file.is_none() => self.file = Some(PathBuf::from(value)),
             "type" | "kind" => match value.to_ascii_lowercase().parse() {
                 Ok(kind) => self.facts.kind = Some(kind),

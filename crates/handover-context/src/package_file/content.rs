@@ -1,6 +1,6 @@
 //! Title and summary of a Markdown text.
 
-/// The first heading of the first level, if any.
+/// The first level-one heading, if any.
 pub(super) fn title(body: &str) -> Option<&str> {
     outside_fences(body)
         .find_map(|line| line.strip_prefix("# "))
@@ -77,21 +77,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_section_wins() {
+    fn summary_section_takes_precedence() {
         let body = "# OAuth\nIntro.\n\n## Summary\nTwo\nlines.\n\n## More\nx";
         assert_eq!(title(body), Some("OAuth"));
         assert_eq!(summary(body).unwrap(), "Two lines.");
     }
 
     #[test]
-    fn then_the_first_paragraph_then_the_title() {
+    fn falls_back_to_first_paragraph_then_title() {
         assert_eq!(summary("# T\n\n---\nFirst\npara.\n\nSecond").unwrap(), "First para.");
         assert_eq!(summary("# Only a title\n").unwrap(), "Only a title");
         assert_eq!(summary("  \n"), None);
     }
 
     #[test]
-    fn code_is_not_a_heading() {
+    fn ignores_headings_in_code() {
         let body = "```\n# no\n## Summary\nno\n```\nyes\n";
         assert_eq!((title(body), summary(body).unwrap().as_str()), (None, "yes"));
     }

@@ -1,10 +1,10 @@
-//! What can be wrong with a package file.
+//! Errors about package files.
 
 use std::path::PathBuf;
 
 use super::FrontMatterError;
 
-/// Why a file cannot be a package.
+/// Why a file cannot be registered as a package.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageFileError {
     /// No such file.
@@ -13,17 +13,17 @@ pub enum PackageFileError {
         /// The path as given.
         path: PathBuf,
     },
-    /// The path leads out of the project.
+    /// The path points outside the project.
     #[error("`{}` leads to {}, which is outside the project {}", path.display(), target.display(), root.display())]
     Outside {
         /// The path as given.
         path: PathBuf,
-        /// Where it leads, symlinks followed.
+        /// The real path, with symlinks resolved.
         target: PathBuf,
-        /// The project.
+        /// The root of the project.
         root: PathBuf,
     },
-    /// A path from a file or an agent climbs.
+    /// A path from a file or an agent contains `..`.
     #[error("`{}` contains `..`", path.display())]
     Climbs {
         /// The path as given.
@@ -34,41 +34,41 @@ pub enum PackageFileError {
     NotAFile {
         /// The path as given.
         path: PathBuf,
-        /// What it is.
+        /// A description of the file type.
         what: &'static str,
     },
-    /// The name cannot be shown or stored as text.
-    #[error("the path {path:?} holds characters that cannot be shown")]
+    /// The path contains characters that cannot be displayed.
+    #[error("the path {path:?} contains characters that cannot be displayed")]
     Name {
         /// The path as given.
         path: PathBuf,
     },
-    /// A folder of Handover's own that leads elsewhere.
+    /// One of Handover's own folders is a symlink.
     #[error("`{}` is a link; Handover writes and deletes only inside the project", path.display())]
     Link {
-        /// The folder.
+        /// The symlink.
         path: PathBuf,
     },
-    /// The name itself is a secret, and names are stored and shown.
+    /// The name itself is a secret, and names are stored and displayed.
     #[error("a file's name looks like a secret ({rule})")]
     SecretName {
-        /// The rule that found it.
+        /// The redaction rule that matched.
         rule: String,
     },
-    /// A file of Handover's own.
+    /// A file that Handover itself maintains.
     #[error("`{}` belongs to Handover itself", path.display())]
     Ours {
         /// The path as given.
         path: PathBuf,
     },
     /// Larger than allowed.
-    #[error("`{}` has {size} bytes, and {max} are allowed", path.display())]
+    #[error("`{}` has {size} bytes; the limit is {max}", path.display())]
     TooLarge {
         /// The path as given.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         size: u64,
-        /// The limit.
+        /// The limit in bytes.
         max: u64,
     },
     /// Not text.
@@ -76,11 +76,11 @@ pub enum PackageFileError {
     NotText {
         /// The path as given.
         path: PathBuf,
-        /// The first bad byte.
+        /// The offset of the first invalid byte.
         offset: usize,
     },
-    /// Nothing in it.
-    #[error("`{}` has no text", path.display())]
+    /// The file is empty, or consists of front matter only.
+    #[error("`{}` is empty", path.display())]
     Empty {
         /// The path as given.
         path: PathBuf,
@@ -90,31 +90,31 @@ pub enum PackageFileError {
     Read {
         /// The path as given.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         #[source]
         source: std::io::Error,
     },
     /// Writing failed.
     #[error("`{}` cannot be written", path.display())]
     Write {
-        /// The path.
+        /// The path of the new file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         #[source]
         source: std::io::Error,
     },
-    /// Files with other content are in the way.
+    /// Every candidate name is taken by a file with different content.
     #[error("there is no free name for the text in `{}`", path.display())]
     Taken {
         /// The folder.
         path: PathBuf,
     },
-    /// The front matter makes no sense.
+    /// The front matter could not be parsed.
     #[error("the front matter of `{}` is not valid", path.display())]
     FrontMatter {
         /// The path as given.
         path: PathBuf,
-        /// Why.
+        /// What is wrong with it.
         #[source]
         source: FrontMatterError,
     },
@@ -134,13 +134,13 @@ pub enum PackageFileError {
         /// The second value.
         second: String,
     },
-    /// Nothing says what kind of package it is.
-    #[error("nothing says what kind of package `{}` is", path.display())]
+    /// Neither the caller nor the file specifies the kind.
+    #[error("the kind of package `{}` is unknown", path.display())]
     NoKind {
         /// The path as given.
         path: PathBuf,
     },
-    /// A text that must say something says nothing.
+    /// A required text is blank.
     #[error("the {what} is empty")]
     EmptyText {
         /// Such as `summary`.

@@ -1,4 +1,4 @@
-//! The YAML at the start of a file.
+//! YAML front matter.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +7,10 @@ use handover_model::{InvalidId, PackageKind, Priority, Role, UnknownWord};
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// More than this is not front matter.
+/// The size limit of front matter.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// What a file says about itself. Keys that are not ours are left to whoever they are for.
+/// The metadata in a file. Unknown keys are ignored: they belong to other programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter {
     /// `type`
@@ -31,45 +31,45 @@ pub struct FrontMatter {
     pub iteration: Option<u32>,
     /// `files`
     pub files: Vec<String>,
-    /// Keys that are not ours but look like one of ours, with that one.
+    /// Unknown keys that resemble one of ours, with the key they resemble.
     pub typos: Vec<(String, &'static str)>,
 }
 
-/// What can be wrong with front matter.
+/// Why front matter could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrontMatterError {
     /// The closing line is missing.
-    #[error("it starts with `---` and never ends; a line `---` is expected after it")]
+    #[error("it starts with `---` and is never closed; expected another line `---`")]
     Open,
-    /// Too long to be front matter.
-    #[error("it has {size} bytes, and {MAX_BYTES} are allowed")]
+    /// Larger than the limit.
+    #[error("it has {size} bytes; the limit is {MAX_BYTES}")]
     TooLarge {
-        /// Its size.
+        /// Its size in bytes.
         size: usize,
     },
-    /// Not YAML, or not of our shape.
+    /// Invalid YAML, or a value of the wrong type.
     #[error("{message}")]
     Yaml {
-        /// The parser's words, on one line.
+        /// The parser's message, on one line.
         message: String,
     },
-    /// A word that is not of the set.
+    /// An unknown kind or priority.
     #[error(transparent)]
     Word(#[from] UnknownWord),
-    /// A name that is not valid.
+    /// An invalid role or group.
     #[error(transparent)]
     Id(#[from] InvalidId),
-    /// A number that is none.
-    #[error("`{value}` is not a whole number that could be the {key}")]
+    /// Not a non-negative integer.
+    #[error("`{value}` is not a valid {key}; expected a whole number")]
     Number {
-        /// The key.
+        /// The key that needs a number.
         key: &'static str,
-        /// The value.
+        /// The text that was given.
         value: String,
     },
 }
 
-/// Splits a text into its front matter, if it has any, and the rest.
+/// Splits a text into front matter, if any, and body.
 pub(super) fn split(text: &str) -> Result<(Option<FrontMatter>, &str), FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
@@ -125,7 +125,7 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
     })
 }
 
-/// The parser's complaint without its advice to programmers, with the line of the file.
+/// The parser's message without hints for programmers, with the line number in the file.
 fn yaml_error(error: &serde_saphyr::Error) -> FrontMatterError {
     let text = error.without_snippet().to_string();
     let text = text.trim_start_matches("error: ");
@@ -158,7 +158,7 @@ const KEYS: &[&str] = &[
     "version",
 ];
 
-/// Whether a key is one of ours, misspelt. Keys that are quite different belong to somebody else.
+/// The key that an unknown key resembles. Very different keys belong to other programs.
 fn typo(key: String) -> Option<(String, &'static str)> {
     if KEYS.contains(&key.as_str()) {
         return None;
@@ -185,12 +185,12 @@ struct Raw {
     files: Words,
 }
 
-/// One value or a list of them, as text: `consumers: developer, qa_expert` is what people write.
+/// A value or a list of values as text, because people write `consumers: developer, qa_expert`.
 #[derive(Default)]
 struct Words(Option<Vec<String>>);
 
 impl Words {
-    /// The values as a list; one text may hold several with commas between them.
+    /// The values as a list; a single text may contain several separated by commas.
     fn list(&self) -> Option<Vec<String>> {
         let split = |text: &String| {
             text.split(',')
@@ -201,7 +201,7 @@ impl Words {
         self.0.as_ref().map(|words| words.iter().flat_map(split).collect())
     }
 
-    /// The value as one text.
+    /// The values as one text.
     fn one(&self) -> Option<String> {
         self.0.as_ref().map(|words| words.join(", ")).filter(|text| !text.is_empty())
     }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documented_keys_are_read() {
+    fn reads_documented_keys() {
         let front = front(
             "type: research\ngroup_id: P1\nproducer: requirements_engineer\n\
              consumers: [developer, senior_software_engineer]\npriority: high\nversion: 1\n\
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_understood() {
+    fn accepts_informal_values() {
         let front =
             front("consumers: developer, QA_expert\ngroup_id: 7\nsummary: 'Handles 1,000, no?'\npriority:\ntype: Research")
                 .unwrap();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_marks_and_absence() {
+    fn handles_crlf_bom_and_missing_front_matter() {
         let (front, rest) = split("\u{feff}---\r\ntype: handoff\r\n---\r\nbody").unwrap();
         assert_eq!((front.unwrap().kind, rest), (Some(PackageKind::Handoff), "body"));
         assert!(split("# Title\n---\nx").unwrap().0.is_none());
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_front_matter_is_named() {
+    fn reports_invalid_front_matter() {
         assert!(matches!(split("---\ntype: x"), Err(FrontMatterError::Open)));
         assert!(matches!(front("type: rumour"), Err(FrontMatterError::Word(_))));
         assert!(matches!(front("producer: 'Q A'"), Err(FrontMatterError::Id(_))));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_keys_are_noticed_and_foreign_ones_are_not() {
+    fn reports_misspelt_keys_but_not_foreign_ones() {
         let front =
             front("priorty: high\nconsumer: developer\ntags: [a]\ndate: 2026-01-01").unwrap();
         let typos: Vec<&str> = front.typos.iter().map(|(_, near)| *near).collect();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_that_of_the_file() {
+    fn error_lines_refer_to_the_file() {
         let error = front("type: research\npriority: [").unwrap_err().to_string();
         assert_eq!(error, "line 3: unclosed bracket '['");
         let error = front("files: [null]").unwrap_err().to_string();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_does_not_go_off() {
+    fn rejects_a_yaml_bomb() {
         let level =
             |n: usize| format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(", "));
         let levels: String = (1..30).map(level).collect();

@@ -1,7 +1,7 @@
-//! Importing packages from JSON lines.
+//! Imports packages from JSON lines.
 //!
-//! Every line is checked before anything is written; bodies become files below the artifacts
-//! folder, and are taken back if the registration fails.
+//! Every line is checked before anything is written. Bodies become files below the artifacts folder, and
+//! are removed again if the registration fails.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,100 +17,100 @@ use super::{Facts, PackageFileError, Placement, write};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportLine {
-    /// What it carries.
+    /// What the package contains.
     pub kind: PackageKind,
-    /// Who wrote it.
+    /// The role that wrote it.
     pub producer: Role,
-    /// How much it matters.
+    /// How important it is.
     pub priority: Priority,
     /// What other agents see.
     pub summary: String,
-    /// The group that it came from.
+    /// The group it came from.
     pub group: Option<GroupId>,
-    /// Whether only its group gets it.
+    /// Whether only its group receives it.
     pub scope: Option<Scope>,
-    /// Whom it is for.
+    /// The roles it is for.
     pub consumers: Option<Vec<Role>>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Option<Timestamp>,
     /// An existing file.
     pub path: Option<PathBuf>,
     /// The text, if there is no file yet.
     pub body: Option<String>,
-    /// The name of the file for the text.
+    /// The file name for `body`.
     pub name: Option<String>,
-    /// Paths that it is about.
+    /// Paths it is about.
     pub files: Option<Vec<String>>,
 }
 
-/// Why a line cannot be imported. Lines count from 1.
+/// Why an import failed. Lines are numbered from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// Not JSON of the right shape.
+    /// Not JSON of the expected shape.
     #[error("line {line} is not valid: {message}")]
     Json {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
-    /// Exactly one of `path` and `body` is needed.
+    /// Not exactly one of `path` and `body`.
     #[error("line {line} must have either `path` or `body`")]
     Source {
-        /// The line.
+        /// The line number.
         line: usize,
     },
-    /// A scope that contradicts the group.
+    /// Scope `group` without a group.
     #[error("line {line} has scope `group` and no `group`")]
     Scope {
-        /// The line.
+        /// The line number.
         line: usize,
     },
-    /// A name that is no file name.
+    /// An invalid file name.
     #[error("line {line}: `{name}` is not a file name of letters, digits, `.`, `_` and `-`")]
     Name {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// The name.
+        /// The rejected name.
         name: String,
     },
-    /// Two lines want the same file for different texts.
+    /// Two lines use the same file name for different texts.
     #[error("line {line} has the name of line {first} and another body")]
     Twice {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// The line that had the name first.
+        /// The line that used the name first.
         first: usize,
     },
-    /// A file is in the way that was not imported, or was changed since.
+    /// The file exists and was not imported, or was modified since.
     #[error("line {line}: `{}` exists with other content", path.display())]
     Taken {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// The file.
+        /// The existing file.
         path: PathBuf,
     },
-    /// The file is no package.
+    /// The file cannot be registered as a package.
     #[error("line {line} cannot be a package")]
     File {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// Why.
+        /// The underlying error.
         #[source]
         source: Box<PackageFileError>,
     },
     /// Writing a body failed.
     #[error("the body of line {line} cannot be written")]
     Write {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// Why.
+        /// The underlying error.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// An import that is ready to be registered; its files are in place.
+/// An import whose files are written and whose packages are ready to be registered.
 #[derive(Debug)]
 pub struct PreparedImport {
     /// One per line, in order.
@@ -121,12 +121,12 @@ pub struct PreparedImport {
 #[derive(Debug)]
 struct Written {
     path: PathBuf,
-    /// What was there before.
+    /// The previous content, if the file existed.
     former: Option<Vec<u8>>,
 }
 
 impl PreparedImport {
-    /// Takes the written files back.
+    /// Restores the files as they were before.
     pub fn undo(self) {
         undo(&self.written);
     }
@@ -134,7 +134,7 @@ impl PreparedImport {
 
 fn undo(written: &[Written]) {
     for file in written.iter().rev() {
-        // Best effort: the error that made us undo is the one to report.
+        // Best effort: the error that caused the rollback is the one to report.
         let _ = match &file.former {
             Some(bytes) => fs_err::write(&file.path, bytes),
             None => fs_err::remove_file(&file.path),
@@ -142,14 +142,14 @@ fn undo(written: &[Written]) {
     }
 }
 
-/// What an import needs to know besides the lines.
+/// What an import depends on besides its lines.
 #[derive(Clone, Copy)]
 pub struct ImportContext<'a> {
-    /// What drafts are made with.
+    /// How packages are drafted.
     pub draft: &'a DraftContext<'a>,
     /// The group of lines that name neither group nor scope.
     pub group: Option<&'a GroupId>,
-    /// The hash under which a path is registered, if it is: only such files may be replaced.
+    /// The content hash registered for a path, if any: only such files may be replaced.
     pub registered: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -158,7 +158,7 @@ pub fn prepare_import(
     import: &ImportContext<'_>,
     text: &str,
 ) -> Result<PreparedImport, ImportError> {
-    let setting = import.draft;
+    let context = import.draft;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -170,13 +170,13 @@ pub fn prepare_import(
             lines.push((index + 1, checked));
         }
     }
-    let folder = setting.places.context_folder(setting.session);
+    let folder = context.paths.context_folder(context.session);
     let mut prepared =
         PreparedImport { packages: Vec::with_capacity(lines.len()), written: Vec::new() };
     let mut names: HashMap<String, (usize, String)> = HashMap::new();
     for (number, line) in lines {
         let added = file_of(import, &folder, number, &line, &mut names, &mut prepared.written)
-            .and_then(|path| package_of(setting, number, &path, line));
+            .and_then(|path| package_of(context, number, &path, line));
         match added {
             Ok(package) => prepared.packages.push(package),
             Err(error) => {
@@ -210,7 +210,7 @@ fn check(number: usize, text: &str) -> Result<ImportLine, ImportError> {
     Ok(line)
 }
 
-/// The parser's complaint without a line number of its own: it has only seen one line.
+/// The parser's message without its line number: it has only seen one line.
 fn json_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line 1 column ") {
@@ -219,7 +219,7 @@ fn json_message(error: &serde_json::Error) -> String {
     }
 }
 
-/// The file of a line: the existing one, or a new one with its body.
+/// The file of a line: the existing one, or a new one with the body.
 fn file_of(
     import: &ImportContext<'_>,
     folder: &Path,
@@ -231,14 +231,14 @@ fn file_of(
     let Some(body) = &line.body else {
         return Ok(line.path.clone().unwrap_or_default());
     };
-    let setting = import.draft;
-    // The file is ours, and agents will read it: secrets do not get into it.
-    let text = file_text(line, setting.redactor.clean(body).as_str());
+    let context = import.draft;
+    // We write this file and agents read it, so secrets must not get into it.
+    let text = file_text(line, context.redactor.clean(body).as_str());
     let name = match &line.name {
         Some(name) => name.strip_suffix(".md").unwrap_or(name).to_owned(),
         None => format!("imported-{}", &super::content_hash(text.as_bytes())[..16]),
     };
-    let relative = folder.strip_prefix(setting.places.root()).unwrap_or(folder);
+    let relative = folder.strip_prefix(context.paths.root()).unwrap_or(folder);
     let path = relative.join(format!("{name}.md"));
     if let Some((first, same)) = names.get(&name) {
         return if *same == text {
@@ -248,7 +248,7 @@ fn file_of(
         };
     }
     let write_error = |source| ImportError::Write { line: number, source };
-    let absolute = setting.places.root().join(&path);
+    let absolute = context.paths.root().join(&path);
     let is_link = fs_err::symlink_metadata(&absolute).is_ok_and(|m| m.file_type().is_symlink());
     let former = fs_err::read(&absolute).ok();
     if former.as_deref() != Some(text.as_bytes()) || is_link {
@@ -258,9 +258,9 @@ fn file_of(
         if is_link || !ours {
             return Err(ImportError::Taken { line: number, path });
         }
-        setting
-            .places
-            .make_context_folder(setting.session)
+        context
+            .paths
+            .make_context_folder(context.session)
             .map_err(|source| ImportError::File { line: number, source: Box::new(source) })?;
         write::write_whole(&absolute, &text).map_err(write_error)?;
         written.push(Written { path: absolute, former });
@@ -269,7 +269,7 @@ fn file_of(
     Ok(path)
 }
 
-/// The file says about itself what the line said, so that the index can be rebuilt from it.
+/// The file repeats the line's metadata, so that the index can be rebuilt from it.
 fn file_text(line: &ImportLine, body: &str) -> String {
     write::file_text(&write::Head {
         kind: line.kind,
@@ -283,13 +283,13 @@ fn file_text(line: &ImportLine, body: &str) -> String {
 }
 
 fn package_of(
-    setting: &DraftContext<'_>,
+    context: &DraftContext<'_>,
     number: usize,
     path: &Path,
     line: ImportLine,
 ) -> Result<NewPackage, ImportError> {
     let file_error = |source| ImportError::File { line: number, source: Box::new(source) };
-    let located = setting.places.locate_untrusted(path).map_err(file_error)?;
+    let located = context.paths.locate_untrusted(path).map_err(file_error)?;
     let global = line.scope == Some(Scope::Global) || line.group.is_none();
     let facts = Facts {
         kind: Some(line.kind),
@@ -303,7 +303,7 @@ fn package_of(
         iteration: None,
         former: None,
     };
-    let mut package = draft(setting, &located, facts).map_err(file_error)?.package;
+    let mut package = draft(context, &located, facts).map_err(file_error)?.package;
     if global {
         package.scope = Scope::Global;
     }

@@ -1,9 +1,9 @@
-//! Package files: finding them safely, reading their front matter and name, and making of it all
-//! what the store registers.
+//! Package files: locating them safely, reading front matter and names, and drafting the packages
+//! that the store registers.
 //!
-//! Everything in a file is untrusted: its path may lead elsewhere, its front matter may be a bomb,
-//! its words may contradict its name. Files are read, never altered; new ones are only written for
-//! texts that have none.
+//! Everything in a file is untrusted: its path may lead elsewhere, its front matter may be a YAML
+//! bomb, its content may contradict its name. Existing files are never modified; new ones are only
+//! written for texts that have no file.
 
 mod announce;
 mod content;
@@ -15,6 +15,7 @@ mod name;
 mod paths;
 mod register;
 mod scan;
+mod sources;
 mod state;
 mod write;
 
@@ -29,10 +30,10 @@ pub use scan::{Reach, scan};
 pub use state::{FileState, file_state};
 pub use write::{NewText, WrittenText, write_text};
 
-/// The longest summary that is kept.
+/// The length limit of summaries, in characters.
 pub const MAX_SUMMARY_CHARS: usize = 400;
 
-/// The hash by which content is compared.
+/// BLAKE3 of content, in hexadecimal.
 pub fn content_hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }

@@ -1,9 +1,9 @@
-//! What a file name says: `research-P1-oauth.md`, `failures-P1-iter2.md`,
+//! File name conventions: `research-P1-oauth.md`, `failures-P1-iter2.md`,
 //! `handoff-developer-qa_expert-P1.md`, `qa_failures_group_P1.md`.
 
 use handover_model::{GroupId, PackageKind, Role};
 
-/// What a name says; nothing if it follows no convention.
+/// What a name says; empty if it follows no convention.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct NameFacts {
     pub(super) kind: Option<PackageKind>,
@@ -13,18 +13,18 @@ pub(super) struct NameFacts {
     pub(super) iteration: Option<u32>,
 }
 
-/// The part of a name that holds the group. Ids may contain `-`, so where the group ends is only
-/// known once the group is.
+/// The part of a name that contains the group. Ids may contain `-`, so its end is only known for a known
+/// group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NamedGroup {
-    /// Exactly this.
+    /// Exactly the group.
     Exact(String),
     /// The group, `-`, and a topic.
     Leading(String),
 }
 
 impl NamedGroup {
-    /// Whether the name can mean this group.
+    /// Whether the name may refer to this group.
     pub(super) fn can_be(&self, group: &str) -> bool {
         match self {
             Self::Exact(text) => text == group,
@@ -34,8 +34,7 @@ impl NamedGroup {
         }
     }
 
-    /// The group that the name most likely means: the longest known one that fits, else the part
-    /// before the first `-`.
+    /// The most likely group: the longest known one that matches, else the part before the first `-`.
     pub(super) fn guess(&self, known: &[GroupId]) -> String {
         let fits = known.iter().map(GroupId::as_str).filter(|group| self.can_be(group));
         match (fits.max_by_key(|group| group.len()), self) {
@@ -46,7 +45,7 @@ impl NamedGroup {
     }
 }
 
-/// Reads a file name.
+/// Parses a file name.
 pub(super) fn read(file_name: &str) -> NameFacts {
     let Some(stem) = file_name.strip_suffix(".md") else {
         return NameFacts::default();
@@ -62,7 +61,7 @@ fn underscored(stem: &str) -> Option<NameFacts> {
         "investigation" => (PackageKind::Investigation, Role::new("investigator").ok()),
         other => (other.parse().ok()?, None),
     };
-    // The old names put a topic behind the group with the same `_` that ids may contain.
+    // The old names separate group and topic with `_`, which ids may contain too.
     let group = if head == "qa_failures" { group } else { group.split('_').next()? };
     Some(NameFacts {
         kind: Some(kind),
@@ -75,7 +74,7 @@ fn underscored(stem: &str) -> Option<NameFacts> {
 fn hyphenated(stem: &str) -> Option<NameFacts> {
     let (head, rest) = stem.split_once('-')?;
     let kind: PackageKind = head.parse().ok()?;
-    // One word behind the kind is a topic (`research-notes.md`), not a group and a topic.
+    // A single word after the kind is a topic (`research-notes.md`), not a group.
     let (first, _) = rest.split_once('-')?;
     let mut facts = NameFacts { kind: Some(kind), ..NameFacts::default() };
     match kind {
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_conventions_are_read() {
+    fn parses_conventional_names() {
         let facts = read("research-P1-hin-oauth2.md");
         assert_eq!(facts.kind, Some(PackageKind::Research));
         let group = facts.group.unwrap();
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_say_nothing() {
+    fn ignores_other_names() {
         for name in [
             "notes.md",
             "research.md",

@@ -10,28 +10,28 @@ use handover_model::SessionId;
 
 use super::PackageFileError;
 
-/// The folders that count as inside.
+/// The project and its other worktrees; every other path is outside.
 #[derive(Debug, Clone)]
 pub struct ProjectPaths {
     root: PathBuf,
     worktrees: Vec<PathBuf>,
-    /// Where an agent works, if it is another checkout of the project.
+    /// The checkout an agent works in, if it is not this one.
     pub(super) checkout: Option<Box<Self>>,
     shared: bool,
 }
 
-/// A file that is inside.
+/// A file that was checked to be inside the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// Where it is, symlinks followed.
+    /// The real path, with symlinks resolved.
     pub absolute: PathBuf,
-    /// How the store names it: relative to the project with `/`, or absolute if it lies in another
-    /// worktree, where a relative path would mean a different file.
+    /// The path in the store: relative to the project with `/`, or absolute in another worktree, where a
+    /// relative path would refer to a different file.
     pub stored: String,
 }
 
 impl ProjectPaths {
-    /// The project's root and those of the other worktrees of its repository. All must exist.
+    /// The project's root and the other worktrees of its repository. All must exist.
     pub fn new(root: &Path, worktrees: &[PathBuf]) -> std::io::Result<Self> {
         Ok(Self {
             root: fs_err::canonicalize(root)?,
@@ -41,18 +41,18 @@ impl ProjectPaths {
         })
     }
 
-    /// The same for an agent that works in another checkout: what is there counts before what is here.
+    /// These paths for an agent in another checkout, whose files take precedence.
     pub fn seen_from(&self, checkout: &Path) -> std::io::Result<Self> {
         let checkout = Some(Box::new(Self::new(checkout, &[])?));
         Ok(Self { checkout, ..self.clone() })
     }
 
-    /// The same for a store that other machines use too: a file that is not here may be there.
+    /// These paths for a store shared with other machines, where a missing file may exist.
     pub fn shared(self, shared: bool) -> Self {
         Self { shared, ..self }
     }
 
-    /// Whether other machines use the store too.
+    /// Whether the store is shared with other machines.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
@@ -62,23 +62,22 @@ impl ProjectPaths {
         &self.root
     }
 
-    /// Where a session's package files go by default.
+    /// The default folder for a session's files.
     pub fn artifacts(&self, session: &SessionId) -> PathBuf {
         self.root.join(".handover").join("artifacts").join(session.as_str())
     }
 
-    /// The folder inside [`artifacts`](Self::artifacts) where the naming convention holds.
+    /// The folder inside [`artifacts`](Self::artifacts) whose files follow the naming convention.
     pub fn context_folder(&self, session: &SessionId) -> PathBuf {
         self.artifacts(session).join("context")
     }
 
-    /// The absolute path of a stored one.
+    /// The absolute form of a stored path.
     pub fn absolute(&self, stored: &str) -> PathBuf {
         self.root.join(stored)
     }
 
-    /// Checks a path that a person typed. Relative means relative to `base`; `..` is fine as long as
-    /// the file is inside.
+    /// Checks a path typed by a person, relative to `base`. `..` is allowed as long as the file is inside.
     pub fn locate(&self, base: &Path, path: &Path) -> Result<Located, PackageFileError> {
         let given = base.join(path);
         let absolute = match fs_err::canonicalize(&given) {
@@ -117,12 +116,12 @@ impl ProjectPaths {
         Ok(Located { absolute, stored })
     }
 
-    /// Checks a path that came from a file or an agent: relative to the project, and never climbing.
+    /// Checks a path from a file or an agent: relative to the project, and without `..`.
     pub fn locate_untrusted(&self, path: &Path) -> Result<Located, PackageFileError> {
         self.locate_untrusted_in(&self.root, path)
     }
 
-    /// The same, relative to the checkout in which the agent works.
+    /// Like [`locate_untrusted`](Self::locate_untrusted), relative to the agent's checkout.
     pub fn locate_untrusted_in(
         &self,
         checkout: &Path,
@@ -134,8 +133,8 @@ impl ProjectPaths {
         self.locate(checkout, path)
     }
 
-    /// Opens a located file and looks at what was opened: between the check and now somebody may have
-    /// put a link or a pipe in its place.
+    /// Opens a located file and checks what was opened: it may have been replaced by a link or a pipe in the
+    /// meantime.
     pub fn open(&self, located: &Located) -> Result<File, PackageFileError> {
         let path = || PathBuf::from(&located.stored);
         let read_error = |source| PackageFileError::Read { path: path(), source };
@@ -160,14 +159,14 @@ impl ProjectPaths {
         }
     }
 
-    /// Reads a located file as text, at most `max` bytes of it.
+    /// Reads a located file as text; fails beyond `max` bytes.
     pub fn read(&self, located: &Located, max: u64) -> Result<String, PackageFileError> {
         let path = || PathBuf::from(&located.stored);
         let read_error = |source| PackageFileError::Read { path: path(), source };
         let file = self.open(located)?;
         let size = file.metadata().map_err(read_error)?.len();
         let mut bytes = Vec::with_capacity(size.min(max) as usize);
-        // The size may be wrong by the time of reading: the limit holds for what is read.
+        // The file may have grown since: the limit applies to what is read.
         file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(read_error)?;
         if size > max || bytes.len() as u64 > max {
             let size = size.max(bytes.len() as u64);
@@ -182,8 +181,7 @@ impl ProjectPaths {
         })
     }
 
-    /// Makes the folder for a session's packages. None of the folders on the way may be a link that
-    /// leads elsewhere.
+    /// Creates the folder for a session's packages. No folder on the way may be a symlink.
     pub fn make_context_folder(&self, session: &SessionId) -> Result<PathBuf, PackageFileError> {
         let folder = self.context_folder(session);
         self.refuse_links(&folder)?;
@@ -192,7 +190,7 @@ impl ProjectPaths {
         Ok(folder)
     }
 
-    /// Removes a session's folder, if it is one.
+    /// Removes a session's folder, if it exists.
     pub fn remove_artifacts(&self, session: &SessionId) -> Result<(), PackageFileError> {
         let folder = self.artifacts(session);
         self.refuse_links(&folder)?;
@@ -215,7 +213,7 @@ impl ProjectPaths {
     }
 }
 
-/// A path as text with `/`, if every part of it can be shown.
+/// A path as text with `/`, if all of it can be displayed.
 fn storable(path: &Path) -> Option<String> {
     let mut text = String::new();
     for part in path.components() {
@@ -259,55 +257,55 @@ mod tests {
             self.folder.path().join(path)
         }
 
-        fn places(&self) -> ProjectPaths {
+        fn paths(&self) -> ProjectPaths {
             ProjectPaths::new(&self.path("p"), &[self.path("tree")]).unwrap()
         }
     }
 
     #[test]
-    fn inside_is_found_from_anywhere() {
+    fn locates_files_from_any_base() {
         let project = Project::new();
-        let places = project.places();
+        let paths = project.paths();
         for (base, path) in
             [("p", "docs/a.md"), ("p/sub", "../docs/a.md"), ("p", "./sub/../docs/a.md")]
         {
-            let located = places.locate(&project.path(base), Path::new(path)).unwrap();
+            let located = paths.locate(&project.path(base), Path::new(path)).unwrap();
             assert_eq!(located.stored, "docs/a.md");
         }
         symlink(project.path("p/docs/a.md"), project.path("p/sub/link.md")).unwrap();
-        let located = places.locate(&project.path("p"), Path::new("sub/link.md")).unwrap();
+        let located = paths.locate(&project.path("p"), Path::new("sub/link.md")).unwrap();
         assert_eq!(located.stored, "docs/a.md");
     }
 
     #[test]
-    fn another_worktree_is_named_absolutely() {
+    fn stores_other_worktrees_as_absolute_paths() {
         let project = Project::new();
         let located =
-            project.places().locate(&project.path("tree"), Path::new("docs/b.md")).unwrap();
+            project.paths().locate(&project.path("tree"), Path::new("docs/b.md")).unwrap();
         assert!(located.stored.ends_with("/tree/docs/b.md") && located.stored.starts_with('/'));
-        assert_eq!(project.places().absolute(&located.stored), located.absolute);
+        assert_eq!(project.paths().absolute(&located.stored), located.absolute);
     }
 
     #[test]
-    fn outside_is_refused_however_it_is_reached() {
+    fn rejects_paths_outside_the_project() {
         let project = Project::new();
-        let places = project.places();
+        let paths = project.paths();
         symlink(project.path("outside/secret.md"), project.path("p/docs/link.md")).unwrap();
         symlink(project.path("outside"), project.path("p/way")).unwrap();
         for path in ["../outside/secret.md", "docs/link.md", "way/secret.md", "/etc/passwd"] {
-            let error = places.locate(&project.path("p"), Path::new(path)).unwrap_err();
+            let error = paths.locate(&project.path("p"), Path::new(path)).unwrap_err();
             assert!(matches!(error, PackageFileError::Outside { .. }), "{path}: {error}");
         }
-        let climbing = places.locate_untrusted(Path::new("docs/../docs/a.md")).unwrap_err();
+        let climbing = paths.locate_untrusted(Path::new("docs/../docs/a.md")).unwrap_err();
         assert!(matches!(climbing, PackageFileError::Climbs { .. }));
-        assert!(places.locate_untrusted(Path::new("docs/a.md")).is_ok());
+        assert!(paths.locate_untrusted(Path::new("docs/a.md")).is_ok());
     }
 
     #[test]
-    fn only_files_are_taken() {
+    fn accepts_only_regular_files() {
         let project = Project::new();
-        let places = project.places();
-        let at = |path: &str| places.locate(&project.path("p"), Path::new(path)).unwrap_err();
+        let paths = project.paths();
+        let at = |path: &str| paths.locate(&project.path("p"), Path::new(path)).unwrap_err();
         for folder in ["docs", "."] {
             assert!(matches!(at(folder), PackageFileError::NotAFile { what: "a folder", .. }));
         }
@@ -324,43 +322,43 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_becomes_a_link_is_not_followed() {
+    fn does_not_follow_a_file_replaced_by_a_link() {
         let project = Project::new();
-        let places = project.places();
-        let located = places.locate(&project.path("p"), Path::new("docs/a.md")).unwrap();
+        let paths = project.paths();
+        let located = paths.locate(&project.path("p"), Path::new("docs/a.md")).unwrap();
         fs_err::remove_file(project.path("p/docs/a.md")).unwrap();
         symlink(project.path("outside/secret.md"), project.path("p/docs/a.md")).unwrap();
-        assert!(places.read(&located, 100).is_err());
-        // A folder on the way that becomes a link is noticed too.
+        assert!(paths.read(&located, 100).is_err());
+        // A parent folder that becomes a link is detected too.
         fs_err::remove_file(project.path("p/docs/a.md")).unwrap();
         fs_err::write(project.path("p/docs/secret.md"), "mine").unwrap();
-        let located = places.locate(&project.path("p"), Path::new("docs/secret.md")).unwrap();
+        let located = paths.locate(&project.path("p"), Path::new("docs/secret.md")).unwrap();
         fs_err::rename(project.path("p/docs"), project.path("p/gone")).unwrap();
         symlink(project.path("outside"), project.path("p/docs")).unwrap();
-        assert!(matches!(places.read(&located, 100), Err(PackageFileError::Outside { .. })));
+        assert!(matches!(paths.read(&located, 100), Err(PackageFileError::Outside { .. })));
     }
 
     #[test]
-    fn folders_of_sessions_are_no_links() {
+    fn rejects_linked_session_folders() {
         let project = Project::new();
-        let places = project.places();
+        let paths = project.paths();
         let session = SessionId::new("s1").unwrap();
-        assert!(places.make_context_folder(&session).unwrap().is_dir());
-        places.remove_artifacts(&session).unwrap();
+        assert!(paths.make_context_folder(&session).unwrap().is_dir());
+        paths.remove_artifacts(&session).unwrap();
         symlink(project.path("outside"), project.path("p/.handover/artifacts/s1")).unwrap();
-        assert!(places.make_context_folder(&session).is_err());
-        assert!(places.remove_artifacts(&session).is_err());
+        assert!(paths.make_context_folder(&session).is_err());
+        assert!(paths.remove_artifacts(&session).is_err());
         assert!(project.path("outside/secret.md").exists());
     }
 
     #[test]
-    fn only_text_of_bounded_size_is_read() {
+    fn reads_only_text_within_the_limit() {
         let project = Project::new();
-        let places = project.places();
+        let paths = project.paths();
         let read = |content: &[u8]| {
             fs_err::write(project.path("p/x.md"), content).unwrap();
-            let located = places.locate(&project.path("p"), Path::new("x.md")).unwrap();
-            places.read(&located, 10)
+            let located = paths.locate(&project.path("p"), Path::new("x.md")).unwrap();
+            paths.read(&located, 10)
         };
         assert_eq!(read(b"0123456789").unwrap(), "0123456789");
         assert!(matches!(read(b"0123456789a"), Err(PackageFileError::TooLarge { size: 11, .. })));

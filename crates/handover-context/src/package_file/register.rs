@@ -1,4 +1,4 @@
-//! Registering files that somebody found or announced.
+//! Registers files that were found or announced.
 
 use std::fmt::Write;
 
@@ -8,35 +8,34 @@ use handover_store::{PackageFilter, Registered, Result, Store};
 use super::draft::{DraftContext, Facts, Placement, draft};
 use super::{Located, PackageFileError};
 
-/// What became of a file.
+/// The result of registering a file.
 #[derive(Debug)]
 pub enum Put {
-    /// It is a package now, or a new version of one.
+    /// A new package, or a new version of one.
     Registered(Registered),
-    /// It was one already, with this content.
+    /// Already registered with this content.
     Unchanged(Registered),
-    /// It cannot be one; the reason.
+    /// Not a valid package, and why.
     Skipped(String),
 }
 
-/// Registers one file. One that cannot be a package is skipped with the reason: a bad file must not
-/// hide the others. One that is registered with this content stays as it is, whatever group or kind
-/// somebody gave it.
+/// Registers one file. An invalid file is skipped with the reason, so that it does not affect the others. A
+/// file registered with this content is left alone, whatever group or kind it was given.
 pub fn register_file(
     store: &dyn Store,
-    setting: &DraftContext<'_>,
+    context: &DraftContext<'_>,
     located: std::result::Result<Located, PackageFileError>,
     mut facts: Facts,
 ) -> Result<Put> {
     let here = match &located {
-        Ok(located) => at_path(store, setting.session, located)?,
+        Ok(located) => at_path(store, context.session, located)?,
         Err(_) => Vec::new(),
     };
     facts.former = former(&here, None);
     if facts.former.is_some() {
         facts.default_group = None;
     }
-    let draft = match located.and_then(|located| draft(setting, &located, facts)) {
+    let draft = match located.and_then(|located| draft(context, &located, facts)) {
         Ok(draft) => draft,
         Err(error) => return Ok(Put::Skipped(chain(&error))),
     };
@@ -46,7 +45,8 @@ pub fn register_file(
     }
     if here.len() > 1 {
         let ids: Vec<String> = here.iter().map(|package| package.id.to_string()).collect();
-        let reason = format!("it is packages {}; `package update` says which", ids.join(", "));
+        let reason =
+            format!("it belongs to packages {}; choose one with `package update`", ids.join(", "));
         return Ok(Put::Skipped(reason));
     }
     let mut registered = store.register_packages(&[draft.package])?;
@@ -54,14 +54,14 @@ pub fn register_file(
     Ok(if registered.created { Put::Registered(registered) } else { Put::Unchanged(registered) })
 }
 
-/// The latest packages of a file.
+/// The current packages of a file.
 pub fn at_path(store: &dyn Store, session: &SessionId, located: &Located) -> Result<Vec<Package>> {
     let filter = PackageFilter { path: Some(located.stored.clone()), ..PackageFilter::default() };
     store.packages(session, &filter)
 }
 
-/// The version before: the one package of the file, or of the group that is meant. Several packages
-/// of one file differ in kind or group, and then only the caller knows.
+/// The previous version: the only package of the file, or the only one with this placement. Several
+/// packages of one file differ in kind or group; then only the caller knows.
 pub fn former(here: &[Package], placement: Option<&Placement>) -> Option<Package> {
     let mut fits =
         here.iter().filter(|package| placement.is_none_or(|p| *p == Placement::of(package)));

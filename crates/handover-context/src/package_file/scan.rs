@@ -1,5 +1,5 @@
-//! Finding package files that nobody registered: those in a session's own folders, and artifacts
-//! whose names say what they are.
+//! Finds unregistered package files: those in a session's own folders, and artifacts whose names identify
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,31 +9,31 @@ use ignore::WalkBuilder;
 use super::ProjectPaths;
 use super::name;
 
-/// Deeper folders are not looked into.
+/// The deepest level that is searched.
 const MAX_DEPTH: usize = 12;
 
-/// Folders of other people's files, with or without a gitignore that says so.
+/// Folders of third-party or generated files, whether or not git ignores them.
 const SKIPPED: &[&str] = &["node_modules", "target", "vendor", ".git", ".venv", "dist", "build"];
 
-/// How far a scan looks.
+/// How much of the project is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach<'a> {
-    /// The session's own folders.
+    /// Only the session's own folders.
     Session,
-    /// The session's own folders, and artifacts with telling names anywhere below these roots (the
-    /// project, the worktree in which the user is), except in the folders of other sessions.
+    /// Also artifacts with identifying names anywhere below these roots, except in folders of other
+    /// sessions.
     Project {
-        /// Where to look.
+        /// The project, and the worktree the user is in.
         roots: &'a [PathBuf],
-        /// Every other session.
+        /// All other sessions.
         others: &'a [SessionId],
     },
 }
 
 /// The files that look like packages of a session, sorted by path.
-pub fn scan(places: &ProjectPaths, session: &SessionId, reach: Reach<'_>) -> Vec<PathBuf> {
+pub fn scan(paths: &ProjectPaths, session: &SessionId, reach: Reach<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let own = own_folders(places, session);
+    let own = own_folders(paths, session);
     for folder in &own {
         for path in markdown_files(folder, false) {
             found.push(path);
@@ -41,25 +41,25 @@ pub fn scan(places: &ProjectPaths, session: &SessionId, reach: Reach<'_>) -> Vec
     }
     if let Reach::Project { roots, others } = reach {
         let foreign: Vec<PathBuf> =
-            others.iter().flat_map(|other| own_folders(places, other)).collect();
+            others.iter().flat_map(|other| own_folders(paths, other)).collect();
         for path in roots.iter().flat_map(|root| markdown_files(root, true)) {
             let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-            let telling = file_name.contains("_group_") && name::read(file_name).kind.is_some();
-            if telling && !own.iter().chain(&foreign).any(|folder| path.starts_with(folder)) {
+            let identifies = file_name.contains("_group_") && name::read(file_name).kind.is_some();
+            if identifies && !own.iter().chain(&foreign).any(|folder| path.starts_with(folder)) {
                 found.push(path);
             }
         }
     }
     found.sort();
-    // A worktree may lie inside the project.
+    // A worktree may be inside the project.
     found.dedup();
     found
 }
 
-/// The folders in which everything belongs to a session.
-fn own_folders(places: &ProjectPaths, session: &SessionId) -> [PathBuf; 2] {
-    let theirs = places.root().join("bazinga").join("artifacts").join(session.as_str());
-    [places.artifacts(session), theirs]
+/// The folders in which every file belongs to the session.
+fn own_folders(paths: &ProjectPaths, session: &SessionId) -> [PathBuf; 2] {
+    let theirs = paths.root().join("bazinga").join("artifacts").join(session.as_str());
+    [paths.artifacts(session), theirs]
 }
 
 fn markdown_files(folder: &Path, respect_ignores: bool) -> impl Iterator<Item = PathBuf> {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_folders_in_full_the_rest_by_name() {
+    fn scans_own_folders_fully_and_others_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let write = |path: &str| {
             let path = folder.path().join(path);
@@ -102,11 +102,11 @@ mod tests {
         ] {
             write(path);
         }
-        let places = ProjectPaths::new(folder.path(), &[]).unwrap();
+        let paths = ProjectPaths::new(folder.path(), &[]).unwrap();
         let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
         let names = |reach| -> Vec<String> {
-            let found = scan(&places, &s1, reach);
-            let relative = found.iter().map(|path| path.strip_prefix(places.root()).unwrap());
+            let found = scan(&paths, &s1, reach);
+            let relative = found.iter().map(|path| path.strip_prefix(paths.root()).unwrap());
             relative.map(|p| p.display().to_string()).collect()
         };
         assert_eq!(
@@ -117,7 +117,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            names(Reach::Project { roots: &[places.root().to_owned()], others: &[s2] }),
+            names(Reach::Project { roots: &[paths.root().to_owned()], others: &[s2] }),
             [
                 ".handover/artifacts/s1/context/anything.md",
                 "bazinga/artifacts/s1/qa_failures_group_A.md",

@@ -1,4 +1,4 @@
-//! Whether a registered file is still what was registered.
+//! Compares a registered file with what was registered.
 
 use std::io::Read;
 
@@ -7,33 +7,33 @@ use serde::Serialize;
 
 use super::{ProjectPaths, content_hash};
 
-/// What has become of a file since it was registered.
+/// The state of a registered file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileState {
-    /// The same bytes.
+    /// Unchanged.
     Current,
-    /// Other bytes: register it again.
+    /// Modified since: it should be registered again.
     Changed,
-    /// Gone, or no longer inside the project.
+    /// Missing, or no longer inside the project.
     Vanished,
-    /// Not on this machine, but the store is shared: the registered text is to be had there.
+    /// Not on this machine, but the store is shared and has the registered text.
     Elsewhere,
 }
 
-/// Looks at the file of a package. The size is compared before the content is read.
-pub fn file_state(places: &ProjectPaths, package: &Package) -> FileState {
-    if let Some(checkout) = &places.checkout {
+/// The state of a package's file. Sizes are compared before the content is read.
+pub fn file_state(paths: &ProjectPaths, package: &Package) -> FileState {
+    if let Some(checkout) = &paths.checkout {
         let there = file_state(checkout, package);
         if there != FileState::Vanished {
             return there;
         }
     }
-    let absent = if places.is_shared() { FileState::Elsewhere } else { FileState::Vanished };
-    let Ok(located) = places.locate(places.root(), &places.absolute(&package.path)) else {
+    let absent = if paths.is_shared() { FileState::Elsewhere } else { FileState::Vanished };
+    let Ok(located) = paths.locate(paths.root(), &paths.absolute(&package.path)) else {
         return absent;
     };
-    let Ok(mut file) = places.open(&located) else { return absent };
+    let Ok(mut file) = paths.open(&located) else { return absent };
     match file.metadata() {
         Ok(metadata) if metadata.len() != package.size_bytes => FileState::Changed,
         Ok(_) => {

@@ -1,75 +1,71 @@
-//! Writing package files for callers that have a text and no file: agents, imports.
+//! Writes package files for texts that have none, from agents and imports.
 //!
-//! A file that is there is never overwritten, and nobody ever reads half of one.
+//! Existing files are never overwritten, and a partially written file is never visible.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use handover_model::{GLOBAL_GROUP, PackageKind, Priority, Role};
+use handover_model::{PackageKind, Priority, Role};
 
 use super::{DraftContext, Located, PackageFileError, Placement, content, content_hash};
 
-/// A text that is to become a package file.
+/// A text to be written as a package file.
 #[derive(Debug, Clone)]
 pub struct NewText<'a> {
-    /// What it carries.
+    /// What it contains.
     pub kind: PackageKind,
-    /// Where it belongs.
+    /// Its group, or global.
     pub placement: Placement,
-    /// Who wrote it.
+    /// The role that wrote it.
     pub producer: Role,
-    /// Whom it is for.
+    /// The roles it is for.
     pub consumers: &'a [Role],
-    /// How much it matters.
+    /// How important it is.
     pub priority: Priority,
-    /// The attempt that it came from.
+    /// The attempt it came from.
     pub iteration: Option<u32>,
-    /// What the file is called if its title does not say so: a summary, a topic.
+    /// The file name if there is no title: a summary or a topic.
     pub topic: Option<&'a str>,
-    /// The text.
+    /// The Markdown text.
     pub body: &'a str,
 }
 
-/// A text that is a file now.
+/// A text that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenText {
-    /// Where it is.
+    /// The file.
     pub located: Located,
-    /// How many secrets were taken out on the way.
+    /// How many secrets were removed.
     pub redactions: u32,
-    /// Whether it was not there before.
+    /// Whether the file is new.
     pub fresh: bool,
 }
 
 impl WrittenText {
-    /// Takes the file back, if it was not there before: what was to become of it failed.
+    /// Removes the file if it is new, because the registration failed.
     pub fn take_back(&self) {
         if self.fresh {
-            // Best effort: the error that made us undo is the one to report.
+            // Best effort: the error that caused the rollback is the one to report.
             let _ = fs_err::remove_file(&self.located.absolute);
         }
     }
 }
 
-/// Writes a text below the session's artifacts, without its secrets. The name follows the convention;
-/// if a file of that name is there with other content, the new one's name carries its hash.
+/// Writes a redacted text below the session's artifacts. The name follows the convention; if a file of that
+/// name exists with other content, the name includes a hash.
 pub fn write_text(
-    setting: &DraftContext<'_>,
+    context: &DraftContext<'_>,
     new: &NewText<'_>,
 ) -> Result<WrittenText, PackageFileError> {
     if new.body.trim().is_empty() {
         return Err(PackageFileError::EmptyText { what: "text" });
     }
-    let body = setting.redactor.clean(new.body);
-    let group = match &new.placement {
-        Placement::Group(group) => group.as_str(),
-        Placement::Global => GLOBAL_GROUP,
-    };
+    let body = context.redactor.clean(new.body);
     let text = file_text(&Head {
         kind: new.kind,
-        group: Some(group),
+        group: Some(&new.placement.to_string()),
         producer: &new.producer,
         consumers: new.consumers,
         priority: new.priority,
@@ -78,24 +74,24 @@ pub fn write_text(
     });
     let size = text.len() as u64;
     let written = |located, fresh| WrittenText { located, redactions: body.redactions(), fresh };
-    let folder = setting.places.make_context_folder(setting.session)?;
+    let folder = context.paths.make_context_folder(context.session)?;
     let topic = content::title(body.as_str())
         .map(ToOwned::to_owned)
-        .or_else(|| new.topic.map(|topic| setting.redactor.clean(topic).as_str().to_owned()));
+        .or_else(|| new.topic.map(|topic| context.redactor.clean(topic).as_str().to_owned()));
     let topic = slug(topic.as_deref().unwrap_or_default());
     let hash = &content_hash(text.as_bytes())[..8];
     let last_resort = format!("notes-{}-{topic}-{hash}", new.kind);
     for stem in [conventional(new, &topic), Some(last_resort)].into_iter().flatten() {
         let path = folder.join(format!("{stem}.md"));
-        if size > setting.max_bytes {
-            return Err(PackageFileError::TooLarge { path, size, max: setting.max_bytes });
+        if size > context.max_bytes {
+            return Err(PackageFileError::TooLarge { path, size, max: context.max_bytes });
         }
-        let relative = path.strip_prefix(setting.places.root()).unwrap_or(&path).to_owned();
+        let relative = path.strip_prefix(context.paths.root()).unwrap_or(&path).to_owned();
         match write_new(&path, &text) {
-            Ok(()) => return Ok(written(setting.places.locate_untrusted(&relative)?, true)),
+            Ok(()) => return Ok(written(context.paths.locate_untrusted(&relative)?, true)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                let located = setting.places.locate_untrusted(&relative)?;
-                if setting.places.read(&located, setting.max_bytes).is_ok_and(|there| there == text)
+                let located = context.paths.locate_untrusted(&relative)?;
+                if context.paths.read(&located, context.max_bytes).is_ok_and(|there| there == text)
                 {
                     return Ok(written(located, false));
                 }
@@ -106,7 +102,7 @@ pub fn write_text(
     Err(PackageFileError::Taken { path: folder })
 }
 
-/// The name of the convention, where all of its parts are known and can be read back.
+/// The conventional name, if all of its parts are known and unambiguous.
 fn conventional(new: &NewText<'_>, topic: &str) -> Option<String> {
     let Placement::Group(group) = &new.placement else { return None };
     match new.kind {
@@ -131,7 +127,7 @@ fn slug(text: &str) -> String {
     if slug.is_empty() { "text".to_owned() } else { slug.trim_end_matches('-').to_owned() }
 }
 
-/// What a file says about itself, so that the index can be rebuilt from it.
+/// The metadata of a file, so that the index can be rebuilt from it.
 pub(super) struct Head<'a> {
     pub(super) kind: PackageKind,
     pub(super) group: Option<&'a str>,
@@ -142,7 +138,7 @@ pub(super) struct Head<'a> {
     pub(super) body: &'a str,
 }
 
-/// The whole file.
+/// The whole content of a file.
 pub(super) fn file_text(head: &Head<'_>) -> String {
     let mut text = format!("---\ntype: {}\n", head.kind);
     if let Some(group) = head.group {
@@ -163,13 +159,13 @@ pub(super) fn file_text(head: &Head<'_>) -> String {
     text
 }
 
-/// Writes a file under another name first, so that nobody ever reads half of it.
+/// Replaces a file atomically.
 pub(super) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     whole(path, text)?.persist(path)?;
     Ok(())
 }
 
-/// The same, unless something of that name is there.
+/// Creates a file atomically; fails if it exists.
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     whole(path, text)?.persist_noclobber(path)?;
     Ok(())
@@ -192,7 +188,7 @@ mod tests {
 
     struct Project {
         _folder: tempfile::TempDir,
-        places: ProjectPaths,
+        paths: ProjectPaths,
         redactor: Redactor,
         session: SessionId,
     }
@@ -200,14 +196,14 @@ mod tests {
     impl Project {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let places = ProjectPaths::new(folder.path(), &[]).unwrap();
+            let paths = ProjectPaths::new(folder.path(), &[]).unwrap();
             let session = SessionId::new("s1").unwrap();
-            Self { _folder: folder, places, redactor: Redactor::default(), session }
+            Self { _folder: folder, paths, redactor: Redactor::default(), session }
         }
 
         fn write(&self, new: &NewText<'_>) -> Result<String, PackageFileError> {
-            let setting = DraftContext {
-                places: &self.places,
+            let context = DraftContext {
+                paths: &self.paths,
                 redactor: &self.redactor,
                 session: &self.session,
                 groups: &[],
@@ -215,9 +211,9 @@ mod tests {
                 max_bytes: 2_000,
                 now: Timestamp::from_micros(0),
             };
-            let located = write_text(&setting, new)?.located;
-            // Whatever was written can be registered, and means what was said.
-            let draft = draft(&setting, &located, Facts::default())?.package;
+            let located = write_text(&context, new)?.located;
+            // What was written can be registered, and means the same.
+            let draft = draft(&context, &located, Facts::default())?.package;
             assert_eq!((draft.kind, &draft.producer), (new.kind, &new.producer));
             assert_eq!(draft.group.map_or(Placement::Global, Placement::Group), new.placement);
             assert_eq!(draft.consumers, new.consumers);
@@ -243,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_the_convention_where_it_can_be_read_back() {
+    fn names_follow_the_convention_if_unambiguous() {
         let project = Project::new();
         let new = text("# OAuth: refresh & rotate\nTen minutes.");
         assert_eq!(project.write(&new).unwrap(), "research-P1-oauth-refresh-rotate.md");
@@ -260,21 +256,21 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_overwritten_and_the_same_text_is_the_same_file() {
+    fn never_overwrites_and_reuses_equal_files() {
         let project = Project::new();
         let first = project.write(&text("# A\none")).unwrap();
         assert_eq!(project.write(&text("# A\none")).unwrap(), first);
         let second = project.write(&text("# A\ntwo")).unwrap();
         assert!(second.starts_with("notes-research-a-"), "{second}");
-        let there = project.places.context_folder(&project.session).join(first);
+        let there = project.paths.context_folder(&project.session).join(first);
         assert!(fs_err::read_to_string(there).unwrap().ends_with("# A\none\n"));
     }
 
     #[test]
-    fn secrets_stay_out_and_limits_hold() {
+    fn redacts_text_and_enforces_the_limit() {
         let project = Project::new();
         let name = project.write(&text("# Key\npassword=hunter2sEcret")).unwrap();
-        let file = project.places.context_folder(&project.session).join(name);
+        let file = project.paths.context_folder(&project.session).join(name);
         assert!(fs_err::read_to_string(file).unwrap().contains("password=[REDACTED-1]"));
         let large = "x ".repeat(2_000);
         let error = project.write(&text(&large)).unwrap_err();

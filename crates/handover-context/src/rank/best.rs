@@ -1,16 +1,16 @@
-//! The best of many, without keeping all of them.
+//! The best of many keys, without keeping all of them.
 
 use std::cmp::Ordering;
 
 use handover_store::Candidate;
 
-/// A candidate with what decides about its place: greater is better.
+/// A candidate with its sort key; greater is better.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key {
-    /// Comes before the score.
+    /// Takes precedence over the score.
     pub(crate) tier: u8,
     pub(crate) score: f64,
-    /// The part of the score that is about the task.
+    /// The part of the score that depends on the task.
     pub(crate) relevance: f64,
     pub(crate) candidate: Candidate,
 }
@@ -40,12 +40,12 @@ impl PartialEq for Key {
 
 impl Eq for Key {}
 
-/// The greatest of those that were pushed.
+/// Collects the greatest keys.
 pub(crate) struct Best {
     room: usize,
-    /// Not much more than there is room for.
+    /// At most twice as many as requested.
     kept: Vec<Key>,
-    /// What is less is not among the greatest.
+    /// Smaller keys cannot be among the greatest.
     least: Option<Key>,
 }
 
@@ -59,7 +59,7 @@ impl Best {
             return;
         }
         self.kept.push(*key);
-        // Seldom, so that a key costs the same however many there is room for.
+        // Rarely, so that the cost of a push does not depend on the capacity.
         if self.kept.len() > self.room.saturating_mul(2) {
             self.drop_others();
         }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_are_those_of_a_sorted_list() {
+    fn keeps_the_greatest_keys() {
         let scores = (0..997_u32).map(|n| f64::from(n * 7_919 % 101));
         let keys: Vec<Key> = (0..)
             .zip(scores)

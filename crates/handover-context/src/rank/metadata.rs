@@ -1,26 +1,26 @@
-//! What is known about a package besides its words.
+//! The part of a package's score that does not depend on its text.
 
 use handover_model::{Priority, Timestamp};
 use handover_store::Candidate;
 
-/// The terms of the metadata score, as the specification has them.
+/// The terms of the metadata score, as specified.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metadata {
-    /// 4 × 1 to 4.
+    /// 4 to 16, in steps of 4 by priority.
     pub priority: f64,
-    /// 2 if it came from the group that asks.
+    /// 2 if it came from the requesting group.
     pub same_group: f64,
-    /// 1.5 if it is addressed to the role that asks.
+    /// 1.5 if it is addressed to the requesting role.
     pub addressed: f64,
     /// 1 / (days + 1).
     pub recency: f64,
 }
 
 impl Metadata {
-    /// The highest score there is.
+    /// The highest possible score.
     pub const MAX: f64 = 16.0 + 2.0 + 1.5 + 1.0;
 
-    /// The terms of a candidate at a moment.
+    /// The terms of a candidate at a given time.
     pub fn of(candidate: &Candidate, now: Timestamp) -> Self {
         Self::new(
             candidate.priority,
@@ -31,7 +31,7 @@ impl Metadata {
         )
     }
 
-    /// The terms of a candidate that nobody in particular asks for.
+    /// The terms of a candidate without regard to group and role.
     pub fn plain(candidate: &Candidate, now: Timestamp) -> Self {
         Self::new(candidate.priority, false, false, candidate.created_at, now)
     }
@@ -58,12 +58,12 @@ impl Metadata {
         }
     }
 
-    /// The score.
+    /// The sum of the terms.
     pub fn score(&self) -> f64 {
         self.priority + self.same_group + self.addressed + self.recency
     }
 
-    /// The same terms on another scale.
+    /// The terms multiplied by a factor.
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
             priority: self.priority * factor,

@@ -1,15 +1,14 @@
-//! One ranking for `search` and `assemble`.
+//! The ranking shared by `search` and `assemble`.
 //!
-//! Relevance is BM25 over weighted columns (a word in the summary says more than one in the body),
-//! with rarity measured within the session, so that other sessions never change the order. A task is
-//! asked twice, by its first line and as a whole, and the two scores, each divided by its maximum,
-//! are averaged: the first line says what it is about, the rest says where. What is known about a
-//! package besides (priority, group, addressee, age) is a small prior: measured on public sets,
-//! anything much above a tenth costs more than it brings.
+//! Relevance is BM25 over weighted columns (a word in the summary counts more than one in the body), with
+//! document frequencies of the session, so that other sessions never affect the order. A task is scored
+//! twice, by its first line and as a whole, and the two scores, each divided by its maximum, are averaged:
+//! the first line says what it is about, the rest says where. Metadata (priority, group, addressee, age) is
+//! a small prior: measured on public data sets, anything much above a tenth does more harm than good.
 
 mod best;
 mod metadata;
-mod places;
+mod ordinals;
 
 use handover_model::config::ColumnWeights;
 use handover_model::{GroupId, Role, SessionId};
@@ -18,47 +17,47 @@ use handover_text::words;
 
 pub(crate) use best::{Best, Key};
 pub use metadata::Metadata;
-use places::Places;
+use ordinals::Ordinals;
 
-/// More words than this add time and no meaning.
+/// More words add time but no meaning.
 const MAX_TERMS: usize = 64;
-/// How fast repetitions stop counting. More than the usual 1.2, because counts are weighted.
+/// Saturation of repetitions. Above the usual 1.2 because counts are weighted.
 const K1: f64 = 3.0;
-/// How much long texts are held back.
+/// Normalisation by length.
 const B: f64 = 0.7;
 
-/// So many candidates are held at a time. Most sessions have less, and are read once.
+/// How many candidates are held at a time. Most sessions have fewer and are read once.
 const SLICE: u32 = 12_288;
 
-/// Whose packages are ranked, as who sees them.
+/// Which packages are ranked, and for whom.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// Where they are.
+    /// The store that contains the session.
     pub store: &'a dyn Store,
-    /// The session.
+    /// The session whose packages are ranked.
     pub session: &'a SessionId,
-    /// The group that asks.
+    /// The requesting group.
     pub group: Option<&'a GroupId>,
-    /// The role that asks.
+    /// The requesting role.
     pub role: Option<&'a Role>,
 }
 
-/// The packages of a session, each with how relevant it is to a text.
+/// The packages of a session with their relevance to a text.
 ///
-/// Of a large session only what scores are made of is held, eighteen bytes a package; its candidates are
-/// read again when they are asked for.
+/// For a large session only the inputs of scores are held, eighteen bytes per package; the candidates are
+/// read again on demand.
 pub struct Ranking<'a> {
     view: View<'a>,
     slice: u32,
-    /// The candidates, if one slice has all of them.
+    /// All candidates, if one slice contains them.
     only: Option<Vec<Candidate>>,
-    places: Places,
-    /// By place; empty if there is no text.
+    ordinals: Ordinals,
+    /// By ordinal; empty if there is no text.
     relevance: Vec<f32>,
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranks by a text; without one nothing is relevant.
+    /// Ranks by a text; without one, no package is relevant.
     pub fn new(view: View<'a>, text: Option<&str>, weights: &ColumnWeights) -> Result<Self> {
         Self::in_slices(view, text, weights, SLICE)
     }
@@ -69,8 +68,8 @@ impl<'a> Ranking<'a> {
         weights: &ColumnWeights,
         slice: u32,
     ) -> Result<Self> {
-        let (places, relevance) = (Places::default(), Vec::new());
-        let mut ranking = Self { view, slice, only: None, places, relevance };
+        let (ordinals, relevance) = (Ordinals::default(), Vec::new());
+        let mut ranking = Self { view, slice, only: None, ordinals, relevance };
         let first = ranking.slice(0)?;
         let mut lengths = Lengths::default();
         if text.is_some() {
@@ -80,29 +79,28 @@ impl<'a> Ranking<'a> {
         if let Some(text) = text {
             ranking.relevance = Question::new(text, weights).relevance(view, &lengths)?;
         }
-        ranking.places = lengths.places;
+        ranking.ordinals = lengths.ordinals;
         Ok(ranking)
     }
 
-    /// Shows every package, by id, with its relevance, from 0 to 1; 0 for one that shares no word with
-    /// the text.
+    /// Visits every package by id with its relevance from 0 to 1, which is 0 if it shares no word with the text.
     pub fn each(&self, visit: &mut dyn FnMut(&Candidate, f64)) -> Result<()> {
-        let mut show = |candidate: &Candidate, place: Option<usize>| {
-            let relevance = place.and_then(|place| self.relevance.get(place));
+        let mut show = |candidate: &Candidate, ordinal: Option<usize>| {
+            let relevance = ordinal.and_then(|ordinal| self.relevance.get(ordinal));
             visit(candidate, relevance.copied().unwrap_or_default().into());
         };
         if let Some(only) = &self.only {
-            only.iter().enumerate().for_each(|(place, candidate)| show(candidate, Some(place)));
+            only.iter().enumerate().for_each(|(ordinal, candidate)| show(candidate, Some(ordinal)));
             return Ok(());
         }
-        let mut places = self.places.cursor();
+        let mut ordinals = self.ordinals.cursor();
         self.each_slice(&self.slice(0)?, &mut |candidates| {
-            // One that came meanwhile has no place.
-            candidates.iter().for_each(|candidate| show(candidate, places.seek(candidate.id)));
+            // A package added in the meantime has no ordinal.
+            candidates.iter().for_each(|candidate| show(candidate, ordinals.seek(candidate.id)));
         })
     }
 
-    /// Shows a slice and those behind it.
+    /// Visits a slice and all that follow.
     fn each_slice(&self, first: &Slice, visit: &mut dyn FnMut(&[Candidate])) -> Result<()> {
         visit(&first.candidates);
         let mut next = first.next;
@@ -120,10 +118,10 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// What a text asks for.
+/// A text as a query.
 struct Question {
     terms: Vec<String>,
-    /// So many of the terms are of the first line; they come first.
+    /// How many of the terms are in the first line; they come first.
     heading: usize,
     weights: [f64; COLUMNS],
 }
@@ -141,7 +139,7 @@ impl Question {
         }
     }
 
-    /// How relevant each package is.
+    /// The relevance of each package.
     fn relevance(&self, view: View<'_>, lengths: &Lengths) -> Result<Vec<f32>> {
         let (packages, slopes) = (lengths.columns.len(), lengths.slopes());
         let (mut of_heading, mut of_whole) = (vec![0.0_f32; packages], vec![0.0_f32; packages]);
@@ -149,12 +147,12 @@ impl Question {
             let having = list.count() as f64;
             let others = (packages as f64 - having + 0.5).max(0.0);
             let rarity = (1.0 + others / (having + 0.5)).ln();
-            let mut places = lengths.places.cursor();
+            let mut ordinals = lengths.ordinals.cursor();
             list.each(|package, present| {
-                let Some(at) = places.seek(package) else { return };
+                let Some(at) = ordinals.seek(package) else { return };
                 let mut frequency = 0.0;
                 for (column, count) in present.columns() {
-                    // Less in a column that is longer than usual.
+                    // Matches in a longer column count less.
                     let length = f64::from(lengths.columns[at][column]);
                     let damping = 1.0 - B + slopes[column] * length;
                     frequency += self.weights[column] * f64::from(count) / damping;
@@ -175,7 +173,7 @@ impl Question {
     }
 }
 
-/// The first occurrence of each term; those of the first line come first.
+/// The distinct terms, in order of first occurrence.
 fn distinct(terms: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let mut kept: Vec<String> = terms.into_iter().filter(|t| seen.insert(t.clone())).collect();
@@ -183,17 +181,17 @@ fn distinct(terms: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// How long the columns of packages are.
+/// The column lengths of packages.
 #[derive(Default)]
 struct Lengths {
-    places: Places,
-    /// By place.
+    ordinals: Ordinals,
+    /// By ordinal.
     columns: Vec<[u16; COLUMNS]>,
 }
 
 impl Lengths {
     fn add(&mut self, candidates: &[Candidate]) {
-        candidates.iter().for_each(|candidate| self.places.push(candidate.id));
+        candidates.iter().for_each(|candidate| self.ordinals.push(candidate.id));
         self.columns.extend(candidates.iter().map(|candidate| candidate.terms));
     }
 

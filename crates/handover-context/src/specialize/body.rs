@@ -1,29 +1,29 @@
-//! The body of a template: sections, groups, bullets, and which guards each stands under.
+//! Parses the body of a template: sections, groups, bullets, and the guards that apply to each.
 
 use super::guard::{Guard, Mark, mark};
 
-/// A template's text, taken apart.
+/// The parsed text of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Body {
     /// `# Title`
     pub(super) title: Option<String>,
-    /// Everything that is said, in order.
+    /// The content, in order.
     pub(super) pieces: Vec<Piece>,
-    /// What is wrong, by line.
+    /// Problems, by line.
     pub(super) problems: Vec<Problem>,
-    /// The guards by number; none where it cannot be evaluated.
+    /// The guards by index; `None` if it cannot be evaluated.
     pub(super) guards: Vec<Option<Guard>>,
     guard_lines: Vec<usize>,
 }
 
-/// Something wrong with a template.
+/// A problem in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The line of the file.
     pub line: usize,
-    /// Which rule.
+    /// The rule that is violated.
     pub rule: Rule,
-    /// What is wrong.
+    /// A description for the author.
     pub message: String,
 }
 
@@ -34,18 +34,18 @@ pub enum Rule {
     File,
     /// The header is valid.
     Header,
-    /// Sections are known, and something is in them.
+    /// Sections are known and not empty.
     Section,
-    /// Guards can be evaluated, and their ends have beginnings.
+    /// Guards can be evaluated, and each end has a beginning.
     Guard,
-    /// What is required exists.
+    /// Required templates exist.
     Requires,
-    /// The template is short.
+    /// The template is not too long.
     Size,
 }
 
 impl Rule {
-    /// What it is called.
+    /// The text form in JSON and messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -69,7 +69,7 @@ pub(super) enum Section {
 }
 
 impl Section {
-    /// The section of a heading, in any of its spellings.
+    /// The section of a heading, in any spelling.
     fn of(heading: &str) -> Option<Self> {
         match heading.trim().to_lowercase().as_str() {
             "profile" | "specialist profile" => Some(Self::Profile),
@@ -81,7 +81,7 @@ impl Section {
         }
     }
 
-    /// What it is called when something of it is left out.
+    /// The name used when part of it is left out.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Profile => "profile",
@@ -93,7 +93,7 @@ impl Section {
     }
 }
 
-/// One thing that is said.
+/// One bullet, line of prose, or code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) section: Section,
@@ -101,56 +101,56 @@ pub(super) struct Piece {
     pub(super) group: Option<String>,
     pub(super) kind: Kind,
     pub(super) text: String,
-    /// The guards that must hold, by number.
+    /// The guards that must hold, by index.
     pub(super) guards: Vec<usize>,
 }
 
-/// What kind of thing.
+/// The form of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A bullet, so many levels deep.
+    /// A bullet and its nesting level.
     Bullet(usize),
     /// A line of prose.
     Prose,
-    /// Code in the language of its fence.
+    /// Code, with the language of its fence.
     Code(String),
 }
 
-/// A template has no more pieces than this; what is behind them is not read.
+/// The most pieces of a template that are read.
 const MOST_PIECES: usize = 500;
 
-/// A guard that is in force.
+/// A guard in effect.
 struct Open {
     number: usize,
     /// A heading of this level or a higher one ends it.
     level: usize,
-    /// Whether it stands directly before a deeper heading, whose part it guards.
+    /// Whether it directly precedes a deeper heading, whose content it guards.
     before_heading: bool,
 }
 
-/// Where the reading stands.
+/// The position of the parser.
 #[derive(Default)]
-struct Place {
+struct Cursor {
     section: Option<Section>,
     group: Option<String>,
     /// The level of the heading above.
     level: usize,
     open: Option<Open>,
-    /// Whether something was said in the section.
+    /// Whether the section has content.
     used: bool,
 }
 
-impl Place {
+impl Cursor {
     fn guards(&self) -> Vec<usize> {
         self.open.iter().map(|open| open.number).collect()
     }
 }
 
 impl Body {
-    /// Takes a body apart. `first_line` is its first line in the file.
+    /// Parses a body. `first_line` is its first line in the file.
     pub(super) fn parse(text: &str, first_line: usize) -> Self {
         let mut body = Self::default();
-        let mut place = Place { level: 1, ..Place::default() };
+        let mut cursor = Cursor { level: 1, ..Cursor::default() };
         let mut lines = text.lines().enumerate();
         while let Some((number, line)) = lines.next() {
             let at = number + first_line;
@@ -161,15 +161,15 @@ impl Body {
             }
             if let Some((fence, info)) = fence_of(trimmed) {
                 let code = code(&mut lines, fence);
-                body.say(&mut place, Kind::Code(info.to_owned()), code, Vec::new());
+                body.say(&mut cursor, Kind::Code(info.to_owned()), code, Vec::new());
             } else if let Some((depth, heading)) = heading_of(trimmed) {
-                body.heading(&mut place, at, depth, heading);
+                body.heading(&mut cursor, at, depth, heading);
             } else if trimmed.starts_with("<!--") {
                 let mut rest = lines.clone().map(|(_, line)| line.trim());
                 let next = rest.find(|line| !line.is_empty()).and_then(heading_of);
-                body.comment(&mut place, at, trimmed, next.map(|(depth, _)| depth));
+                body.comment(&mut cursor, at, trimmed, next.map(|(depth, _)| depth));
             } else if !trimmed.is_empty() && !is_rule(trimmed) {
-                body.line(&mut place, at, line);
+                body.line(&mut cursor, at, line);
             }
         }
         if body.pieces.is_empty() {
@@ -185,13 +185,13 @@ impl Body {
         body
     }
 
-    fn heading(&mut self, place: &mut Place, at: usize, depth: usize, heading: &str) {
-        match &mut place.open {
+    fn heading(&mut self, cursor: &mut Cursor, at: usize, depth: usize, heading: &str) {
+        match &mut cursor.open {
             Some(open) if open.before_heading => open.before_heading = false,
-            Some(open) if depth <= open.level => place.open = None,
+            Some(open) if depth <= open.level => cursor.open = None,
             Some(_) | None => {}
         }
-        place.level = depth;
+        cursor.level = depth;
         match depth {
             1 => {
                 if self.title.is_none() {
@@ -199,38 +199,38 @@ impl Body {
                 }
             }
             2 => {
-                if place.section.is_some() && !place.used {
+                if cursor.section.is_some() && !cursor.used {
                     self.problem(at, Rule::Section, "the section above has nothing in it");
                 }
-                (place.section, place.group, place.used) = (Section::of(heading), None, false);
-                if place.section.is_none() {
+                (cursor.section, cursor.group, cursor.used) = (Section::of(heading), None, false);
+                if cursor.section.is_none() {
                     self.problem(at, Rule::Section, format!("there is no section `{heading}`"));
                 }
             }
-            _ => place.group = Some(heading.to_owned()),
+            _ => cursor.group = Some(heading.to_owned()),
         }
     }
 
-    fn comment(&mut self, place: &mut Place, at: usize, comment: &str, next: Option<usize>) {
+    fn comment(&mut self, cursor: &mut Cursor, at: usize, comment: &str, next: Option<usize>) {
         match mark(comment) {
             Some(Mark::Begin(guard)) => {
-                let deeper = next.filter(|depth| *depth > place.level);
+                let deeper = next.filter(|depth| *depth > cursor.level);
                 let number = self.guard(at, guard);
-                let level = deeper.unwrap_or(place.level);
-                place.open = Some(Open { number, level, before_heading: deeper.is_some() });
+                let level = deeper.unwrap_or(cursor.level);
+                cursor.open = Some(Open { number, level, before_heading: deeper.is_some() });
             }
-            Some(Mark::End) if place.open.is_none() => {
+            Some(Mark::End) if cursor.open.is_none() => {
                 self.problem(at, Rule::Guard, "no guard is open here");
             }
-            Some(Mark::End) => place.open = None,
+            Some(Mark::End) => cursor.open = None,
             None => {}
         }
     }
 
-    /// A line of a section. What stands before the first section is nobody's: disclaimers.
-    fn line(&mut self, place: &mut Place, at: usize, line: &str) {
+    /// A line of a section. Text before the first section, such as disclaimers, is ignored.
+    fn line(&mut self, cursor: &mut Cursor, at: usize, line: &str) {
         let trimmed = line.trim();
-        // A guard at the end of a line is for that line alone.
+        // A guard at the end of a line only applies to that line.
         let (mut words, mut own) = (trimmed, Vec::new());
         if let Some(start) = trimmed.rfind("<!--")
             && let Some(Mark::Begin(guard)) = mark(&trimmed[start..])
@@ -243,27 +243,27 @@ impl Body {
             Some(words) => (Kind::Bullet((indent / 2).min(2)), words),
             None => (Kind::Prose, words),
         };
-        // A bullet may go on in the next line.
+        // A bullet may continue on the next line.
         if kind == Kind::Prose
             && indent > 0
             && own.is_empty()
             && let Some(last) = self.pieces.last_mut()
-            && Some(last.section) == place.section
+            && Some(last.section) == cursor.section
             && matches!(last.kind, Kind::Bullet(_))
         {
             last.text.push(' ');
             last.text.push_str(words);
             return;
         }
-        self.say(place, kind, words.to_owned(), own);
+        self.say(cursor, kind, words.to_owned(), own);
     }
 
-    fn say(&mut self, place: &mut Place, kind: Kind, text: String, own: Vec<usize>) {
-        if let Some(section) = place.section {
-            place.used = true;
-            let mut guards = place.guards();
+    fn say(&mut self, cursor: &mut Cursor, kind: Kind, text: String, own: Vec<usize>) {
+        if let Some(section) = cursor.section {
+            cursor.used = true;
+            let mut guards = cursor.guards();
             guards.extend(own);
-            let group = place.group.clone();
+            let group = cursor.group.clone();
             self.pieces.push(Piece { section, group, kind, text, guards });
         }
     }
@@ -285,7 +285,7 @@ impl Body {
     }
 }
 
-/// The length and mark of a fence that opens here, and its language.
+/// The length, mark and language of an opening fence.
 fn fence_of(line: &str) -> Option<((char, usize), &str)> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let width = line.chars().take_while(|c| *c == mark).count();
@@ -322,7 +322,7 @@ fn is_rule(line: &str) -> bool {
     line.len() >= 3 && line.bytes().all(|b| b == b'-')
 }
 
-/// The words of a bullet, without check box and crosses.
+/// The text of a bullet, without check box and crosses.
 fn bullet_of(line: &str) -> Option<&str> {
     let rest = line.strip_prefix(['-', '*', '+'])?.strip_prefix([' ', '\t'])?.trim_start();
     let rest = rest.strip_prefix("[ ]").or_else(|| rest.strip_prefix("[x]")).unwrap_or(rest);

@@ -19,7 +19,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn sections_in_both_spellings() {
+fn reads_sections_in_both_spellings() {
     let new = "# X\n## Profile\n- p\n## Patterns to Apply\n- a\n## Patterns to Avoid\n- b\n## Checklist\n- [ ] c\n## Reference\n```sh\nls\n```\n";
     let old = "> disclaimer\n# X\n## Specialist Profile\n- p\n---\n## Patterns to Follow\n- a\n---\n## Patterns to Avoid\n- ❌ b\n---\n## Verification Checklist\n- [x] c\n---\n## Code Patterns (Reference)\n```sh\nls\n```\n";
     let expected = [
@@ -74,7 +74,7 @@ fn a_guard_ends_at_the_next_heading_of_its_level_or_above() {
 }
 
 #[test]
-fn a_guard_before_a_heading_is_for_what_it_heads() {
+fn guard_before_a_heading_covers_its_content() {
     let text = "## Patterns to Apply\n<!-- version: a >= 2 -->\n\n### New\n- x\n#### More\n- y\n### Other\n- z\n";
     assert_eq!(
         pieces(text),
@@ -87,7 +87,7 @@ fn a_guard_before_a_heading_is_for_what_it_heads() {
 }
 
 #[test]
-fn a_guard_behind_a_bullet_is_for_that_bullet() {
+fn guard_after_a_bullet_covers_that_bullet() {
     let text = "## Patterns to Apply\n- new <!-- version: a >= 2 -->\n- always\n<!-- version: b >= 1 -->\n- both <!-- version: a >= 2 -->\n";
     assert_eq!(
         pieces(text),
@@ -100,7 +100,7 @@ fn a_guard_behind_a_bullet_is_for_that_bullet() {
 }
 
 #[test]
-fn guards_and_headings_in_code_are_code() {
+fn ignores_guards_and_headings_in_code() {
     let text = "## Reference\n```md\n<!-- version: a >= 2 -->\n## Checklist\n```\n~~~~\n```\n~~~\n~~~~\n## Checklist\n- x\n";
     assert_eq!(
         pieces(text),
@@ -114,7 +114,7 @@ fn guards_and_headings_in_code_are_code() {
 }
 
 #[test]
-fn bullets_go_on_and_nest() {
+fn bullets_continue_and_nest() {
     let text = "## Patterns to Apply\n- one\n  more of it\n  - inner\n* star\nprose\n";
     let body = Body::parse(text, 1);
     let kinds: Vec<(&Kind, &str)> =
@@ -131,7 +131,7 @@ fn bullets_go_on_and_nest() {
 }
 
 #[test]
-fn what_is_wrong_is_named_by_line() {
+fn reports_problems_by_line() {
     let text = "## Patterns to Apply\n## Ideas\n- x\n<!-- /version -->\n## Checklist\n<!-- version: jwt >= rfc9068 -->\n- y\n<!-- version: a >= 2 -->\n";
     assert_eq!(
         problems(text),
@@ -147,7 +147,7 @@ fn what_is_wrong_is_named_by_line() {
 }
 
 #[test]
-fn endless_templates_come_to_an_end() {
+fn bounds_the_number_of_pieces() {
     for unit in
         ["- x\n", "<!-- version: a >= 2 -->\n", "```\n", "## Checklist\n", "#", "<!--", "\n", "  "]
     {

@@ -1,8 +1,7 @@
-//! Putting the block together, and making it fit.
+//! Assembles the block and makes it fit.
 //!
-//! Everything that could be said is a line with its price. What must go, goes in an order that is
-//! fixed beforehand, so that the same input gives the same bytes; the whole text is counted, not
-//! the sum of its lines.
+//! Everything that could be included is a line with its cost. Lines are dropped in a predetermined order, so
+//! that equal input produces equal bytes; the whole text is counted, not the sum of its lines.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,30 +16,30 @@ use super::select::Selected;
 use super::templates::Source;
 use crate::stack::View;
 
-/// The heading of the block: agents are written for it.
+/// The heading of the block, which agents' instructions refer to.
 pub(super) const HEADING: &str = "## SPECIALIZATION GUIDANCE (Advisory)";
 
 const ADVICE: &str = "Guidance about the technology only: your task, your role and the project's own rules come first.";
 
 const ADVICE_TRIMMED: &str = "advice";
 
-/// What a template keeps of a section before templates above it lose anything.
+/// What a template keeps of a section before higher-ranked templates lose anything.
 const KEPT_APPLY: usize = 3;
 const KEPT_AVOID: usize = 2;
 const KEPT_CHECKLIST: usize = 3;
 
-/// Tokens that a template needs to be worth its place, and those of the frame.
+/// The tokens a template needs to be worthwhile, and the tokens of the frame.
 const WORTH: u64 = 210;
 const FRAME: u64 = 80;
 
-/// Where sections stand for a role, and whether it gets code.
+/// The order of sections for a role, and whether it receives code.
 struct Focus {
     order: &'static [Section],
     code: bool,
 }
 
 impl Focus {
-    /// Testers, reviewers and investigators look for what is wrong, and write no implementation.
+    /// Testers, reviewers and investigators look for problems and write no implementation.
     fn of(role: &Role) -> Self {
         use Section::{Apply, Avoid, Checklist, Reference};
         match role.as_str() {
@@ -67,7 +66,7 @@ const fn heading(section: Section) -> &'static str {
 
 /// A line of the block.
 struct Line {
-    /// Whose, by place in the selection.
+    /// The template, by position in the selection.
     template: usize,
     section: Section,
     /// `**Rust: Errors**`
@@ -75,33 +74,32 @@ struct Line {
     kind: Kind,
     text: String,
     tokens: u64,
-    /// How many bullets of the same template and section come before it.
+    /// How many bullets of the same template and section precede it.
     before: usize,
     kept: bool,
 }
 
-/// The block.
 pub(super) struct Block {
     pub(super) text: String,
     pub(super) tokens: u64,
     /// What was left out, in words.
     pub(super) trimmed: Vec<String>,
-    /// Which of the selected templates are in it.
+    /// Which of the selected templates are included.
     pub(super) used: Vec<bool>,
-    /// What is odd about templates.
+    /// Problems in templates.
     pub(super) notes: Vec<String>,
-    /// Secrets taken out, by rule.
+    /// Secrets removed, by rule.
     pub(super) redactions: BTreeMap<String, u64>,
 }
 
 impl Block {
-    /// Whether nothing but the identity is left.
+    /// Whether only the identity is left.
     fn is_bare(&self) -> bool {
         self.trimmed.first().is_some_and(|word| word == ADVICE_TRIMMED)
     }
 }
 
-/// What a block is made of.
+/// The input of a block.
 pub(super) struct Parts<'a> {
     pub(super) role: &'a Role,
     pub(super) identity: &'a str,
@@ -149,7 +147,7 @@ pub(super) fn compose(parts: &Parts<'_>) -> Block {
     block
 }
 
-/// Lines went one by one, and their headings with them: what fits again comes back, last gone first.
+/// Dropping single lines also drops their headings: restore lines that fit again, last dropped first.
 fn give_back(
     parts: &Parts<'_>,
     focus: &Focus,
@@ -172,7 +170,7 @@ fn give_back(
     }
 }
 
-/// Only the identity is left: without its frame, and if even that is too much, nothing.
+/// Only the identity is left: without its frame, and if even that is too long, nothing.
 fn bare(parts: &Parts<'_>, block: &mut Block) {
     let forms = [
         format!("{HEADING}\n\n**{}**\n", parts.identity),
@@ -192,7 +190,7 @@ fn bare(parts: &Parts<'_>, block: &mut Block) {
     }
 }
 
-/// Everything that could be said, in the order of templates.
+/// Everything that could be included, in the order of templates.
 fn lines(parts: &Parts<'_>, focus: &Focus, block: &mut Block) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (number, selected) in parts.selected.iter().enumerate() {
@@ -256,15 +254,15 @@ fn lines(parts: &Parts<'_>, focus: &Focus, block: &mut Block) -> Vec<Line> {
     lines
 }
 
-/// Which guards let through what they guard; one that cannot be evaluated lets nothing through.
+/// Which guards hold; a guard that cannot be evaluated does not.
 fn open_guards(body: &Body, view: &View) -> Vec<bool> {
     body.guards.iter().map(|guard| guard.as_ref().is_some_and(|guard| guard.holds(view))).collect()
 }
 
-/// The order in which lines go: code, explanations, the bullets of the least important templates
+/// The order in which lines are dropped: code, explanations, the bullets of the least important templates
 /// from their ends, check lists last.
 fn victims(lines: &[Line], parts: &Parts<'_>) -> Vec<usize> {
-    // What the role needs stays longest, then what is shown first.
+    // What the role needs is dropped last, then what is shown first.
     let mut ranks: Vec<usize> = (0..parts.selected.len()).collect();
     ranks.sort_by_key(|&number| {
         let one = &parts.selected[number];
@@ -317,7 +315,7 @@ fn render(parts: &Parts<'_>, focus: &Focus, lines: &[Line]) -> String {
             if first {
                 let _ = write!(text, "\n{}\n\n", heading(*section));
             }
-            // Check lists are one list.
+            // All check lists form one list.
             if line.label != label && *section != Section::Checklist {
                 let _ = writeln!(text, "{}{}", if first { "" } else { "\n" }, line.label);
                 label = &line.label;
@@ -330,7 +328,7 @@ fn render(parts: &Parts<'_>, focus: &Focus, lines: &[Line]) -> String {
     text
 }
 
-/// Names what went.
+/// Describes what was dropped.
 fn report(parts: &Parts<'_>, lines: &[Line], block: &mut Block) {
     let bare = block.is_bare();
     for (number, selected) in parts.selected.iter().enumerate() {

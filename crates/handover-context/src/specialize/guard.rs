@@ -36,7 +36,7 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("=", Operator::Equal),
 ];
 
-/// A comment that begins or ends the scope of a guard.
+/// A comment that begins or ends a guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mark {
     /// `<!-- version: … -->`
@@ -45,7 +45,7 @@ pub(super) enum Mark {
     End,
 }
 
-/// The mark in a comment, if it is one of ours.
+/// The guard mark in a comment, if it is one.
 pub(super) fn mark(comment: &str) -> Option<Mark> {
     let inside = comment.strip_prefix("<!--")?.strip_suffix("-->")?.trim();
     if matches!(inside, "/version" | "/ version" | "end version") {
@@ -56,14 +56,14 @@ pub(super) fn mark(comment: &str) -> Option<Mark> {
 }
 
 impl Guard {
-    /// Reads `python >= 3.12, django < 5`.
+    /// Parses `python >= 3.12, django < 5`.
     fn parse(text: &str) -> Result<Self, String> {
         let conditions = text.split(',').map(Condition::parse).collect::<Result<_, _>>()?;
         Ok(Self { conditions })
     }
 
-    /// Whether what it guards is shown. Of a technology whose version nobody knows the newest is
-    /// assumed: of a pair `>= 3` and `< 3` only the first is shown.
+    /// Whether the guarded text is shown. An unknown version counts as the newest: of a pair `>= 3` and `< 3`
+    /// only the first is shown.
     pub(super) fn holds(&self, view: &View) -> bool {
         self.conditions.iter().all(|condition| condition.holds(view))
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn operators() {
+    fn evaluates_operators() {
         for (guard, version, expected) in [
             ("python >= 3.10", "3.10", true),
             ("python >= 3.10", "3.9", false),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_hyphens_and_other_spellings_are_compared() {
+    fn compares_hyphenated_and_alternative_names() {
         for guard in
             ["spring-boot >= 3.0", "spring_boot >= 3", "springboot >= 3", "Spring Boot >= 3"]
         {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn java_eight_has_two_names() {
+    fn java_eight_equals_one_point_eight() {
         for written in ["1.8", "8", "8.0"] {
             assert!(holds("java >= 8", &[("java", Some(written))]), "{written}");
             assert!(holds("java >= 1.8", &[("java", Some(written))]), "{written}");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_unknown_version_only_the_newer_branch_is_shown() {
+    fn unknown_version_shows_only_the_newer_branch() {
         for versions in [&[("python", None)][..], &[]] {
             assert!(holds("python >= 3.12", versions) && holds("python > 3.11", versions));
             assert!(!holds("python < 3.12", versions) && !holds("python <= 3.11", versions));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_guard_is_named() {
+    fn reports_invalid_guards() {
         for (guard, complaint) in [
             ("jwt >= rfc9068", "`rfc9068` is no version"),
             ("bcrypt < argon2", "`argon2` is no version"),

@@ -1,39 +1,39 @@
-//! The YAML at the start of a template: its name, and for whom and what it is.
+//! The front matter of a template: its name, and for whom and what it is.
 //!
-//! The build reads this file too, to make the index of the built-in templates.
+//! The build script includes this file too, to index the built-in templates.
 
 use handover_model::Category;
 use serde::Deserialize;
 
-/// What a template says about itself.
+/// The front matter of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Its name; that of its file.
+    /// The name; equal to the file name.
     pub name: String,
     /// What it is about.
     pub category: Category,
-    /// 1 comes first.
+    /// 1 is the highest.
     pub priority: u8,
-    /// The technologies that select it; none: only by choice or for a role.
+    /// The technologies that select it; empty: only by choice or for a role.
     pub detect: Vec<String>,
-    /// The roles it is for; none: every role.
+    /// The roles it is for; empty: every role.
     pub compatible_with: Vec<String>,
-    /// Technologies that must be there for it to be selected.
+    /// Technologies that must be present for it to be selected.
     pub requires: Vec<String>,
 }
 
 /// The lowest priority.
 pub(crate) const LAST_PRIORITY: u8 = 9;
 
-/// A header is short; more than this is none.
+/// The size limit of a header.
 const MOST_BYTES: usize = 8 * 1024;
 
-/// What is wrong with a header, and in which line of the file.
+/// A problem in a header, and its line in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeaderError {
-    /// The line.
+    /// The line in the file.
     pub(crate) line: usize,
-    /// What is wrong.
+    /// A description for the author.
     pub(crate) message: String,
 }
 
@@ -43,7 +43,7 @@ impl HeaderError {
     }
 }
 
-/// As it is written. Lists may be one word.
+/// The header as written. Lists may be a single word.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -53,7 +53,7 @@ struct Raw {
     detect: Option<Words>,
     compatible_with: Option<Words>,
     requires: Option<Words>,
-    /// Of older templates; what a template costs is counted.
+    /// Used by older templates; the cost of a template is counted instead.
     #[serde(rename = "token_estimate")]
     _token_estimate: Option<i64>,
 }
@@ -79,7 +79,7 @@ impl Words {
     }
 }
 
-/// Splits a template into its header and its body; says in which line the body begins.
+/// Splits a template into header and body, and returns the line on which the body begins.
 pub(crate) fn parse<'t>(
     file_name: &str,
     text: &'t str,
@@ -147,7 +147,7 @@ fn split(text: &str) -> Result<(&str, &str, usize), HeaderError> {
     Err(HeaderError::new(1, "the header has no end; a line `---` is expected after it"))
 }
 
-/// The parser's complaint on one line, without its advice to programmers.
+/// The parser's message on one line, without hints for programmers.
 fn plain(text: &str) -> String {
     let text = text.trim_start_matches("error: ");
     let text = text.split(['\n', ';']).next().unwrap_or(text);

@@ -4,7 +4,7 @@ use handover_model::Role;
 
 use crate::stack::{Item, View};
 
-/// The identity of a role in a project. What is not known is left out.
+/// The identity of a role in a project. Unknown parts are left out.
 pub(super) fn identity(role: &Role, view: &View) -> String {
     let title = |item: Option<&Item>| item.map(|item| item.title().to_owned());
     let versioned = |item: Option<&Item>| {
@@ -76,7 +76,7 @@ fn capital(word: &str) -> String {
     }
 }
 
-/// As it sounds: `an Elixir`, `an F#`, but `a Unity`.
+/// The article by pronunciation: `an Elixir`, `an F#`, but `a Unity`.
 fn article(what: &str) -> &'static str {
     let spelled = ["F#", "R ", "htmx"].iter().any(|start| what.starts_with(start));
     let vowel = what.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']);

@@ -1,9 +1,9 @@
-//! Specialization: what an agent is told about the project's technology, its versions, what to do
-//! and what to avoid.
+//! Specialization: guidance for an agent on the project's technology and versions, with patterns to follow
+//! and to avoid.
 //!
-//! One pass over plain data: `select` chooses templates for a stack and a role, `body` and
-//! `guard` take them apart, `compose` puts the block together within its budget. The same input
-//! gives the same bytes. Templates of a project or a user are data: redacted and quoted.
+//! One pass over plain data: `select` chooses templates for a stack and a role, `body` and `guard` parse
+//! them, `compose` assembles the block within its budget. Equal input produces equal bytes. Templates from a
+//! project or a user are untrusted: redacted and quoted.
 
 mod body;
 mod compose;
@@ -30,23 +30,23 @@ pub use templates::{BadTemplate, FOLDER, MOST_TOKENS, Source, Template, Template
 
 use crate::stack::Stack;
 
-/// The name under which compositions are kept as skill outputs.
+/// The skill name under which compositions are recorded.
 pub const SKILL: &str = "specialization";
 
-/// What is asked for.
+/// What a specialization is composed for.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
-    /// Who the text is for.
+pub struct SpecializationRequest<'a> {
+    /// The role of the agent.
     pub role: &'a Role,
-    /// For which model; it decides how tokens are counted.
+    /// The model, which determines the tokenizer.
     pub model: Option<&'a str>,
-    /// The tokens that the block may cost.
+    /// The token budget of the block.
     pub budget: u64,
-    /// How much testing the workflow does.
+    /// How much testing the workflow includes.
     pub testing_mode: TestingMode,
-    /// The templates that a planner chose for the group; none: those that the stack calls for.
+    /// The templates a planner chose for the group; empty: those that match the stack.
     pub chosen: &'a [String],
-    /// The part of the project that the group works in.
+    /// The part of the project the group works on.
     pub component: Option<&'a str>,
 }
 
@@ -55,51 +55,51 @@ pub struct Request<'a> {
 pub struct Specialization {
     /// The block as the agent sees it; empty if not even the identity fits.
     pub text: String,
-    /// What it costs, by exact count.
+    /// Its exact token count.
     pub tokens: u64,
-    /// What it might have cost.
+    /// The token budget.
     pub budget: u64,
     /// The identity line.
     pub identity: String,
-    /// The templates that are in it, in order.
+    /// The templates it contains, in order.
     pub templates: Vec<Used>,
-    /// What was left out to keep the budget, in words.
+    /// What was left out to meet the budget, in words.
     pub trimmed: Vec<String>,
-    /// The technologies around the agent with their versions.
+    /// The relevant technologies with their versions.
     pub versions: BTreeMap<String, String>,
-    /// Templates that were named or called for but are not in it.
+    /// Templates that were named or match the stack but are not included.
     pub skipped: Vec<Skipped>,
-    /// What is odd: files that are no templates, guards that cannot be evaluated.
+    /// Problems: files that are not templates, guards that cannot be evaluated.
     pub notes: Vec<String>,
-    /// Secrets taken out of templates, by rule.
+    /// Secrets removed from templates, by rule.
     pub redactions: BTreeMap<String, u64>,
 }
 
-/// A template that is in a block.
+/// A template in a block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Used {
-    /// Its name.
+    /// The name of the template.
     pub name: String,
     /// What it is about.
     pub category: Category,
-    /// Where it comes from.
+    /// Where it was loaded from.
     pub source: Source,
-    /// Whether the role brought it, and not the stack or the planner.
+    /// Whether the role added it, rather than the stack or the planner.
     pub added: bool,
 }
 
 /// A template that is not in a block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// Its name.
+    /// The name of the template.
     pub name: String,
-    /// Why.
+    /// Why it is not included.
     pub reason: &'static str,
 }
 
 /// Composes the specialization of one agent.
 pub fn specialize(
-    request: &Request<'_>,
+    request: &SpecializationRequest<'_>,
     stack: &Stack,
     templates: &Templates,
     redactor: &Redactor,
@@ -146,7 +146,7 @@ pub fn specialize(
     }
 }
 
-/// The templates that a stack calls for, whoever asks: for showing.
+/// The templates that match a stack for any role, for display.
 pub fn suggested<'t>(
     stack: &Stack,
     component: Option<&str>,
@@ -158,8 +158,8 @@ pub fn suggested<'t>(
 }
 
 impl Specialization {
-    /// The record of a composition, as it is kept as a skill output.
-    pub fn record(&self, request: &Request<'_>, group: Option<&str>) -> Value {
+    /// The composition as recorded in its skill output.
+    pub fn record(&self, request: &SpecializationRequest<'_>, group: Option<&str>) -> Value {
         let names = |added: Option<bool>| -> Vec<&str> {
             let used = self.templates.iter().filter(|u| added.is_none_or(|added| u.added == added));
             used.map(|used| used.name.as_str()).collect()
@@ -182,12 +182,12 @@ impl Specialization {
         })
     }
 
-    /// Keeps the composition as a skill output and an event, both named [`SKILL`].
+    /// Records the composition as a skill output and an event, both named [`SKILL`].
     pub fn keep(
         &self,
         store: &dyn Store,
         redactor: &Redactor,
-        request: &Request<'_>,
+        request: &SpecializationRequest<'_>,
         place: (&SessionId, Option<&GroupId>),
         now: Timestamp,
     ) -> handover_store::Result<()> {

@@ -1,31 +1,31 @@
-//! Which templates an agent gets, and in which order.
+//! Selects the templates of an agent, in order.
 
 use handover_model::{Category, Role, TestingMode};
 
 use super::templates::{Template, Templates};
-use super::{Request, Skipped};
+use super::{Skipped, SpecializationRequest};
 use crate::stack::{Item, View};
 
-/// A template that was selected.
+/// A selected template.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Selected<'t> {
     pub(super) template: &'t Template,
-    /// Whether the role brought it.
+    /// Whether the role added it.
     pub(super) added: bool,
-    /// Whether it is about another language than the main one. It is shown with the languages, but
-    /// the frameworks of the main one are worth more.
+    /// Whether it is about a language other than the main one. It is shown with the languages, but the
+    /// frameworks of the main language are worth more.
     pub(super) aside: bool,
 }
 
-/// What was selected, and what was not although somebody named it or it fits.
+/// The selected templates, and those that were named or match but were not selected.
 #[derive(Debug, Default)]
 pub(super) struct Selection<'t> {
-    /// In the order in which they are shown.
+    /// In the order of the block.
     pub(super) templates: Vec<Selected<'t>>,
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// What roles get in addition, by name.
+/// Additional templates by role.
 const ADDITIONS: &[(&str, &str)] = &[
     ("qa_expert", "qa-strategies"),
     ("qa_expert", "testing-patterns"),
@@ -33,12 +33,12 @@ const ADDITIONS: &[(&str, &str)] = &[
     ("requirements_engineer", "research-analysis"),
 ];
 
-/// The role that gets every general template about testing.
+/// The role that receives every general template about testing.
 const TESTER: &str = "qa_expert";
 
-/// Selects: what the group's planner chose, else what the stack calls for; then what the role adds.
+/// Selects the planner's choice, else what matches the stack; then what the role adds.
 pub(super) fn select<'t>(
-    request: &Request<'_>,
+    request: &SpecializationRequest<'_>,
     view: &View,
     templates: &'t Templates,
 ) -> Selection<'t> {
@@ -82,7 +82,7 @@ pub(super) fn select<'t>(
     let chosen = !request.chosen.is_empty();
     selection.templates.sort_by_cached_key(|one| {
         let header = &one.template.header;
-        // A planner's order counts within a class; else the priority, then the stack's order.
+        // A planner's order counts within a class; else the priority, then the order of the stack.
         let place = view.items.iter().position(|item| names(one.template, &item.name));
         let place = place.unwrap_or(usize::MAX);
         let (priority, place) = if chosen { (0, 0) } else { (header.priority, place) };
@@ -100,7 +100,7 @@ impl Selection<'_> {
     }
 }
 
-/// Language, framework, domain, quality: the order in which they are shown.
+/// Language, framework, domain, quality: the order of the block.
 const fn class(category: Category) -> u8 {
     match category {
         Category::Language => 0,
@@ -116,7 +116,7 @@ const fn class(category: Category) -> u8 {
     }
 }
 
-/// Whether the stack calls for a template.
+/// Whether the stack requires a template.
 pub(super) fn calls_for(view: &View, template: &Template) -> bool {
     let header = &template.header;
     view.items.iter().any(|item| names(template, &item.name))
@@ -132,7 +132,10 @@ fn is_for(template: &Template, role: &Role) -> bool {
     roles.is_empty() || roles.iter().any(|name| name == role.as_str())
 }
 
-fn additions<'t>(request: &Request<'_>, templates: &'t Templates) -> Vec<&'t Template> {
+fn additions<'t>(
+    request: &SpecializationRequest<'_>,
+    templates: &'t Templates,
+) -> Vec<&'t Template> {
     let role = request.role.as_str();
     if role == TESTER && request.testing_mode != TestingMode::Full {
         return Vec::new();
@@ -140,7 +143,7 @@ fn additions<'t>(request: &Request<'_>, templates: &'t Templates) -> Vec<&'t Tem
     let named = ADDITIONS.iter().filter(|(to, _)| *to == role);
     let mut added: Vec<&Template> = named.filter_map(|(_, name)| templates.get(name)).collect();
     if role == TESTER {
-        // The general ones: those for a tool are called for by the stack.
+        // Only general ones: those for a tool match the stack.
         added.extend(templates.iter().filter(|template| {
             template.header.category == Category::Testing && template.header.detect.is_empty()
         }));

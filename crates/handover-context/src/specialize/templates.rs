@@ -1,4 +1,4 @@
-//! Where templates come from: built in, from the user's folder, from the project's; the last wins.
+//! Loads templates: built in, from the user's folder, from the project's; the last one wins.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,20 +13,20 @@ use super::body::{Body, Problem, Rule};
 use super::header::{self, Header};
 use crate::stack::{canonical, catalog};
 
-/// The tokens that a template may cost.
+/// The most tokens a template may have.
 pub const MOST_TOKENS: u64 = 450;
 
-/// The folder of a project's own templates, inside `.handover/`; that of the user has the same name.
+/// The folder for templates inside `.handover/`; the user's folder has the same name.
 pub const FOLDER: &str = "specializations";
 
-/// A larger file is no template.
+/// The size limit of a template file.
 const MOST_BYTES: u64 = 64 * 1024;
-/// How many files of a folder are looked at.
+/// The most files of a folder that are read.
 const MOST_FILES: usize = 1_000;
-/// How deep folders go.
+/// The deepest level that is searched.
 const MOST_DEPTH: usize = 4;
 
-/// A built-in template, as the build wrote it down.
+/// A built-in template, as written by the build script.
 struct Embedded {
     name: &'static str,
     category: Category,
@@ -39,20 +39,20 @@ struct Embedded {
 
 static EMBEDDED: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
-/// Where a template comes from.
+/// Where a template was loaded from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// From the program: trusted.
+    /// Built in: trusted.
     BuiltIn,
     /// From the user's folder.
     User,
-    /// From the project: anybody may have written it.
+    /// From the project: anyone may have written it.
     Project,
 }
 
 impl Source {
-    /// What it is called.
+    /// The text form in JSON and messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BuiltIn => "built_in",
@@ -62,12 +62,12 @@ impl Source {
     }
 }
 
-/// A template: its header, and its text, which is taken apart only when it is used.
+/// A template: its header, and its text, which is parsed only when it is used.
 #[derive(Debug, Clone)]
 pub struct Template {
-    /// What it says about itself.
+    /// The parsed front matter.
     pub header: Header,
-    /// Where it comes from.
+    /// Where it was loaded from.
     pub source: Source,
     /// The file, unless it is built in.
     pub file: Option<PathBuf>,
@@ -88,10 +88,10 @@ impl Template {
     }
 }
 
-/// A template that cannot be used, or not as it is.
+/// A file that is not a valid template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadTemplate {
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
     /// What is wrong with it.
     pub problem: Problem,
@@ -101,7 +101,7 @@ pub struct BadTemplate {
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     by_name: BTreeMap<String, Template>,
-    /// Files that are no templates.
+    /// Files that are not valid templates.
     pub bad: Vec<BadTemplate>,
 }
 
@@ -126,8 +126,8 @@ impl Templates {
         Self { by_name: named.collect(), bad: Vec::new() }
     }
 
-    /// The built-in templates, and over them those of the user's and the project's folder, which
-    /// need not exist. A file that is no template is reported and leaves the one below in force.
+    /// The built-in templates, overridden by those in the user's and the project's folder, which need not exist.
+    /// An invalid file is reported and does not override anything.
     pub fn load(user: Option<&Path>, project: Option<&Path>) -> Self {
         let mut templates = Self::built_in();
         for (folder, source) in [(user, Source::User), (project, Source::Project)] {
@@ -138,12 +138,12 @@ impl Templates {
         templates
     }
 
-    /// No templates, for those who bring their own.
+    /// No templates, for callers that add their own.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// Adds a template from a text; `name` is that of its file without `.md`.
+    /// Adds a template from a text; `name` is the file name without `.md`.
     pub fn add(&mut self, name: &str, text: String, source: Source) -> Result<(), Problem> {
         let (header, _, _) = header::parse(name, &text).map_err(problem)?;
         let header = known(header);
@@ -153,14 +153,14 @@ impl Templates {
     }
 
     fn add_folder(&mut self, folder: &Path, source: Source) {
-        // A user may link to templates kept elsewhere; a project must not lead out of itself.
+        // A user may link to templates elsewhere; a project must not point outside itself.
         let links = source == Source::User;
         let folder_data =
             if links { fs_err::metadata(folder) } else { fs_err::symlink_metadata(folder) };
         if !folder_data.is_ok_and(|data| data.is_dir()) {
             return;
         }
-        // A template is one wherever it is ignored: somebody put it there.
+        // A template counts even if git ignores it: someone put it there.
         let walk = WalkBuilder::new(folder)
             .standard_filters(false)
             .follow_links(links)
@@ -194,7 +194,7 @@ impl Templates {
         self.by_name.get(name)
     }
 
-    /// A template by any word for it: its name, a path to it, another spelling, a technology.
+    /// A template by name, path, another spelling, or technology.
     pub fn find(&self, word: &str) -> Option<&Template> {
         let stem = word.trim().rsplit('/').next().unwrap_or(word).trim_end_matches(".md");
         let canonical = canonical(stem);
@@ -209,7 +209,7 @@ impl Templates {
         self.by_name.values()
     }
 
-    /// How many there are.
+    /// The number of templates.
     pub fn len(&self) -> usize {
         self.by_name.len()
     }
@@ -219,7 +219,7 @@ impl Templates {
         self.by_name.is_empty()
     }
 
-    /// Everything that is wrong with a file as a template.
+    /// Every problem of a template file.
     pub fn validate(&self, path: &Path) -> Vec<Problem> {
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         match read(path) {
@@ -228,7 +228,7 @@ impl Templates {
         }
     }
 
-    /// The same for a text.
+    /// Every problem of a template text.
     pub fn validate_text(&self, name: &str, text: &str) -> Vec<Problem> {
         let (header, rest, line) = match header::parse(name, text) {
             Ok(parts) => parts,
@@ -252,7 +252,7 @@ impl Templates {
     }
 }
 
-/// The header with the names by which technologies are known.
+/// The header with canonical names of technologies.
 fn known(mut header: Header) -> Header {
     for name in header.detect.iter_mut().chain(&mut header.requires) {
         *name = canonical(name);

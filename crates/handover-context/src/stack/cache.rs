@@ -1,9 +1,8 @@
-//! Keeping the outcome: a brief must not walk the project again when nothing has changed.
+//! Caches the detected stack, so that a brief does not walk an unchanged project again.
 //!
-//! The file holds the times and sizes of every manifest and of every folder that was looked into.
-//! A folder that changed is listed again; only if a folder, a manifest or an ignore file came or
-//! went is the project walked anew. What changed in the very moment in which the file was written
-//! is not trusted, since file systems count time in ticks.
+//! The file records times and sizes of every manifest and every visited folder. A changed folder is listed
+//! again; the project is only walked anew if a folder, a manifest or an ignore file was added or removed.
+//! Changes at the moment the file was written are not trusted, because file systems count time in ticks.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,13 +16,13 @@ use super::{Stack, components};
 /// The name of the cache inside `.handover/`, whose `.gitignore` covers it.
 pub const CACHE_FILE: &str = "stack-cache.json";
 
-/// What a cache of another shape, or of other tables, is not read as.
+/// Invalidates caches of another layout or other tables.
 const FORMAT: &str = concat!("1 ", env!("CARGO_PKG_VERSION"));
 
-/// Two changes within this time may carry the same time, in nanoseconds.
+/// Two changes within this many nanoseconds may have the same timestamp.
 const TICK: i64 = 20_000_000;
 
-/// A larger file was not written by us.
+/// The size limit of a cache file.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 
 #[derive(Serialize, Deserialize)]
@@ -35,8 +34,8 @@ struct Cache {
     stack: Stack,
 }
 
-/// The same as [`detect`](super::detect), from the cache while it is true. Reading and writing it
-/// is best effort: whatever is wrong with it, the project is looked at instead.
+/// Like [`detect`](super::detect), from the cache while it is valid. Reading and writing the cache is best
+/// effort: if anything is wrong with it, the project is read instead.
 pub fn detect_cached(root: &Path, cache_file: &Path) -> Stack {
     if let Some((mut cache, written)) = read(root, cache_file) {
         match check(root, &cache, written) {
@@ -60,13 +59,13 @@ pub fn detect_cached(root: &Path, cache_file: &Path) -> Stack {
     cache.stack
 }
 
-/// Whether a cache is still true.
+/// The validity of a cache.
 enum Check {
     /// Nothing has changed.
     Holds,
-    /// Folders have changed, but nothing in them that matters.
+    /// Folders have changed, but nothing relevant in them.
     Refreshed(BTreeMap<String, Folder>),
-    /// The project must be looked at again.
+    /// The project must be read again.
     Broken,
 }
 
@@ -93,7 +92,7 @@ fn check(root: &Path, cache: &Cache, written: i64) -> Check {
     fresh.map_or(Check::Holds, Check::Refreshed)
 }
 
-/// The cache and when it was written, if it is one of this project.
+/// The cache and when it was written, if it belongs to this project.
 fn read(root: &Path, file: &Path) -> Option<(Cache, i64)> {
     let metadata = fs_err::symlink_metadata(file).ok()?;
     if !metadata.is_file() || metadata.len() > MOST_BYTES {
@@ -104,7 +103,7 @@ fn read(root: &Path, file: &Path) -> Option<(Cache, i64)> {
     ours.then(|| (cache, Stamp::of(&metadata).latest()))
 }
 
-/// Whole or not at all; a folder that is not there or not writable means no cache.
+/// Writes atomically; a missing or read-only folder means no cache.
 fn write(file: &Path, cache: &Cache) {
     let attempt = || -> std::io::Result<()> {
         let folder = file.parent().unwrap_or(file);

@@ -1,11 +1,11 @@
-//! Every technology that Handover knows by name: one line each.
+//! Every technology known by name, one line each.
 //!
-//! The name is what templates and guards use; the order decides which framework comes first when a
-//! project has several. Other spellings are in `ALIASES`.
+//! The name is used by templates and guards; the order determines which of several frameworks comes first.
+//! Other spellings are in `ALIASES`.
 
 use handover_model::Category;
 
-/// The field of work that a framework belongs to, for the identity line.
+/// The field of application of a framework, for the identity line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Domain {
     /// Any.
@@ -21,7 +21,7 @@ pub(crate) enum Domain {
 }
 
 impl Domain {
-    /// As it reads in a sentence.
+    /// The wording used in a sentence.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::None => "",
@@ -40,9 +40,9 @@ impl Domain {
 /// A technology.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Technology {
-    /// What templates and guards call it.
+    /// The name used by templates and guards.
     pub(crate) name: &'static str,
-    /// What people call it.
+    /// The display name.
     pub(crate) title: &'static str,
     pub(crate) category: Category,
     pub(crate) domain: Domain,
@@ -416,7 +416,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("ansible-core", "ansible"),
 ];
 
-/// What comes with another technology, for templates that require it.
+/// Technologies implied by another one, for templates that require them.
 const IMPLIED: &[(&str, &str)] = &[
     ("typescript", "javascript"),
     ("nextjs", "react"),
@@ -437,13 +437,13 @@ const IMPLIED: &[(&str, &str)] = &[
     ("fastify", "nodejs"),
 ];
 
-/// A technology with its place in the table.
+/// A technology and its position in the table.
 pub(crate) fn find(name: &str) -> Option<(usize, &'static Technology)> {
     TECHNOLOGIES.iter().enumerate().find(|(_, technology)| technology.name == name)
 }
 
-/// The name by which a technology is known, whatever the spelling. An unknown one is kept in lower
-/// case: projects may have templates about things that nobody else knows.
+/// The canonical name of a technology in any spelling. An unknown one is kept in lower case: projects may
+/// have templates about technologies nobody else knows.
 pub fn canonical(name: &str) -> String {
     let lower = name.trim().to_lowercase().replace([' ', '_'], "-");
     match ALIASES.iter().find(|(alias, _)| *alias == lower) {
@@ -452,12 +452,12 @@ pub fn canonical(name: &str) -> String {
     }
 }
 
-/// The table's own name for a spelling, if it has one.
+/// The canonical name of a spelling, if known.
 pub(super) fn known(name: &str) -> Option<&'static str> {
     find(&canonical(name)).map(|(_, technology)| technology.name)
 }
 
-/// Whether a technology is there because of another one.
+/// Whether one technology implies another.
 pub(crate) fn implies(present: &str, wanted: &str) -> bool {
     present == wanted || IMPLIED.iter().any(|(from, to)| *from == present && implies(to, wanted))
 }
@@ -469,7 +469,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_aliases_lead_to_them() {
+    fn aliases_resolve_to_unique_names() {
         let names: BTreeSet<&str> = TECHNOLOGIES.iter().map(|t| t.name).collect();
         assert_eq!(names.len(), TECHNOLOGIES.len());
         for (alias, name) in ALIASES {
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spellings_of_the_original_are_known() {
+    fn knows_the_spellings_of_the_original() {
         for (alias, name) in [
             ("py", "python"),
             ("python3", "python"),
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_with_another() {
+    fn knows_implied_technologies() {
         assert!(implies("expo", "react") && implies("typescript", "javascript"));
         assert!(!implies("javascript", "typescript"));
     }

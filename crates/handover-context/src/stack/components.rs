@@ -1,5 +1,5 @@
-//! From what the manifests say to components: each finding goes to its folder's component, the most
-//! trustworthy source gives the version, the most telling language is the component's.
+//! Combines findings into components: each finding goes to the component of its folder, the most reliable
+//! source provides the version, the most specific language is the component's.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,17 +11,17 @@ use super::manifests::{Finding, Manifest, Use};
 use super::walk::{self, Walk};
 use super::{Component, Evidence, Item, Note, Stack, Version};
 
-/// More evidence than this for one value convinces nobody more.
+/// The most evidence kept for one value.
 const MOST_EVIDENCE: usize = 4;
 
-/// A finding with the file it was made in.
+/// A finding and the file it comes from.
 struct Placed {
     file: String,
     rank: u8,
     finding: Finding,
 }
 
-/// Reads every manifest that the walk found.
+/// Reads every manifest found by the walk.
 pub(super) fn build(root: &Path, walk: &Walk) -> Stack {
     let mut notes = walk.notes.clone();
     let mut folders: BTreeMap<String, Vec<Placed>> = BTreeMap::new();
@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 fn component(path: String, mut placed: Vec<Placed>) -> Component {
-    // Version files know better than manifests, manifests better than images; the rest by file.
+    // Version files are more reliable than manifests, manifests more than images; the rest by file.
     placed.sort_by(|a, b| (a.rank, &a.file).cmp(&(b.rank, &b.file)));
     let (mut items, mut hints): (Vec<Item>, Vec<Item>) = (Vec::new(), Vec::new());
     for one in &placed {
@@ -96,13 +96,13 @@ fn component(path: String, mut placed: Vec<Placed>) -> Component {
         };
         add(into, one);
     }
-    // A folder with a version file and nothing else is written in that language.
+    // A folder with nothing but a version file is written in that language.
     if items.iter().all(|item| item.category != Category::Language) && path == "." {
         let (languages, others) = hints.into_iter().partition(|h| h.category == Category::Language);
         items.extend::<Vec<Item>>(languages);
         hints = others;
     }
-    // A hint comes from a better place when its rank is lower: `.python-version` beside a manifest.
+    // A lower rank is more reliable: `.python-version` next to a manifest.
     for item in &mut items {
         if let Some(hint) =
             hints.iter().find(|hint| hint.name == item.name && hint.version.is_some())
@@ -120,7 +120,7 @@ fn component(path: String, mut placed: Vec<Placed>) -> Component {
             }
         }
     }
-    // A project in TypeScript has a `package.json` like any other.
+    // A TypeScript project has a `package.json` like any other.
     if items.iter().any(|item| item.name == "typescript") {
         items.retain(|item| item.name != "javascript");
     }
@@ -163,7 +163,7 @@ fn add(items: &mut Vec<Item>, one: &Placed) {
     }
 }
 
-/// The language of a component: one with a framework before one without, and JavaScript last, since
+/// The language of a component: one with a framework before one without, and JavaScript last, because
 /// applications in other languages have a `package.json` for their assets.
 fn primary(items: &[Item]) -> Option<String> {
     let languages = items.iter().filter(|item| item.category == Category::Language);
@@ -183,7 +183,7 @@ fn primary(items: &[Item]) -> Option<String> {
     languages.min_by_key(key).map(|language| language.name.clone())
 }
 
-/// Whether an ecosystem is that of a language.
+/// Whether an ecosystem belongs to a language.
 fn same(ecosystem: &str, language: &str) -> bool {
     ecosystem == language
         || matches!(
@@ -195,7 +195,7 @@ fn same(ecosystem: &str, language: &str) -> bool {
         )
 }
 
-/// The language first, its own frameworks before those of others, the rest as in the table.
+/// The language first, its own frameworks before those of others, the rest in the order of the catalog.
 pub(super) fn sort(items: &mut [Item], language: Option<&str>) {
     items.sort_by_cached_key(|item| {
         let own = language.is_some_and(|language| {

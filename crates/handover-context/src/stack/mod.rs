@@ -1,8 +1,8 @@
-//! Which technology a project uses, in which versions, read from its manifests. Nothing is run.
+//! Detects a project's technologies and their versions from its manifests, without running anything.
 //!
-//! `walk` finds the manifests, `manifests` reads them, `components` puts together what they
-//! say, `cache` keeps the outcome. Names come from the table in `catalog`; every value carries
-//! the file and key it was read from. A broken manifest is a note, never an error.
+//! `walk` finds the manifests, `manifests` reads them, `components` combines the findings, `cache` stores the
+//! result. Names come from the table in `catalog`; every value refers to the file and key it was read from.
+//! A broken manifest is a note, never an error.
 
 mod cache;
 pub(crate) mod catalog;
@@ -22,60 +22,60 @@ pub use catalog::canonical;
 pub use version::Version;
 pub use view::View;
 
-/// What a project is made of.
+/// The technologies of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
-    /// The parts of the project, by path; the whole project is one part unless it is a monorepo.
+    /// The parts of the project, by path; a single one unless it is a monorepo.
     pub components: Vec<Component>,
-    /// What could not be read, and what was left out.
+    /// What could not be read, and what was skipped.
     pub notes: Vec<Note>,
 }
 
-/// A folder with a manifest of its own, or the root.
+/// A folder with its own manifest, or the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Component {
     /// The folder, relative to the project with `/`; `.` is the root.
     pub path: String,
-    /// The language that matters most here.
+    /// The main language.
     pub language: Option<String>,
-    /// What is used here; the language first.
+    /// The technologies used here, the language first.
     pub items: Vec<Item>,
-    /// Versions that are set here for others: a workspace's table, a version file, an image.
+    /// Versions set here for others: a workspace table, a version file, an image.
     pub hints: Vec<Item>,
 }
 
 /// One technology in one component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// What templates and guards call it.
+    /// The name used by templates and guards.
     pub name: String,
-    /// What it is.
+    /// Language, framework, database and so on.
     pub category: Category,
-    /// Its version, shortened to two numbers.
+    /// The version, shortened to two numbers.
     pub version: Option<String>,
-    /// The language whose manifest it comes from.
+    /// The language of the manifest it was read from.
     pub ecosystem: Option<String>,
-    /// Where it was read, the one that gave the version first.
+    /// Where it was read; the source of the version first.
     pub evidence: Vec<Evidence>,
 }
 
-/// Where something was read.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The file, relative to the project.
     pub file: String,
-    /// What in it.
+    /// The key or line in the file.
     pub key: String,
-    /// The version as it is written there.
+    /// The version as written there.
     pub version: Option<String>,
 }
 
-/// Something that was not read as it should have been.
+/// A problem with a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The file, relative to the project; `.` for the project.
+    /// The file, relative to the project; `.` for the project itself.
     pub file: String,
-    /// What is the matter.
+    /// What went wrong.
     pub message: String,
 }
 
@@ -98,7 +98,7 @@ impl Component {
 }
 
 impl Item {
-    /// What people call it.
+    /// The display name.
     pub fn title(&self) -> &str {
         catalog::find(&self.name).map_or(&self.name, |(_, technology)| technology.title)
     }

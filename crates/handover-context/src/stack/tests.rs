@@ -42,7 +42,7 @@ fn check(files: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn rust() {
+fn detects_rust() {
     check(
         &[(
             "Cargo.toml",
@@ -60,7 +60,7 @@ fn rust() {
 }
 
 #[test]
-fn node() {
+fn detects_node() {
     check(
         &[
             (
@@ -81,7 +81,7 @@ fn node() {
 }
 
 #[test]
-fn node_with_odd_types() {
+fn tolerates_odd_types_in_package_json() {
     // Nulls, lists and numbers where objects and texts are expected.
     for text in [
         r#"{"dependencies": null, "engines": null}"#,
@@ -101,7 +101,7 @@ fn node_with_odd_types() {
 }
 
 #[test]
-fn python() {
+fn detects_python() {
     check(
         &[(
             "pyproject.toml",
@@ -155,7 +155,7 @@ fn python() {
 }
 
 #[test]
-fn go() {
+fn detects_go() {
     check(
         &[(
             "go.mod",
@@ -166,7 +166,7 @@ fn go() {
 }
 
 #[test]
-fn jvm() {
+fn detects_jvm() {
     let pom = "<?xml version='1.0'?><project xmlns='http://maven.apache.org/POM/4.0.0'>\
         <parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>3.2.5</version></parent>\
         <properties><java.version>1.8</java.version><pg>42.7</pg></properties>\
@@ -205,7 +205,7 @@ fn jvm() {
 }
 
 #[test]
-fn other_languages() {
+fn detects_other_languages() {
     check(
         &[(
             "Gemfile",
@@ -260,7 +260,7 @@ fn other_languages() {
 }
 
 #[test]
-fn infrastructure() {
+fn detects_infrastructure() {
     check(
         &[
             (
@@ -288,7 +288,7 @@ fn infrastructure() {
 }
 
 #[test]
-fn version_files() {
+fn reads_version_files() {
     check(
         &[
             ("pyproject.toml", "[project]\nrequires-python = '>=3.9'\n"),
@@ -324,7 +324,7 @@ fn assets_do_not_make_an_application_javascript() {
 }
 
 #[test]
-fn every_value_has_its_evidence() {
+fn every_value_has_evidence() {
     let folder = project(&[
         ("pyproject.toml", "[project]\nrequires-python = '>=3.9'\n"),
         (".python-version", "3.12.1\n"),
@@ -347,7 +347,7 @@ fn every_value_has_its_evidence() {
 }
 
 #[test]
-fn monorepo() {
+fn splits_a_monorepo_into_components() {
     let folder = project(&[
         (
             "package.json",
@@ -387,7 +387,7 @@ fn monorepo() {
 }
 
 #[test]
-fn workspaces_set_versions_for_their_members() {
+fn workspaces_provide_versions_to_members() {
     let folder = project(&[
         (
             "Cargo.toml",
@@ -443,7 +443,7 @@ fn broken_manifests_are_notes() {
 }
 
 #[test]
-fn hostile_files_do_no_harm() {
+fn survives_hostile_files() {
     let bomb: String = (1..20)
         .map(|n| format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(", ")))
         .collect();
@@ -477,7 +477,7 @@ fn hostile_files_do_no_harm() {
 
 #[cfg(unix)]
 #[test]
-fn links_lead_nowhere() {
+fn does_not_follow_links() {
     let outside = project(&[("secret/package.json", r#"{"dependencies": {"vue": "3"}}"#)]);
     let folder = project(&[("a/go.mod", "module x\ngo 1.22\n")]);
     let link = |to: &Path, at: &str| {
@@ -492,7 +492,7 @@ fn links_lead_nowhere() {
 }
 
 #[test]
-fn an_empty_or_missing_folder_is_an_empty_stack() {
+fn empty_or_missing_folder_yields_an_empty_stack() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(detect(folder.path()), Stack::default());
     assert_eq!(detect(&folder.path().join("missing")), Stack::default());
@@ -523,7 +523,7 @@ mod cached {
     }
 
     #[test]
-    fn the_same_as_without_a_cache() {
+    fn cached_result_equals_uncached() {
         let folder = start();
         settle(folder.path());
         let plain = super::detect(folder.path());
@@ -532,7 +532,7 @@ mod cached {
     }
 
     #[test]
-    fn a_warm_call_reads_no_manifest() {
+    fn warm_cache_reads_no_manifest() {
         let folder = start();
         settle(folder.path());
         let file = folder.path().join(".handover").join(CACHE_FILE);
@@ -544,7 +544,7 @@ mod cached {
     }
 
     #[test]
-    fn changed_added_and_removed_manifests_are_noticed() {
+    fn detects_changed_added_and_removed_manifests() {
         let folder = start();
         settle(folder.path());
         let root = folder.path();
@@ -578,7 +578,7 @@ mod cached {
     }
 
     #[test]
-    fn a_new_source_file_costs_no_new_walk() {
+    fn new_source_file_does_not_invalidate_the_cache() {
         let folder = start();
         settle(folder.path());
         let file = folder.path().join(".handover").join(CACHE_FILE);
@@ -590,7 +590,7 @@ mod cached {
     }
 
     #[test]
-    fn a_damaged_or_foreign_cache_is_ignored() {
+    fn ignores_a_damaged_or_foreign_cache() {
         let folder = start();
         settle(folder.path());
         let plain = super::detect(folder.path());
@@ -619,7 +619,7 @@ mod cached {
     }
 
     #[test]
-    fn no_place_for_a_cache_is_no_error() {
+    fn unwritable_cache_is_no_error() {
         let folder = project(&[("go.mod", "module x\n")]);
         assert_eq!(detect(folder.path()).components.len(), 1);
         assert!(!folder.path().join(".handover").exists());

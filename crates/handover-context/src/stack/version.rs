@@ -1,4 +1,4 @@
-//! Versions as people and manifests write them, made comparable.
+//! Versions as written by people and manifests, made comparable.
 
 use std::cmp::Ordering;
 
@@ -8,15 +8,15 @@ pub struct Version {
     parts: Vec<u64>,
 }
 
-/// A version has at most so many numbers; the rest says nothing about what the language can do.
+/// The most numbers of a version; further ones say nothing about features.
 const MOST_PARTS: usize = 4;
 
-/// Longer texts are no versions.
+/// The length limit of a version text.
 const MOST_BYTES: usize = 200;
 
 impl Version {
-    /// A version in the strict form of a guard: digits and dots, with an optional `v` before and a
-    /// pre-release, build or `.x` behind. `rfc9068` and `argon2` are none.
+    /// Parses the strict form of a guard: digits and dots, with an optional leading `v` and a trailing
+    /// pre-release, build or `.x`. Rejects `rfc9068` and `argon2`.
     pub fn strict(name: &str, text: &str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
@@ -30,9 +30,9 @@ impl Version {
         Some(Self::numbers(text)?.for_name(name))
     }
 
-    /// The version that a manifest means: the lowest that it allows. `>=3.10,<4`, `^18.2`,
-    /// `~> 7.1`, `v20`, `temurin-17.0.2`, `postgres:15-alpine`, `net8.0`, `lts/iron`.
-    /// A bound from above, `latest`, `*` and the like mean none.
+    /// The version a manifest means: the lowest one it permits. `>=3.10,<4`, `^18.2`, `~> 7.1`, `v20`,
+    /// `temurin-17.0.2`, `postgres:15-alpine`, `net8.0`, `lts/iron`. Upper bounds, `latest`, `*` and the like
+    /// mean none.
     pub fn written(name: &str, text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['"', '\'']);
         if text.len() > MOST_BYTES {
@@ -62,7 +62,7 @@ impl Version {
         (!parts.is_empty()).then_some(Self { parts })
     }
 
-    /// Java called its versions 1.5 to 1.8 what everybody calls 5 to 8.
+    /// Java versions 1.5 to 1.8 are known as 5 to 8.
     fn for_name(mut self, name: &str) -> Self {
         if name == "java" && self.parts.len() > 1 && self.parts[0] == 1 {
             self.parts.remove(0);
@@ -70,14 +70,14 @@ impl Version {
         self
     }
 
-    /// As it is shown: at most two numbers.
+    /// The display form: at most two numbers.
     pub fn short(&self) -> String {
         let parts: Vec<String> = self.parts.iter().take(2).map(u64::to_string).collect();
         parts.join(".")
     }
 
-    /// Compares as many numbers as the bound has, so that 3.12.4 equals the bound 3.12; missing
-    /// ones are zero.
+    /// Compares as many numbers as the bound has, so that 3.12.4 equals the bound 3.12; missing numbers are
+    /// zero.
     pub fn against(&self, bound: &Self) -> Ordering {
         let mine = self.parts.iter().copied().chain(std::iter::repeat(0));
         mine.take(bound.parts.len()).cmp(bound.parts.iter().copied())
@@ -92,7 +92,7 @@ fn is_dotnet(name: &str) -> bool {
     matches!(name, "dotnet" | "aspnetcore" | "csharp" | "fsharp")
 }
 
-/// Words that stand for a version, or for none.
+/// Words that denote a version, or none.
 fn special(name: &str, text: &str) -> Option<Option<Version>> {
     const NODE_LTS: &[(&str, u64)] = &[
         ("argon", 4),
@@ -113,7 +113,7 @@ fn special(name: &str, text: &str) -> Option<Option<Version>> {
         return Some(known.map(|&(_, major)| Version { parts: vec![major] }));
     }
     if is_dotnet(name) {
-        // `net48` and `net472` are 4.8 and 4.7.2 of the old framework.
+        // `net48` and `net472` are 4.8 and 4.7.2 of the old .NET Framework.
         if let Some(digits) = lower.strip_prefix("net")
             && (2..=3).contains(&digits.len())
             && digits.starts_with('4')
@@ -137,7 +137,7 @@ fn lowest(name: &str, range: &str) -> Option<Version> {
             continue;
         }
         let Some(at) = bound.find(|c: char| c.is_ascii_digit()) else { continue };
-        // Whatever comes before is an operator or the name of a distribution.
+        // Anything before it is an operator or the name of a distribution.
         let version = Version::numbers(&bound[at..])?.for_name(name);
         best = match best {
             Some(found) if found.compare(&version).is_ge() => Some(found),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_manifests_write() {
+    fn parses_versions_of_manifests() {
         for (text, expected) in [
             ("3.10", "3.10"),
             (">=3.10", "3.10"),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_take_versions_only() {
+    fn strict_parsing_accepts_versions_only() {
         let strict = |name, text| Version::strict(name, text).map(|v| v.parts);
         assert_eq!(strict("x", "3.10"), Some(vec![3, 10]));
         assert_eq!(strict("x", "v20"), Some(vec![20]));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn comparing_goes_as_deep_as_the_bound() {
+    fn compares_as_many_numbers_as_the_bound() {
         let version = |text| Version::strict("x", text).unwrap();
         for (left, right, expected) in [
             ("17", "17.0", Ordering::Equal),

@@ -1,11 +1,11 @@
-//! What one agent has to know of a stack: that of the component it works in, or everything.
+//! The part of a stack that concerns one agent: that of its component, or everything.
 
 use handover_model::Category;
 
 use super::catalog::{self, Domain};
 use super::{Component, Item, Stack, Version};
 
-/// The technologies around one piece of work, most important first.
+/// The technologies relevant to one piece of work, most important first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
     /// The component, unless it is the whole project.
@@ -14,13 +14,13 @@ pub struct View {
     pub items: Vec<Item>,
 }
 
-/// What a component takes from the folders above it: they are shared by the whole repository.
+/// What a component inherits from the folders above it, because the whole repository shares it.
 const SHARED: &[Category] =
     &[Category::Database, Category::Infrastructure, Category::Messaging, Category::Testing];
 
 impl Stack {
-    /// The component of a path: the one with the longest matching folder. The root matches
-    /// everything, if it is a component.
+    /// The component of a path: the one with the longest matching folder. The root matches everything, if it is
+    /// a component.
     pub fn component_of(&self, path: &str) -> Option<&Component> {
         let wanted = clean(path);
         self.components
@@ -30,8 +30,8 @@ impl Stack {
             .map(|(_, component)| component)
     }
 
-    /// What an agent that works in a path has to know; the whole project without one, or when the
-    /// path belongs to no component.
+    /// The view of an agent that works on a path; of the whole project without a path, or if the path belongs to
+    /// no component.
     pub fn view(&self, path: Option<&str>) -> View {
         match path.and_then(|path| self.component_of(path)) {
             Some(component) => self.of_component(component),
@@ -41,7 +41,7 @@ impl Stack {
 
     fn of_component(&self, component: &Component) -> View {
         let mut items = component.items.clone();
-        // Nearest first: what is set closer wins.
+        // Nearest first: the closest setting wins.
         for other in self.above(&component.path) {
             for item in &mut items {
                 if item.version.is_none()
@@ -62,7 +62,7 @@ impl Stack {
         View { component: Some(component.path.clone()), items }
     }
 
-    /// The components whose folders a path lies in, nearest first.
+    /// The components whose folders contain a path, nearest first.
     fn above(&self, path: &str) -> Vec<&Component> {
         let folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
         let folders = folders.chain((path != ".").then_some("."));
@@ -75,7 +75,7 @@ impl Stack {
         for component in &self.components {
             for item in self.of_component(component).items {
                 match items.iter_mut().find(|known| known.name == item.name) {
-                    // The version nearest to the root speaks for the project.
+                    // The version nearest to the root represents the project.
                     Some(known) if known.version.is_none() => {
                         known.version = item.version;
                         known.evidence.extend(item.evidence);
@@ -90,7 +90,7 @@ impl Stack {
         View { component: None, items }
     }
 
-    /// The language of the root, else the one that most components are written in.
+    /// The language of the root, else the most frequent one among components.
     fn main_language(&self) -> Option<String> {
         let root = self.components.iter().find(|component| component.path == ".");
         if let Some(language) = root.and_then(|root| root.language.clone()) {
@@ -99,7 +99,7 @@ impl Stack {
         let languages: Vec<&String> =
             self.components.iter().filter_map(|component| component.language.as_ref()).collect();
         let count = |name: &String| languages.iter().filter(|other| **other == name).count();
-        // Of equally frequent ones the first, in the order of paths.
+        // Among equally frequent ones, the first by path.
         let most = languages.iter().map(|name| count(name)).max()?;
         languages.iter().find(|name| count(name) == most).map(|name| (*name).clone())
     }
@@ -115,14 +115,14 @@ impl View {
         self.items.iter().find(|item| item.name == name)
     }
 
-    /// Whether a technology is there, by itself or because another one brings it along.
+    /// Whether a technology is present, itself or implied by another one.
     pub fn has(&self, name: &str) -> bool {
         self.items.iter().any(|item| catalog::implies(&item.name, name))
     }
 
     /// The version of a technology, if it is known.
     pub fn version(&self, name: &str) -> Option<Version> {
-        // As it was written first: the shortened form has lost its third number.
+        // As written: the shortened form has lost its third number.
         let item = self.item(name)?;
         let written = item.evidence.iter().find_map(|evidence| {
             let version = Version::written(name, evidence.version.as_deref()?)?;
@@ -131,17 +131,17 @@ impl View {
         written.or_else(|| Version::written(name, item.version.as_deref()?))
     }
 
-    /// The language that matters most.
+    /// The main language.
     pub fn language(&self) -> Option<&Item> {
         self.items.iter().find(|item| item.category == Category::Language)
     }
 
-    /// The framework that matters most, if any.
+    /// The main framework, if any.
     pub fn framework(&self) -> Option<&Item> {
         self.items.iter().find(|item| item.category == Category::Framework)
     }
 
-    /// The field of work, as it reads in a sentence; empty if unknown.
+    /// The field of application, as used in a sentence; empty if unknown.
     pub(crate) fn domain(&self) -> &'static str {
         let mut domains = self.items.iter().filter_map(|item| {
             let (_, technology) = catalog::find(&item.name)?;
@@ -151,7 +151,7 @@ impl View {
     }
 }
 
-/// A path as components write theirs.
+/// A path in the form of component paths.
 fn clean(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let parts: Vec<&str> =
@@ -159,7 +159,7 @@ fn clean(path: &str) -> String {
     if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
-/// How many folders of a path a component covers; none if the path is outside of it.
+/// How many folders of a path a component covers; `None` if the path is outside.
 fn depth_of(component: &str, path: &str) -> Option<usize> {
     if component == "." {
         return Some(0);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_folder_wins_also_a_single_letter() {
+    fn longest_folder_wins_even_for_a_single_letter() {
         let stack = stack(&[".", "a", "backend", "backend/api"]);
         for (path, expected) in [
             ("backend/api/routes", "backend/api"),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_root_a_path_outside_is_the_whole_project() {
+    fn path_outside_all_components_means_the_whole_project() {
         let stack = stack(&["a", "b"]);
         assert_eq!(stack.component_of("c"), None);
         assert_eq!(stack.view(Some("c")).component, None);

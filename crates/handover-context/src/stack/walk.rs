@@ -1,5 +1,4 @@
-//! Finding the manifests: a bounded walk that respects `.gitignore` and looks into no dependency,
-//! build output or link.
+//! Finds manifests: a bounded walk that respects `.gitignore` and skips dependencies, build output and links.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -12,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::Note;
 use super::manifests::{self, Reader};
 
-/// How deep below the root manifests are looked for.
+/// The deepest level that is searched.
 const MOST_DEPTH: usize = 6;
-/// How many files and folders are looked at.
+/// The most files and folders that are visited.
 const MOST_ENTRIES: usize = 50_000;
-/// How many manifests are read.
+/// The most manifests that are read.
 const MOST_MANIFESTS: usize = 1_000;
-/// A larger manifest is not read.
+/// The size limit of a manifest.
 pub(super) const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Folders of dependencies, build outputs, tools and test data.
@@ -70,16 +69,16 @@ const SKIPPED: &[&str] = &[
     "virtualenv",
 ];
 
-/// What the walk saw.
+/// The result of the walk.
 #[derive(Default)]
 pub(super) struct Walk {
     /// The manifests, by path.
     pub(super) manifests: Vec<Found>,
-    /// Every folder that was looked into, by path, `.` being the root.
+    /// Every visited folder by path; `.` is the root.
     pub(super) folders: BTreeMap<String, Folder>,
-    /// The files that say what is ignored.
+    /// The ignore files.
     pub(super) ignores: BTreeMap<String, Stamp>,
-    /// Where a bound was reached.
+    /// The limits that were reached.
     pub(super) notes: Vec<Note>,
 }
 
@@ -91,7 +90,7 @@ pub(super) struct Found {
     pub(super) stamp: Stamp,
 }
 
-/// When a file or folder last changed, and how large it is.
+/// The timestamps and size of a file or folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     modified: i64,
@@ -110,21 +109,21 @@ impl Stamp {
         }
     }
 
-    /// The later of its two times.
+    /// The later of the two timestamps.
     pub(super) fn latest(&self) -> i64 {
         self.modified.max(self.changed)
     }
 }
 
-/// A folder that was looked into.
+/// A visited folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Folder {
     pub(super) stamp: Stamp,
-    /// What of its contents matters: folders, manifests, ignore files.
+    /// A hash of its relevant contents: folders, manifests, ignore files.
     pub(super) contents: u64,
 }
 
-/// Looks through a project.
+/// Walks a project.
 pub(super) fn walk(root: &Path) -> Walk {
     let mut walk = Walk::default();
     let mut builder = WalkBuilder::new(root);
@@ -182,7 +181,7 @@ impl Walk {
     }
 }
 
-/// A number for what matters in a folder, so that a new source file costs no new walk.
+/// A hash of the relevant contents of a folder, which a new source file does not change.
 pub(super) fn contents(folder: &Path) -> u64 {
     let Ok(entries) = fs_err::read_dir(folder) else { return 0 };
     let mut names: Vec<String> = Vec::new();
@@ -203,7 +202,7 @@ pub(super) fn contents(folder: &Path) -> u64 {
     ])
 }
 
-/// The times of a file; a file that is gone has none.
+/// The stamp of a file; zero if it does not exist.
 pub(super) fn stamp_of(path: &Path) -> Stamp {
     fs_err::symlink_metadata(path).map_or_else(|_| Stamp::default(), |data| Stamp::of(&data))
 }

@@ -46,7 +46,7 @@ impl Engine<'_> {
     fn register(&self, session: &SessionId, text: &Text) -> Result<Put, EngineError> {
         let places = ProjectPaths::new(&self.project, &[])?;
         let setting = DraftContext {
-            places: &places,
+            paths: &places,
             redactor: self.redactor,
             session,
             groups: &[],

@@ -67,7 +67,7 @@ impl Brief {
     ) -> handover_store::Result<()> {
         store.put_receipt(&self.receipt)?;
         let Some(made) = &self.specialization else { return Ok(()) };
-        let composed = specialize::Request {
+        let composed = specialize::SpecializationRequest {
             role: &request.role,
             model: request.model.as_deref(),
             budget: made.budget,
@@ -268,7 +268,7 @@ impl Composer<'_> {
         let technology = self.handoffs.technology.technology();
         let ComposedFor { testing_mode, component, chosen } = self.composed_for();
         let made = specialize::specialize(
-            &specialize::Request {
+            &specialize::SpecializationRequest {
                 role: &request.role,
                 model: request.model.as_deref(),
                 budget,

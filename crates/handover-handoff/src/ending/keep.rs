@@ -132,7 +132,7 @@ impl Keeper<'_> {
         for note in &debrief.packages {
             let paths = self.paths_of(note);
             let drafts = DraftContext {
-                places: paths,
+                paths,
                 redactor: self.handoffs.redactor,
                 session: &assignment.session,
                 groups: &groups,

@@ -196,7 +196,7 @@ pub(super) fn prepare(
     let groups: Vec<GroupId> =
         seat.store.groups(session)?.into_iter().map(|group| group.id).collect();
     let setting = DraftContext {
-        places: seat.places,
+        paths: seat.places,
         redactor: seat.redactor,
         session,
         groups: &groups,

@@ -53,7 +53,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let session = app.session()?;
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
-    let located = setting.places.locate(&app.folder()?, &args.file)?;
+    let located = setting.paths.locate(&app.folder()?, &args.file)?;
     let here = at_path(app.store()?, &session, &located)?;
     let mut facts = args.facts.facts(app)?;
     let meant =

@@ -31,7 +31,7 @@ pub(crate) fn run(app: &App, args: UpdateArgs) -> Outcome {
     let former = app.package(args.id)?;
     let groups = app.group_ids(&former.session)?;
     let setting = app.package_setting(&former.session, &groups)?;
-    let located = setting.places.locate(&app.folder()?, &args.file)?;
+    let located = setting.paths.locate(&app.folder()?, &args.file)?;
     let mut facts = args.facts.facts(app)?;
     facts.former = Some(former.clone());
     let mut draft = draft(&setting, &located, facts)?;

@@ -40,7 +40,7 @@ pub(crate) fn run(app: &App, args: ValidateArgs) -> Outcome {
     let mut all_fine = true;
     for file in &args.files {
         let checked = setting
-            .places
+            .paths
             .locate(&folder, file)
             .and_then(|located| draft(&setting, &located, facts.clone()));
         results.push(match checked {

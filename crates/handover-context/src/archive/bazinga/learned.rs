@@ -1,4 +1,4 @@
-//! What a project has learned: error patterns and strategies, with the trust that they have earned.
+//! Imports error patterns and strategies, with the trust they have earned.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use serde_json::Value as Json;
 use super::row::{Problem, Row, each};
 use super::{Report, Source};
 
-/// The longest insight here.
+/// The length limit of insights.
 const INSIGHT_CHARS: usize = 500;
 
-/// A record of a kind, given by its columns; those that are not given hold nothing.
+/// A record of a kind, given by its columns; all others are null.
 fn record(kind: &str, values: &[(&str, Value)]) -> Result<Record> {
     let kind = Kind::named(kind).ok_or_else(|| StoreError::not_found("kind", kind))?;
     let find = |name: &str| values.iter().find(|(column, _)| *column == name);

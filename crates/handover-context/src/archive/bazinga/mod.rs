@@ -1,9 +1,9 @@
-//! An existing BAZINGA database: its sessions, groups, packages, reasoning, skill outputs, events,
-//! error patterns and strategies become ours.
+//! Imports a BAZINGA database: sessions, groups, packages, reasoning, skill outputs, events, error patterns
+//! and strategies.
 //!
-//! Older formats lack tables and columns; what is missing gets the value that the newest format would
-//! give it. A row that makes no sense is reported and passed over; tables that have no counterpart are
-//! counted. Everything is recognised by what it says, so importing again adds only what is new.
+//! Older formats lack tables and columns; missing values get the defaults of the newest format. Invalid rows
+//! are reported and skipped; tables without a counterpart are counted. Records are identified by their
+//! content, so importing again adds only what is new.
 
 mod learned;
 mod row;
@@ -20,35 +20,35 @@ use serde::Serialize;
 /// The table that every such database has.
 pub const MARK: &str = "sessions";
 
-/// A table as it was found.
+/// The content of a table.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// Its rows.
+    /// The rows that could be read.
     pub rows: Vec<BTreeMap<String, Value>>,
     /// Why the rest could not be read.
     pub broken: Option<String>,
 }
 
-/// Where the records come from and go to.
+/// What an import depends on.
 pub struct Source<'a> {
-    /// A table by its name.
+    /// Reads a table.
     pub table: &'a dyn Fn(&str) -> Table,
-    /// The text of a package's file, if it is to be had.
+    /// Reads the text of a package's file, if it is available.
     pub file: &'a dyn Fn(&str) -> Option<String>,
-    /// The project that they become part of.
+    /// The project that the records become part of.
     pub project: &'a ProjectId,
-    /// How secrets are found.
+    /// Removes secrets from all text.
     pub redactor: &'a Redactor,
-    /// For rows that do not say when they were written.
+    /// The time for rows that have none.
     pub now: Timestamp,
 }
 
-/// How many records of a kind came in.
+/// How many records of a kind were imported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// New ones.
+    /// Records that were added.
     pub added: u64,
-    /// Those that were there already.
+    /// Records that already existed.
     pub present: u64,
 }
 
@@ -58,18 +58,18 @@ impl Count {
     }
 }
 
-/// A row that was passed over.
+/// A row that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// Its table.
+    /// The table of the row.
     pub table: &'static str,
-    /// What it is known by.
+    /// The row's id, name or position.
     pub row: String,
-    /// What is wrong with it.
+    /// Why it was skipped.
     pub problem: String,
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// Sessions.
@@ -88,15 +88,15 @@ pub struct Report {
     pub errors: Count,
     /// Strategies.
     pub strategies: Count,
-    /// Packages whose file was not to be had: their summary stands for their text.
+    /// Packages whose file was not available: their summary is used as their text.
     pub without_file: u64,
-    /// Rows of tables that have no counterpart here.
+    /// Rows of tables without a counterpart, by table.
     pub left_out: BTreeMap<&'static str, u64>,
-    /// Rows that were passed over.
+    /// Rows that were skipped.
     pub damaged: Vec<Damage>,
 }
 
-/// Tables that have no counterpart, and those that only tell how the program works.
+/// Tables without a counterpart, including those of the program's own configuration.
 const LEFT_OUT: [&str; 9] = [
     "state_snapshots",
     "token_usage",
@@ -109,7 +109,7 @@ const LEFT_OUT: [&str; 9] = [
     "agent_reasoning",
 ];
 
-/// Brings everything over, all or nothing.
+/// Imports everything, all or nothing.
 pub fn import(store: &dyn Store, source: &Source<'_>) -> Result<Report> {
     store.writing(|store| {
         let mut report = Report::default();

@@ -1,4 +1,4 @@
-//! A row of another program's table, and what can be made of its values.
+//! A row of another program's table, with conversions of its values.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -9,16 +9,15 @@ use serde_json::{Value as Json, json};
 
 use super::{Damage, Report, Source};
 
-/// A row of a table.
 pub(super) struct Row {
     table: &'static str,
     values: BTreeMap<String, Value>,
 }
 
-/// What is wrong with a row.
+/// Why a row is invalid.
 pub(super) type Problem = String;
 
-/// Calls `take` with every row of a table; what it finds wrong is reported with the row's name.
+/// Calls `take` for every row of a table and reports invalid rows.
 pub(super) fn each<E>(
     source: &Source<'_>,
     report: &mut Report,
@@ -40,7 +39,7 @@ pub(super) fn each<E>(
 }
 
 impl Row {
-    /// What it is known by.
+    /// The row's id, name or position, for reports.
     fn name(&self) -> String {
         let key = match self.table {
             "sessions" => "session_id",
@@ -55,7 +54,7 @@ impl Row {
         }
     }
 
-    /// A text, if the column is there and not empty.
+    /// A text, if the column exists and is not empty.
     pub(super) fn text(&self, column: &str) -> Result<Option<&str>, Problem> {
         match self.values.get(column) {
             None | Some(Value::Null) => Ok(None),
@@ -67,12 +66,12 @@ impl Row {
         }
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(super) fn needed(&self, column: &str) -> Result<&str, Problem> {
         self.text(column)?.ok_or_else(|| format!("`{column}` is missing"))
     }
 
-    /// A whole number.
+    /// An integer.
     pub(super) fn number(&self, column: &str) -> Result<Option<i64>, Problem> {
         match self.values.get(column) {
             None | Some(Value::Null) => Ok(None),
@@ -88,7 +87,7 @@ impl Row {
         }
     }
 
-    /// A fraction.
+    /// A floating-point number.
     pub(super) fn fraction(&self, column: &str) -> Result<Option<f64>, Problem> {
         match self.values.get(column) {
             Some(Value::Real(number)) if number.is_finite() => Ok(Some(*number)),
@@ -100,7 +99,7 @@ impl Row {
         }
     }
 
-    /// An id or a word of a closed set.
+    /// An id, or a word of an enum.
     pub(super) fn parsed<T: FromStr>(&self, column: &str) -> Result<Option<T>, Problem>
     where
         T::Err: std::fmt::Display,
@@ -109,7 +108,7 @@ impl Row {
         self.text(column)?.map(parse).transpose()
     }
 
-    /// The same where it must be there.
+    /// A required id or word.
     pub(super) fn parsed_needed<T: FromStr>(&self, column: &str) -> Result<T, Problem>
     where
         T::Err: std::fmt::Display,
@@ -117,12 +116,12 @@ impl Row {
         self.parsed(column)?.ok_or_else(|| format!("`{column}` is missing"))
     }
 
-    /// A role, which they write in any case.
+    /// A role, in any case.
     pub(super) fn role(&self, column: &str) -> Result<Option<handover_model::Role>, Problem> {
         self.text(column)?.map(role).transpose()
     }
 
-    /// A group; their word for none is `global`.
+    /// A group; `global` means none.
     pub(super) fn group(&self, column: &str) -> Result<Option<GroupId>, Problem> {
         match self.text(column)? {
             Some(text) if text.eq_ignore_ascii_case(GLOBAL_GROUP) => Ok(None),
@@ -131,7 +130,7 @@ impl Row {
         }
     }
 
-    /// The first of these columns that holds a time. Theirs are UTC, with or without saying so.
+    /// The first of these columns that contains a time. Times are UTC, whether or not they say so.
     pub(super) fn time(&self, columns: &[&str]) -> Option<Timestamp> {
         columns.iter().find_map(|column| {
             let text = self.text(column).ok()??.trim().replacen(' ', "T", 1);
@@ -139,13 +138,13 @@ impl Row {
         })
     }
 
-    /// JSON, or the text as it is if it is none.
+    /// JSON, or a JSON string if the text is not JSON.
     pub(super) fn json(&self, column: &str) -> Result<Option<Json>, Problem> {
         let parse = |text| serde_json::from_str(text).unwrap_or_else(|_| json!({"text": text}));
         Ok(self.text(column)?.map(parse))
     }
 
-    /// The texts of a JSON list; anything else is an empty list.
+    /// The strings of a JSON list; anything else is an empty list.
     pub(super) fn list(&self, column: &str) -> Result<Vec<String>, Problem> {
         let Some(Json::Array(items)) = self.json(column)? else { return Ok(Vec::new()) };
         let text = |item: &Json| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned);
@@ -153,7 +152,7 @@ impl Row {
     }
 }
 
-/// A role as they may have written it.
+/// A role in any spelling.
 pub(super) fn role(text: &str) -> Result<handover_model::Role, Problem> {
     let text = text.trim().to_lowercase().replace([' ', '.'], "_");
     handover_model::Role::new(text).map_err(|e| e.to_string())

@@ -1,4 +1,4 @@
-//! Sessions and what belongs to them.
+//! Imports sessions and what belongs to them.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use super::row::{Problem, Row, each, role};
 use super::{Report, Source};
 use crate::package_file::content_hash;
 
-/// The sessions that came over, and when they began.
+/// The imported sessions and when they began.
 pub(super) type Known = BTreeMap<SessionId, Timestamp>;
 
-/// Their counters of a group, as far as they count attempts.
+/// The counters of a group that count attempts.
 const COUNTERS: [&str; 6] = [
     "revision_count",
     "qa_attempts",
@@ -30,13 +30,13 @@ const COUNTERS: [&str; 6] = [
     "blocking_issues_count",
 ];
 
-/// A counter is raised one by one, so it is not believed beyond this.
+/// A counter is raised one by one, so larger values are not believed.
 const MAX_COUNT: i64 = 1_000;
 
-/// The longest summary of a package here.
+/// The length limit of summaries.
 const SUMMARY_CHARS: usize = 400;
 
-/// Runs a part that finds problems and may meet an error of the store.
+/// Runs a step that reports problems and may fail with a store error.
 macro_rules! problems {
     ($body:expr) => {{
         let outcome: std::result::Result<_, Problem> = (|| Ok($body))();
@@ -81,14 +81,14 @@ pub(super) fn sessions(
     Ok(known)
 }
 
-/// The session of a row and when the row was written.
+/// The session of a row, and when the row was written.
 fn session_of(row: &Row, known: &Known, times: &[&str]) -> Result<(SessionId, Timestamp), Problem> {
     let id: SessionId = row.parsed_needed("session_id")?;
     let began = known.get(&id).ok_or_else(|| format!("there is no session `{id}`"))?;
     Ok((id, row.time(times).unwrap_or(*began)))
 }
 
-/// Brings packages over; says which of theirs became which of ours.
+/// Imports packages; returns which of theirs became which of ours.
 pub(super) fn packages(
     store: &dyn Store,
     source: &Source<'_>,
@@ -118,7 +118,7 @@ pub(super) fn packages(
             new.content_hash = content_hash(new.body.as_str().as_bytes());
             report.without_file += 1;
         }
-        // Versions of one path may say A, B and A again, so all of them are looked at.
+        // Versions of one path may be A, B and A again, so all of them are compared.
         let filter = PackageFilter {
             path: Some(new.path.clone()),
             versions: Versions::All,
@@ -146,7 +146,7 @@ pub(super) fn packages(
     Ok(became)
 }
 
-/// A package without its consumers; without a hash if its file is not to be had.
+/// A package without its consumers; without a hash if its file is not available.
 fn package(source: &Source<'_>, row: &Row, known: &Known) -> Result<NewPackage, Problem> {
     let (session, created_at) = session_of(row, known, &["created_at"])?;
     let group = row.group("group_id")?;
@@ -156,7 +156,7 @@ fn package(source: &Source<'_>, row: &Row, known: &Known) -> Result<NewPackage, 
     let default = if group.is_some() { Scope::Group } else { Scope::Global };
     let priority: Option<Priority> = row.parsed("priority")?;
     let text = (source.file)(&path);
-    // Before there were summaries, the name of the file was all there was.
+    // Before there were summaries, only the file name described a package.
     let summary = row.text("summary")?.unwrap_or(&path);
     let summary = source.redactor.clean(summary).one_line().cut(SUMMARY_CHARS);
     let title = text.as_deref().and_then(|text| {
@@ -215,7 +215,7 @@ pub(super) fn groups(
             }
             update
         });
-        // A package of the group may have made it; what it is called says whether it came over.
+        // A package may have created the group already; its title says whether it was imported.
         let there = store.group(&update.session, &update.id).ok();
         let done = there.is_some_and(|group| {
             group.title.as_deref() == update.title.as_ref().map(|title| title.as_str())
@@ -231,16 +231,16 @@ pub(super) fn groups(
     })
 }
 
-/// Those packages that are of the session.
+/// The packages that belong to the session.
 fn of_session(store: &dyn Store, session: &SessionId, ids: Vec<PackageId>) -> Vec<PackageId> {
     let is = |id: &PackageId| store.package(*id).is_ok_and(|p| p.session == *session);
     ids.into_iter().filter(is).collect()
 }
 
-/// How often something was there before this import.
+/// How many equal records existed before this import.
 type Before<K> = BTreeMap<K, u64>;
 
-/// Whether one of those that were there before is left to stand for this one.
+/// Whether an existing record is left that corresponds to this one.
 fn was_there<K: Ord>(before: &mut Before<K>, key: &K) -> bool {
     match before.get_mut(key) {
         Some(left) if *left > 0 => {
@@ -253,7 +253,7 @@ fn was_there<K: Ord>(before: &mut Before<K>, key: &K) -> bool {
 
 type Thought = (SessionId, Timestamp, Role, Phase, Option<GroupId>, String);
 
-/// Reasoning and events, which they keep in one table of logs.
+/// Imports reasoning and events, which share a log table.
 pub(super) fn logs(
     store: &dyn Store,
     source: &Source<'_>,
@@ -303,7 +303,7 @@ fn thought(source: &Source<'_>, row: &Row, known: &Known) -> Result<NewReasoning
         session,
         group: row.group("group_id")?,
         role: role(row.needed("agent_type")?)?,
-        // Names of agents that are no ids are not worth losing the thought.
+        // An agent name that is not a valid id must not lose the reasoning.
         agent_id: row.parsed::<AgentId>("agent_id").unwrap_or(None),
         iteration: row.number("iteration")?.and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
         phase: row.parsed_needed("reasoning_phase")?,

@@ -347,7 +347,7 @@ impl Scribe<'_> {
         let groups = self.app.group_ids(&self.session)?;
         let setting = self.app.package_setting(&self.session, &groups)?;
         let setting = package_file::DraftContext { now: self.ago(minutes), ..setting };
-        let located = setting.places.locate(root, file.as_ref());
+        let located = setting.paths.locate(root, file.as_ref());
         match register_file(self.store, &setting, located, Facts::default())? {
             Put::Registered(registered) | Put::Unchanged(registered) => Ok(registered.package.id),
             Put::Skipped(reason) => {

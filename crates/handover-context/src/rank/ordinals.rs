@@ -1,13 +1,13 @@
-//! Where each package of a session stands among the others.
+//! Maps package ids to consecutive ordinals.
 //!
-//! Packages come and are looked for in the order of their ids, which mostly follow each other: a sheet of
-//! them takes as much memory as two ids.
+//! Packages are added and looked up in order of their ids, which are mostly consecutive: a sheet of them
+//! takes as much memory as two ids.
 
 use handover_model::PackageId;
 use handover_store::packed::on_sheet;
 
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Ordinals {
     sheets: Vec<Sheet>,
     count: u32,
 }
@@ -15,14 +15,14 @@ pub(super) struct Places {
 #[derive(Debug)]
 struct Sheet {
     number: i64,
-    /// The place of its first package.
+    /// The ordinal of its first package.
     first: u32,
-    /// Which places of the sheet are taken.
+    /// A bit for each package of the sheet.
     taken: u32,
 }
 
-impl Places {
-    /// Gives the next place to a package.
+impl Ordinals {
+    /// Assigns the next ordinal to a package.
     pub(super) fn push(&mut self, id: PackageId) {
         let (number, local) = on_sheet(id);
         match self.sheets.last_mut() {
@@ -37,9 +37,9 @@ impl Places {
     }
 }
 
-/// Finds packages that are asked for in the order of their ids.
+/// Looks up packages in order of their ids.
 pub(super) struct Cursor<'a> {
-    /// From the one that was found last.
+    /// From the last match on.
     sheets: &'a [Sheet],
 }
 
@@ -53,12 +53,12 @@ impl Cursor<'_> {
         let sheet = self.sheets.first().filter(|sheet| sheet.number == number)?;
         let bit = 1_u32 << local;
         let before = sheet.taken & (bit - 1);
-        // Counting bits takes longer than to see that none is missing.
+        // Counting bits takes longer than noticing that none is missing.
         let count = if before == bit - 1 { local.into() } else { before.count_ones() };
         (sheet.taken & bit != 0).then(|| (sheet.first + count) as usize)
     }
 
-    /// A sheet is at most as far ahead as its number is greater, and just as far where none is missing.
+    /// A sheet is at most as far ahead as its number is greater, and exactly as far if none is missing.
     #[inline]
     fn skip_to(&mut self, number: i64) {
         let Some(here) = self.sheets.first() else { return };
@@ -79,23 +79,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_have_their_places() {
+    fn assigns_consecutive_ordinals() {
         let ids = [1, 2, 5, 31, 32, 64, 65, 1_000, 1_001, i64::MAX].map(PackageId);
-        let mut places = Places::default();
-        ids.into_iter().for_each(|id| places.push(id));
-        let mut cursor = places.cursor();
-        for (place, id) in ids.into_iter().enumerate() {
-            assert_eq!(cursor.seek(id), Some(place), "{id}");
+        let mut ordinals = Ordinals::default();
+        ids.into_iter().for_each(|id| ordinals.push(id));
+        let mut cursor = ordinals.cursor();
+        for (ordinal, id) in ids.into_iter().enumerate() {
+            assert_eq!(cursor.seek(id), Some(ordinal), "{id}");
         }
         for strangers in
             [vec![0, 3, 33, 63, 66, 999, 1_002, i64::MAX - 1], vec![500, 1_000], vec![]]
         {
-            let mut cursor = places.cursor();
+            let mut cursor = ordinals.cursor();
             for id in strangers.into_iter().map(PackageId) {
-                let place = ids.iter().position(|known| *known == id);
-                assert_eq!(cursor.seek(id), place, "{id}");
+                let ordinal = ids.iter().position(|known| *known == id);
+                assert_eq!(cursor.seek(id), ordinal, "{id}");
             }
         }
-        assert_eq!(Places::default().cursor().seek(PackageId(1)), None);
+        assert_eq!(Ordinals::default().cursor().seek(PackageId(1)), None);
     }
 }
