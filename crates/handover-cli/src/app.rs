@@ -1,5 +1,5 @@
-//! What a command has at hand: the screen, the project, the configuration, the store. Each is found
-//! when it is first asked for, so that a command pays only for what it uses.
+//! The context of one command: output, project, configuration, store. Each is resolved on first use, so
+//! a command pays only for what it needs.
 
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::project::Project;
 use crate::store::StorePlace;
 use crate::ui::Ui;
 
-/// The flags that every command takes.
+/// The global flags.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Common {
     pub(crate) project: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(crate) struct Common {
     pub(crate) config: Vec<String>,
 }
 
-/// What a command has at hand.
+/// The context of one command, resolved lazily.
 pub(crate) struct App {
     pub(crate) ui: Ui,
     pub(crate) stdin: Stdin,
@@ -60,15 +60,15 @@ struct HandoffParts {
     overrides: Vec<Override>,
 }
 
-/// Another project, for which this one's service works.
+/// A project that this project's service hosts for remote clients.
 pub(crate) struct Guest {
     pub(crate) project: ProjectId,
-    /// Where its artifacts are; there is no checkout of it here.
+    /// Where its artifacts are stored; there is no checkout of it on this machine.
     pub(crate) root: PathBuf,
     pub(crate) store: StorePlace,
 }
 
-/// How long a command that an agent waits for tries to get the store's lock.
+/// How long to wait for the store's lock while an agent is waiting for us.
 const HURRY: Duration = Duration::from_secs(5);
 
 impl App {
@@ -89,38 +89,36 @@ impl App {
         }
     }
 
-    /// Works for another project from here on.
+    /// Switches this context to a hosted project.
     pub(crate) fn host(self, guest: Guest) -> Self {
         Self { guest: Some(guest), ..self }
     }
 
-    /// Whether it is another project than this one that is worked for.
+    /// Whether this context serves a hosted project instead of the local one.
     pub(crate) fn hosts(&self) -> bool {
         self.guest.is_some()
     }
 
-    /// From here on an agent is waiting: a store that is locked is given up soon.
+    /// Shortens the wait for a locked store: an agent is waiting for the answer.
     pub(crate) fn hurry(&self) {
         self.hurried.set(true);
     }
 
-    /// The same, in a project that was just made.
+    /// The same context, but in the project at `root`.
     pub(crate) fn new_at(other: &Self, root: &Path) -> Self {
         let common = Common { project: Some(root.to_owned()), ..other.common.clone() };
         Self::new(other.ui.clone(), other.stdin.clone(), common)
     }
 
-    /// The moment.
     pub(crate) fn now(&self) -> Timestamp {
         env::now()
     }
 
-    /// The folder in which the user is.
+    /// The current working directory.
     pub(crate) fn folder(&self) -> Result<PathBuf, CommandError> {
         std::env::current_dir().map_err(|error| io(&error))
     }
 
-    /// The project.
     pub(crate) fn project(&self) -> Result<&Project, CommandError> {
         get_or_try(&self.project, || match &self.common.project {
             Some(folder) => Project::find(&self.existing(folder)?),
@@ -128,19 +126,19 @@ impl App {
         })
     }
 
-    /// The project, or where a new one belongs.
+    /// The existing project, or the folder where `init` would create one.
     pub(crate) fn project_to_be(&self) -> Result<Project, CommandError> {
         match &self.common.project {
-            // Said in so many words: exactly there.
+            // An explicit `--project` means exactly that folder.
             Some(folder) => Ok(Project::at(&self.existing(folder)?)),
-            None => Ok(Project::find_or_place(&self.folder()?)),
+            None => Ok(Project::find_or_new(&self.folder()?)),
         }
     }
 
     fn existing(&self, folder: &Path) -> Result<PathBuf, CommandError> {
         fs_err::canonicalize(folder).map_err(|_| {
-            CommandError::invalid(format!("there is no folder `{}`", folder.display()))
-                .hinted("`--project` names an existing folder.")
+            CommandError::invalid(format!("folder `{}` does not exist", folder.display()))
+                .hinted("Pass an existing folder to `--project`.")
         })
     }
 
@@ -160,21 +158,21 @@ impl App {
         Ok(&self.loaded_config()?.config)
     }
 
-    /// The redactor of the configuration.
+    /// The redactor built from the configuration.
     pub(crate) fn redactor(&self) -> Result<&Redactor, CommandError> {
         get_or_try(&self.redactor, || {
             Redactor::new(&self.config()?.redaction).map_err(|error| {
                 CommandError::new(Exit::Usage, "invalid_config", error)
-                    .hinted("Mend `redaction.rules` in the configuration.")
+                    .hinted("Fix `redaction.rules` in the configuration.")
             })
         })
     }
 
-    /// Where package files may be.
+    /// The folders that may hold package files.
     pub(crate) fn places(&self) -> Result<&ProjectPaths, CommandError> {
         get_or_try(&self.places, || {
             if let Some(guest) = &self.guest {
-                // Its files are where its agents are; the store has their texts.
+                // Its files live on its agents' machines; the store has their text.
                 let places = ProjectPaths::new(&guest.root, &[]).map_err(|error| io(&error))?;
                 return Ok(places.shared(true));
             }
@@ -257,7 +255,7 @@ impl App {
         }
     }
 
-    /// The store.
+    /// The store, opened on first use.
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
         let store = get_or_try(&self.store, || {
             let place = self.store_place()?;
@@ -265,16 +263,16 @@ impl App {
             let patience = self.hurried.get().then_some(HURRY);
             let store = self.open(&place, patience)?;
             if !was_there && !self.hosts() {
-                self.warn_of_a_lost_store(&*store)?;
+                self.warn_about_lost_store(&*store)?;
             }
             Ok(store)
         })?;
         Ok(&**store)
     }
 
-    /// A project may be anybody's: what it names as its store gets the user's token only if the user
-    /// knows that service too.
-    fn check_token_is_meant_for(&self, place: &StorePlace) -> Result<(), CommandError> {
+    /// A project's configuration can come from anyone, so the service that it names as its store gets the
+    /// user's token only if the user has approved that service.
+    fn check_token_recipient(&self, place: &StorePlace) -> Result<(), CommandError> {
         let StorePlace::Service(address) = place else { return Ok(()) };
         let loaded = self.loaded_config()?;
         let by_project = matches!(loaded.source("store.location"), Source::ProjectFile(_));
@@ -287,27 +285,28 @@ impl App {
         }
         let message = format!("this project would send your token to `{address}`");
         Err(CommandError::new(Exit::Usage, "token_not_meant", message).hinted(format!(
-            "If you trust that service, set {}={address}, or add it to `store.services` in your own configuration.",
+            "If you trust that service, set {}={address} or add it to `store.services` in your user configuration.",
             env::STORE
         )))
     }
 
-    /// Opens a place, unless a token would go to somebody else, or be read by others on its way.
+    /// Opens a store, unless that would send the token to an unapproved service or unencrypted over a
+    /// public network.
     pub(crate) fn open(
         &self,
         place: &StorePlace,
         patience: Option<Duration>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
-        self.check_token_is_meant_for(place)?;
+        self.check_token_recipient(place)?;
         let token = env::var(env::TOKEN);
         if let StorePlace::Service(address) = place
             && token.is_some()
             && !address.is_private()
             && !self.config()?.store.allow_http
         {
-            let message = format!("the token would go to `{}` in the clear", address.host());
+            let message = format!("the token would be sent to `{}` unencrypted", address.host());
             return Err(CommandError::new(Exit::Usage, "token_in_the_clear", message).hinted(
-                "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the way there is private, such as a VPN.",
+                "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the network is private, such as a VPN.",
             ));
         }
         place.open(|| self.shared_project(), patience, token)
@@ -320,37 +319,38 @@ impl App {
             return Ok(guest.project.clone());
         }
         self.config()?.project.id.clone().ok_or_else(|| {
-            let message = "the store is shared, and the project has no id of its own";
+            let message = "a shared store requires a project id, and this project has none";
             CommandError::new(Exit::Usage, "no_project_id", message)
-                .hinted("Set `project.id` in .handover/config.toml to a name that no other project there has.")
+                .hinted("Set `project.id` in .handover/config.toml to a name that no other project in that store uses.")
         })
     }
 
-    /// The store, if there is one: nothing is made for a command that only reads.
+    /// The store, if it exists: commands that only read do not create one.
     pub(crate) fn existing_store(&self) -> Result<&dyn Store, CommandError> {
         let place = self.store_place()?;
         if !place.may_exist() {
-            let message = format!("there is no store at {place}");
-            return Err(CommandError::new(Exit::Environment, "no_store", message)
-                .hinted("`handover doctor` says more; any command that writes makes a new one."));
+            let message = format!("no store at {place}");
+            return Err(CommandError::new(Exit::Environment, "no_store", message).hinted(
+                "Run `handover doctor` for details; any command that writes creates a store.",
+            ));
         }
         self.store()
     }
 
-    /// A store that had to be made although sessions left files behind has been lost.
-    fn warn_of_a_lost_store(&self, store: &dyn Store) -> Result<(), CommandError> {
+    /// A new store next to artifacts of earlier sessions means that the old store was lost.
+    fn warn_about_lost_store(&self, store: &dyn Store) -> Result<(), CommandError> {
         let orphans = self.orphaned_artifacts(store)?;
         if let Some(first) = orphans.first() {
             self.ui.warn(format_args!(
-                "the store was not there and has been made anew; {} session(s) such as `{first}` \
-                 left files behind, and `handover session new {first}` registers them again",
+                "the store was missing and has been recreated; found files of {} earlier session(s), such as \
+                 `{first}`; `handover session new {first}` registers them again",
                 orphans.len()
             ));
         }
         Ok(())
     }
 
-    /// The sessions that have an artifacts folder but no record.
+    /// Sessions that have an artifacts folder but no record in the store.
     pub(crate) fn orphaned_artifacts(
         &self,
         store: &dyn Store,
@@ -368,7 +368,7 @@ impl App {
         Ok(orphans)
     }
 
-    /// A package by its id. With a session on the command line it must be of that session.
+    /// A package by its id; `--session`, if given, must be the package's session.
     pub(crate) fn package(&self, id: PackageId) -> Result<Package, CommandError> {
         let package = self.store()?.package(id)?;
         match &self.common.session {
@@ -379,7 +379,7 @@ impl App {
         }
     }
 
-    /// The folders in which a scan looks for artifacts: the project, and the worktree of the user.
+    /// The folders that a scan searches: the project root, and the linked worktree we are in.
     pub(crate) fn scan_roots(&self) -> Result<Vec<PathBuf>, CommandError> {
         let (project, here) = (self.project()?, self.folder()?);
         let mut roots = vec![project.root.clone()];
@@ -387,7 +387,7 @@ impl App {
         Ok(roots)
     }
 
-    /// The project that sessions belong to unless they say otherwise.
+    /// The id of the project that new sessions belong to by default.
     pub(crate) fn project_id(&self) -> Result<ProjectId, CommandError> {
         if let Some(guest) = &self.guest {
             return Ok(guest.project.clone());
@@ -399,16 +399,16 @@ impl App {
         })
     }
 
-    /// The session that a command is about: the flag, else the variable, else the only active one.
+    /// The session to use: the flag, else the environment variable, else the only active session.
     pub(crate) fn session(&self) -> Result<SessionId, CommandError> {
         match self.session_if_any()? {
             Some(session) => Ok(session),
-            None => Err(CommandError::new(Exit::Usage, "no_session", "there is no active session")
+            None => Err(CommandError::new(Exit::Usage, "no_session", "no active session")
                 .hinted("Open one with `handover session new`, or pass `--session ID`.")),
         }
     }
 
-    /// The session that was named, by the flag or the variable.
+    /// The session given by flag or environment variable.
     pub(crate) fn named_session(&self) -> Result<Option<SessionId>, CommandError> {
         if let Some(session) = &self.common.session {
             return Ok(Some(session.clone()));
@@ -416,13 +416,14 @@ impl App {
         env::var(env::SESSION)
             .map(|text| {
                 SessionId::new(text).map_err(|error| {
-                    CommandError::invalid(error).hinted(format!("It comes from {}.", env::SESSION))
+                    CommandError::invalid(error)
+                        .hinted(format!("The value comes from {}.", env::SESSION))
                 })
             })
             .transpose()
     }
 
-    /// The session for commands that also work without one.
+    /// Like [`App::session`], for commands that also work without a session.
     pub(crate) fn session_if_any(&self) -> Result<Option<SessionId>, CommandError> {
         if let Some(session) = self.named_session()? {
             return Ok(Some(session));
@@ -435,14 +436,14 @@ impl App {
                 Err(CommandError::new(
                     Exit::Usage,
                     "ambiguous_session",
-                    format!("there are {count} active sessions: {}", ids.join(", ")),
+                    format!("{count} sessions are active: {}", ids.join(", ")),
                 )
                 .hinted(format!("Pass `--session ID` or set {}.", env::SESSION)))
             }
         }
     }
 
-    /// The session that something was learned in, if one is meant, and the project that learns.
+    /// The session, if it is unambiguous, and the project that errors and strategies belong to.
     pub(crate) fn learning(&self) -> Result<(Option<SessionId>, ProjectId), CommandError> {
         let session = match self.session_if_any() {
             Err(error) if error.code == "ambiguous_session" => None,
@@ -455,7 +456,7 @@ impl App {
         Ok((session, project))
     }
 
-    /// The group that a command is about: the flag, else the variable.
+    /// The group to use: the flag, else the environment variable.
     pub(crate) fn group(&self) -> Result<Option<GroupId>, CommandError> {
         match &self.common.group {
             Some(group) => Ok(Some(self.no_secret("group id", GroupId::new(group.clone())?)?)),
@@ -463,29 +464,30 @@ impl App {
         }
     }
 
-    /// The group of the variable.
+    /// The group given by environment variable.
     pub(crate) fn default_group(&self) -> Result<Option<GroupId>, CommandError> {
         env::var(env::GROUP)
             .map(|text| {
                 GroupId::new(text).map_err(|error| {
-                    CommandError::invalid(error).hinted(format!("It comes from {}.", env::GROUP))
+                    CommandError::invalid(error)
+                        .hinted(format!("The value comes from {}.", env::GROUP))
                 })
             })
             .transpose()
     }
 
-    /// An id that is not a secret of a known form: ids are stored and shown as they are.
+    /// Rejects ids that look like a known kind of secret, because ids are never redacted.
     pub(crate) fn no_secret<T: ToString>(&self, what: &str, id: T) -> Result<T, CommandError> {
         match vendor_secret(self.redactor()?, &id.to_string()) {
             Some(rule) => {
                 Err(CommandError::invalid(format!("the {what} looks like a secret ({rule})"))
-                    .hinted("Ids are stored and shown as they are; choose another one."))
+                    .hinted("Ids are stored and shown unredacted; choose another one."))
             }
             None => Ok(id),
         }
     }
 
-    /// What drafts of packages are made with.
+    /// Everything that drafting a package needs.
     pub(crate) fn package_setting<'a>(
         &'a self,
         session: &'a SessionId,
@@ -503,7 +505,6 @@ impl App {
         })
     }
 
-    /// The ids of a session's groups.
     pub(crate) fn group_ids(&self, session: &SessionId) -> Result<Vec<GroupId>, CommandError> {
         Ok(self.store()?.groups(session)?.into_iter().map(|group| group.id).collect())
     }

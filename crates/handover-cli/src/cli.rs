@@ -14,8 +14,8 @@ use crate::ui::{ColorChoice, Ui};
 
 /// The context and handoff layer for multi-agent software work
 ///
-/// Handover keeps what one agent learned and gives it to the next one who needs it: ranked, redacted,
-/// inside its budget. Records live in a project's `.handover/` folder.
+/// Handover keeps what one agent learned and passes it to the next one that needs it: ranked, redacted
+/// and within budget. Records live in the project's `.handover/` folder.
 #[derive(Debug, Parser)]
 #[command(name = "handover", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -28,47 +28,47 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  handover demo                                     see it work in a throw-away project
-  handover init                                     make this folder a project
+  handover demo                                     see it work in a throwaway project
+  handover init                                     set up a project here
   handover session new login                        open a session
   handover package add docs/oauth.md --kind research
   handover search \"refresh token\"
 
-Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 blocked, 4 budget, 5 environment, 130 interrupted.";
+Exit codes: 0 success, 1 failure, 2 usage error or invalid input, 3 blocked, 4 over budget, 5 environment, 130 interrupted.";
 
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// The session that the command is about [default: HANDOVER_SESSION, else the only active one]
+    /// Session to use [default: $HANDOVER_SESSION, else the only active session]
     #[arg(long, global = true, value_name = "ID")]
     session: Option<SessionId>,
 
-    /// The task group that the command is about [default: HANDOVER_GROUP]
+    /// Task group to use [default: $HANDOVER_GROUP]
     #[arg(long, global = true, value_name = "ID")]
     group: Option<String>,
 
-    /// The project's folder [default: found from the current folder upwards]
+    /// Project folder [default: the nearest project at or above the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
 
-    /// Print one JSON document instead of text for people
+    /// Print JSON instead of human-readable text
     #[arg(long, global = true)]
     json: bool,
 
-    /// Print no notes and warnings
+    /// Suppress notes and warnings
     #[arg(long, short, global = true)]
     quiet: bool,
 
-    /// When to use colour
+    /// When to use color
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
 
-    /// Set a configuration value for this call
+    /// Override a configuration value for this command; repeatable
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     config: Vec<String>,
 }
 
-/// The command line as clap sees it, for completions.
+/// The clap command tree, for shell completions.
 pub(crate) fn command() -> clap::Command {
     Cli::command()
 }
@@ -106,8 +106,8 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     }
 }
 
-/// The command line that agent programs call hundreds of times a day: describing all the other
-/// commands to clap would take longer than the work.
+/// Parses `handover hook HOST` without clap. Agent programs call it hundreds of times a day, and building
+/// the full command tree would take longer than the hook itself.
 fn hook(args: &[OsString]) -> Option<Cli> {
     let [_, hook, host] = args else { return None };
     let hooked = Hooked::from_str(host.to_str()?, false).ok().filter(|_| hook == "hook")?;
@@ -115,7 +115,7 @@ fn hook(args: &[OsString]) -> Option<Cli> {
     Some(Cli { command, global: Global::default() })
 }
 
-/// Help and version are data; everything else is a usage error.
+/// Prints a clap error. Help and version count as success; everything else is a usage error.
 fn parse_error(error: &clap::Error, json: bool) -> Exit {
     if !error.use_stderr() || !json {
         let _ = error.print();
@@ -127,7 +127,7 @@ fn parse_error(error: &clap::Error, json: bool) -> Exit {
     let rest: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage:")).collect();
     let message = if rest.is_empty() { message } else { format!("{message} {}", rest.join(" ")) };
     let error = CommandError::new(Exit::Usage, "usage", message)
-        .hinted("`handover help` and `--help` on every command show examples.");
+        .hinted("Add `--help` to the command for its usage and examples.");
     Ui::new(true, false, ColorChoice::Auto).error(&error);
     Exit::Usage
 }

@@ -1,7 +1,7 @@
-//! The layers of the configuration, and where each value comes from.
+//! Merges the layers of the configuration and remembers where each value comes from.
 //!
-//! Built-in defaults < user file < project file < environment < flags. Every layer is a set of
-//! `section.key = value`; the highest one that has a key wins.
+//! Built-in defaults < user file < project file < environment < flags. A layer is a set of
+//! `section.key = value`; the highest layer that sets a key wins.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::env;
 use crate::error::CommandError;
 use crate::store::StorePlace;
 
-/// Every key, in the order in which `config show` lists them.
+/// Every key, in the order of `config show`.
 const KEYS: &[&str] = &[
     "project.id",
     "store.location",
@@ -88,8 +88,8 @@ const KEYS: &[&str] = &[
     "hooks.deadline_ms",
 ];
 
-/// What a project cannot say: it may be anybody's, and would decide where the user's token goes.
-const OF_THE_USER: [&str; 2] = ["store.allow_http", "store.services"];
+/// Keys that a project file cannot set: a cloned project must not decide where the user's token goes.
+const USER_ONLY: [&str; 2] = ["store.allow_http", "store.services"];
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -113,16 +113,16 @@ impl fmt::Display for Source {
     }
 }
 
-/// The configuration in force.
+/// The effective configuration.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
-    /// Unknown keys, as sentences.
+    /// Messages about unknown or ignored keys.
     pub(crate) warnings: Vec<String>,
     set: Vec<(&'static str, Value, Source)>,
 }
 
-/// One key with its value and where that comes from.
+/// One line of `config show`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Entry {
     pub(crate) key: &'static str,
@@ -152,7 +152,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Every key with its value in force and where that comes from.
+    /// Every key with its effective value and source.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let config = serde_json::to_value(&self.config).unwrap_or_default();
         KEYS.iter()
@@ -167,7 +167,7 @@ impl Loaded {
             .collect()
     }
 
-    /// Where the value of a key comes from.
+    /// The layer that set a key.
     pub(crate) fn source(&self, key: &str) -> &Source {
         let winner = self.set.iter().rev().find(|(set, ..)| *set == key);
         winner.map_or(&Source::Default, |(.., source)| source)
@@ -182,7 +182,7 @@ impl Loaded {
         let table: Table = text.parse().map_err(|error| bad(&error, &source))?;
         let mut layer = Vec::new();
         for (section, value) in table {
-            // The key that a section is about may stand for it alone: `guard = "warn"`.
+            // Shorthand: `guard = "warn"` sets the section's main key.
             let alone = match section.as_str() {
                 "guard" => Some("guard.mode"),
                 "store" => Some("store.location"),
@@ -222,11 +222,11 @@ impl Loaded {
 
     fn flag(&mut self, flag: &str) -> Result<(), CommandError> {
         let Some((key, text)) = flag.split_once('=') else {
-            return Err(CommandError::invalid(format!("`--config {flag}` has no `=`"))
+            return Err(CommandError::invalid(format!("`--config {flag}` is missing `=`"))
                 .hinted("Write it as `--config redaction.mode=off`."));
         };
         let Some(known) = KEYS.iter().find(|known| **known == key) else {
-            let error = CommandError::invalid(format!("there is no configuration key `{key}`"));
+            let error = CommandError::invalid(format!("unknown configuration key `{key}`"));
             return Err(error.hinted(did_you_mean(key)));
         };
         self.add(vec![(known, value_of(known, text), Source::Flag)], &Source::Flag)
@@ -241,10 +241,11 @@ impl Loaded {
     ) {
         match KEYS.iter().find(|known| **known == key) {
             Some(known)
-                if OF_THE_USER.contains(known) && matches!(source, Source::ProjectFile(_)) =>
+                if USER_ONLY.contains(known) && matches!(source, Source::ProjectFile(_)) =>
             {
-                let message =
-                    format!("{source}: `{key}` counts in the user's own configuration only");
+                let message = format!(
+                    "{source}: `{key}` is ignored here; it only works in the user configuration"
+                );
                 self.warnings.push(message);
             }
             Some(known) => layer.push((known, value, source.clone())),
@@ -253,10 +254,10 @@ impl Loaded {
     }
 
     fn unknown(&mut self, key: &str, source: &Source) {
-        self.warnings.push(format!("{source}: there is no key `{key}`. {}", did_you_mean(key)));
+        self.warnings.push(format!("{source}: unknown key `{key}`. {}", did_you_mean(key)));
     }
 
-    /// Adds a layer that makes sense by itself, so that an error names the right place.
+    /// Validates a layer on its own, so that an error names its source, and adds it.
     fn add(
         &mut self,
         layer: Vec<(&'static str, Value, Source)>,
@@ -268,7 +269,7 @@ impl Loaded {
     }
 }
 
-/// The store's place without a password, also where it makes no sense.
+/// The store's location without a password, even if it cannot be parsed.
 fn shown_location(location: &str) -> String {
     match StorePlace::parse(location) {
         Ok(place) => place.to_string(),
@@ -295,13 +296,14 @@ fn parse(set: &[(&'static str, Value, Source)], place: &str) -> Result<Config, C
 fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
     let message = error.to_string();
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    // The line that is wrong may be the one with the store's password.
+    // The offending line may contain the store's password.
     let message = handover_text::Redactor::default().clean(&message);
     CommandError::new(crate::error::Exit::Usage, "invalid_config", format!("{place}: {message}"))
-        .hinted(format!("Mend {place}; the keys are {}.", KEYS.join(", ")))
+        .hinted(format!("Fix {place}. Known keys: {}.", KEYS.join(", ")))
 }
 
-/// Text from the environment or a flag as the type that the key has: TOML if it is, else a string.
+/// Converts text from the environment or a flag: TOML if it parses and the key is not a string, else a
+/// string.
 fn value_of(key: &str, text: &str) -> Value {
     let is_text = matches!(
         key,
@@ -331,7 +333,7 @@ fn did_you_mean(key: &str) -> String {
     });
     match nearest {
         Some(known) if strsim::jaro_winkler(known, key) > 0.8 => format!("Did you mean `{known}`?"),
-        Some(_) | None => format!("The keys are {}.", KEYS.join(", ")),
+        Some(_) | None => format!("Known keys: {}.", KEYS.join(", ")),
     }
 }
 
@@ -340,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_of_keys_is_the_list_of_fields() {
+    fn keys_match_the_fields_of_the_configuration() {
         let config = serde_json::to_value(Config::default()).unwrap();
         let mut fields = Vec::new();
         for (section, keys) in config.as_object().unwrap() {
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn values_take_the_type_of_their_key() {
+    fn converts_values_to_the_type_of_their_key() {
         assert_eq!(value_of("packages.warn_bytes", "12"), Value::Integer(12));
         assert_eq!(value_of("project.id", "12"), Value::String("12".into()));
         assert_eq!(value_of("redaction.allow", "[\"a\"]"), Value::Array(vec!["a".into()]));

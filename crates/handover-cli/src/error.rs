@@ -1,7 +1,5 @@
-//! What the user sees when something goes wrong: what happened, and what to do next.
-//!
-//! Every error of the libraries becomes a [`CommandError`] here, with its exit code, its stable
-//! code for scripts, and a hint.
+//! Turns every library error into a [`CommandError`]: a message, an exit code, a stable code for scripts,
+//! and a hint about what to do next.
 
 use std::fmt;
 
@@ -23,19 +21,18 @@ use serde_json::json;
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// Done.
     Done = 0,
-    /// It was tried and failed.
+    /// The operation was attempted and failed.
     Failed = 1,
-    /// The request makes no sense as it is.
+    /// Wrong usage or invalid input.
     Usage = 2,
     /// Blocked or escalated: a person or another agent must act first.
     Blocked = 3,
-    /// A budget of money, tokens or turns is used up.
+    /// A limit on cost, tokens or turns was reached.
     Budget = 4,
-    /// Something outside is missing or broken: the store, git, a host program.
+    /// The store, git or an agent program is missing or broken.
     Environment = 5,
-    /// Interrupted by the user.
+    /// Stopped by a signal.
     Interrupted = 130,
 }
 
@@ -45,7 +42,7 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// An error as the user sees it.
+/// An error as it is shown to the user.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     pub(crate) exit: Exit,
@@ -60,17 +57,17 @@ impl CommandError {
         Self { exit, code, message: message.to_string(), hint: None }
     }
 
-    /// Whoever read standard output has left: nothing to report, and nothing more to do.
+    /// The reader of standard output closed the pipe: the command ends quietly and successfully.
     pub(crate) fn reader_left() -> Self {
         Self::new(Exit::Done, "reader_left", "standard output was closed")
     }
 
-    /// Input that makes no sense.
+    /// Invalid input, exit code 2.
     pub(crate) fn invalid(message: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, "invalid_input", message)
     }
 
-    /// Says what to do next.
+    /// Adds a hint about what to do next.
     pub(crate) fn hinted(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -82,7 +79,7 @@ impl CommandError {
         let mut cause = error.source();
         while let Some(error) = cause {
             let text = error.to_string();
-            // SQLite says everything twice, the second time with a number.
+            // SQLite repeats its message with an error number.
             if !message.contains(&text) && !text.starts_with("Error code ") {
                 message.push_str(": ");
                 message.push_str(&text);
@@ -93,7 +90,7 @@ impl CommandError {
         Self::new(exit, code, message)
     }
 
-    /// The error as scripts get it.
+    /// The JSON form of the contract.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         json!({"schema": 1, "error": {
             "code": self.code,
@@ -103,7 +100,7 @@ impl CommandError {
     }
 }
 
-/// Reading or writing a file of the project failed.
+/// An I/O error, exit code 5.
 pub(crate) fn io(error: &std::io::Error) -> CommandError {
     CommandError::chain(Exit::Environment, "io", error)
 }
@@ -115,7 +112,7 @@ impl From<AgentError> for CommandError {
                 Exit::Environment,
                 "program_not_found",
                 Some(format!(
-                    "Install it, or say where it is: `agents.programs.{host}` in the configuration."
+                    "Install it, or set `agents.programs.{host}` in the configuration to its path."
                 )),
             ),
             AgentError::NoProgram | AgentError::Split { .. } => (
@@ -176,69 +173,73 @@ impl From<StoreError> for CommandError {
             StoreError::AlreadySuperseded { latest, .. } => (
                 Exit::Usage,
                 "conflict",
-                Some(format!("Name {latest} instead; `handover package show {latest}` shows it.")),
+                Some(format!(
+                    "Use package {latest} instead; see `handover package show {latest}`."
+                )),
             ),
             StoreError::OtherSession { session, .. } => (
                 Exit::Usage,
                 "conflict",
                 Some(format!(
-                    "Packages do not cross sessions; use `--session {session}` if you meant that one."
+                    "Packages belong to one session; pass `--session {session}` if you meant that one."
                 )),
             ),
             StoreError::PathTaken { id, .. } => (
                 Exit::Usage,
                 "conflict",
-                Some(format!("Supersede {id} instead, or register the text under another path.")),
+                Some(format!(
+                    "Supersede package {id} instead, or register the text under another path."
+                )),
             ),
             StoreError::Locked { .. } => (
                 Exit::Environment,
                 "locked",
-                Some("Wait for it, or look at it with `handover status`.".to_owned()),
+                Some("Wait for it to finish, or check on it with `handover status`.".to_owned()),
             ),
             StoreError::Fenced { .. } => (
                 Exit::Environment,
                 "fenced",
-                Some("Nothing was lost; `handover status` shows the run.".to_owned()),
+                Some("No data was lost; `handover status` shows the run.".to_owned()),
             ),
             StoreError::WrongState { .. } => (Exit::Usage, "conflict", None),
             StoreError::Claimed { .. } => (
                 Exit::Usage,
                 "conflict",
-                Some("Make a brief of its own for each agent.".to_owned()),
+                Some("Create a separate brief for each agent.".to_owned()),
             ),
             StoreError::Ambiguous { .. } => (
                 Exit::Usage,
                 "ambiguous",
-                Some("Give more of the hash; `handover error list` shows them.".to_owned()),
+                Some("Give more digits of the hash; `handover error list` shows them.".to_owned()),
             ),
             StoreError::Differs { .. } => (
                 Exit::Usage,
                 "conflict",
                 Some(
-                    "Nothing was changed; name a store that is empty or has the same records."
+                    "Nothing was changed. Use a store that is empty or holds the same records."
                         .to_owned(),
                 ),
             ),
             StoreError::Newer { .. } => (
                 Exit::Environment,
                 "store_newer",
-                Some("Update handover; the store was left as it is.".to_owned()),
+                Some("Update handover; the store was not changed.".to_owned()),
             ),
             StoreError::Foreign { .. } => (
                 Exit::Environment,
                 "store_foreign",
-                Some("Point HANDOVER_STORE to another file, or move this one away.".to_owned()),
+                Some("Point HANDOVER_STORE at another file, or move this one away.".to_owned()),
             ),
             StoreError::Denied { .. } => (
                 Exit::Blocked,
                 "forbidden",
                 Some(
-                    "Ask for a token with that right: `handover token create --scope …`."
+                    "Ask an admin for a token with that scope: `handover token create --scope …`."
                         .to_owned(),
                 ),
             ),
             StoreError::Backend { fault, .. } => {
-                let (code, hint) = fault_words(*fault);
+                let (code, hint) = fault_hint(*fault);
                 (Exit::Environment, code, Some(hint.to_owned()))
             }
         };
@@ -250,7 +251,7 @@ fn not_found_hint(what: &str) -> Option<String> {
     let command = match what {
         "project" => {
             return Some(
-                "A token is for one project: `project.id` in the configuration must be its name."
+                "A token is valid for one project; set `project.id` in the configuration to that project's id."
                     .to_owned(),
             );
         }
@@ -264,27 +265,29 @@ fn not_found_hint(what: &str) -> Option<String> {
         _ if what.starts_with("package") => "handover package list --all-versions",
         _ => return None,
     };
-    Some(format!("`{command}` shows what there is."))
+    Some(format!("Run `{command}` to see what exists."))
 }
 
-fn fault_words(fault: Fault) -> (&'static str, &'static str) {
+fn fault_hint(fault: Fault) -> (&'static str, &'static str) {
     match fault {
-        Fault::Busy => ("store_busy", "Another process holds the store; try again."),
-        Fault::Full => ("store_full", "Free some space and try again; nothing was half-written."),
+        Fault::Busy => ("store_busy", "Another process is using the store; try again."),
+        Fault::Full => {
+            ("store_full", "Free some disk space and try again; nothing was partially written.")
+        }
         Fault::ReadOnly => (
             "store_read_only",
-            "Make `.handover/` writable, or set HANDOVER_STORE to a file that is.",
+            "Make `.handover/` writable, or set HANDOVER_STORE to a writable file.",
         ),
         Fault::Corrupt => (
             "store_damaged",
-            "Keep a copy of the file and move it away to start anew; package files are not affected.",
+            "Back up the file and move it away to start over; package files are not affected.",
         ),
         Fault::Unavailable => (
             "store_unavailable",
-            "Check that the folder exists and can be written, or that the server runs; `handover doctor` looks.",
+            "Check that the folder exists and is writable, or that the server is running; `handover doctor` can help.",
         ),
         Fault::Io => ("store_io", "Check the disk, then run `handover doctor`."),
-        Fault::Refused => ("store_refused", "This should not happen; please report it."),
+        Fault::Refused => ("store_refused", "This is a bug; please report it."),
     }
 }
 
@@ -295,33 +298,31 @@ impl From<PackageFileError> for CommandError {
                 Some("Check the path; it is relative to the current folder.")
             }
             PackageFileError::Outside { .. } | PackageFileError::Climbs { .. } => {
-                Some("Copy the file into the project, for example below `docs/`.")
+                Some("Copy the file into the project, for example into `docs/`.")
             }
             PackageFileError::NotAFile { .. } => {
-                Some("Name a Markdown file; `handover package scan` looks through folders.")
+                Some("Pass a Markdown file; `handover package scan` searches folders.")
             }
             PackageFileError::TooLarge { .. } => Some(
-                "Split it: agents are told to read packages whole. `packages.max_bytes` is the limit.",
+                "Split it, because agents read packages in full; `packages.max_bytes` sets the limit.",
             ),
-            PackageFileError::NotText { .. } => Some("Packages are Markdown in UTF-8."),
+            PackageFileError::NotText { .. } => Some("Packages must be UTF-8 Markdown."),
             PackageFileError::FrontMatter { .. } => {
                 Some("`handover package add --help` shows an example.")
             }
-            PackageFileError::Disagreement { .. } => {
-                Some("Make them say the same, or leave one out.")
-            }
+            PackageFileError::Disagreement { .. } => Some("Make them agree, or omit one."),
             PackageFileError::NoKind { .. } => Some(
-                "Pass `--kind research|failures|decisions|handoff|investigation`, or put `type:` into the front matter.",
+                "Pass `--kind research|failures|decisions|handoff|investigation`, or set `type:` in the front matter.",
             ),
             PackageFileError::Empty { .. } | PackageFileError::EmptyText { .. } => {
-                Some("Say in one or two lines what the reader gets.")
+                Some("Summarize the content in one or two lines.")
             }
             PackageFileError::Name { .. } | PackageFileError::SecretName { .. } => {
                 Some("Rename the file.")
             }
-            PackageFileError::Link { .. } => Some("Replace the link by a folder."),
+            PackageFileError::Link { .. } => Some("Replace the link with a folder."),
             PackageFileError::Ours { .. } => {
-                Some("Put it below `.handover/artifacts/` or anywhere else in the project.")
+                Some("Move it to `.handover/artifacts/` or anywhere else in the project.")
             }
             PackageFileError::Taken { .. } => Some("Register the file itself by its path."),
             PackageFileError::Read { .. } | PackageFileError::Write { .. } => None,
@@ -342,7 +343,7 @@ impl From<ImportError> for CommandError {
             Exit::Usage
         };
         Self::chain(exit, "invalid_import", &error)
-            .hinted("Nothing was imported; mend the line and try again.")
+            .hinted("Nothing was imported. Fix the line and try again.")
     }
 }
 
@@ -351,7 +352,7 @@ impl From<CopyError> for CommandError {
         match error {
             CopyError::Store(error) => error.into(),
             CopyError::Other { .. } => Self::chain(Exit::Usage, "conflict", &error)
-                .hinted("Nothing was copied; name a store that is empty."),
+                .hinted("Nothing was copied. Use an empty store."),
         }
     }
 }
@@ -365,7 +366,7 @@ impl From<ArchiveError> for CommandError {
                 Exit::Usage,
                 "invalid_import",
                 Some(
-                    "`handover export` writes such files; `handover package import` reads packages.",
+                    "Pass a file written by `handover export`; to import packages use `handover package import`.",
                 ),
             ),
             ArchiveError::Newer { .. } => {
@@ -373,9 +374,11 @@ impl From<ArchiveError> for CommandError {
             }
             ArchiveError::Line { .. }
             | ArchiveError::TooLong { .. }
-            | ArchiveError::Order { .. } => {
-                (Exit::Usage, "invalid_import", Some("Nothing was imported; export it again."))
-            }
+            | ArchiveError::Order { .. } => (
+                Exit::Usage,
+                "invalid_import",
+                Some("Nothing was imported. Export the project again."),
+            ),
         };
         Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
     }
@@ -398,18 +401,17 @@ impl From<ToolError> for CommandError {
 impl From<PersonaError> for CommandError {
     fn from(error: PersonaError) -> Self {
         let (code, hint) = match &error {
-            PersonaError::File { .. } => (
-                "invalid_persona",
-                "Mend the file; `handover persona show winston` shows the keys.",
-            ),
+            PersonaError::File { .. } => {
+                ("invalid_persona", "Fix the file; `handover persona show winston` shows the keys.")
+            }
             PersonaError::Unknown { .. } => {
-                ("not_found", "`handover persona list` shows who there is.")
+                ("not_found", "Run `handover persona list` to see what exists.")
             }
             PersonaError::Incomplete { .. } => {
                 ("invalid_config", "A new persona needs `name`, `title` and `focus`.")
             }
             PersonaError::Id(_) | PersonaError::Party(_) => {
-                ("invalid_input", "Name them as in `--party-agents winston,murat`.")
+                ("invalid_input", "Write personas as `--party-agents winston,murat`.")
             }
         };
         Self::new(Exit::Usage, code, &error).hinted(hint)
@@ -420,10 +422,10 @@ impl From<BindError> for CommandError {
     fn from(error: BindError) -> Self {
         let hint = match &error {
             BindError::Taken { .. } => {
-                "Stop what listens there, or pass `--port 0` to take any free port."
+                "Stop the process that uses it, or pass `--port 0` to pick a free port."
             }
             BindError::Refused { .. } => {
-                "Pass an address of this machine with `--bind`, and a port above 1023."
+                "Use an address of this machine for `--bind`, and a port above 1023."
             }
         };
         Self::chain(Exit::Environment, "cannot_listen", &error).hinted(hint)
@@ -453,38 +455,38 @@ impl From<EngineError> for CommandError {
             EngineError::Chain(ChainError::Story(story)) => return Self::of_story(story),
             EngineError::Chain(ChainError::Twice { .. }) => (Exit::Usage, "invalid_input", None),
             EngineError::Chain(ChainError::Cycle { .. }) => {
-                (Exit::Usage, "dependencies", Some("Mend what the epics say they depend on."))
+                (Exit::Usage, "dependencies", Some("Fix the dependencies that the epics declare."))
             }
             EngineError::Uat(_) => (
                 Exit::Usage,
                 "invalid_scenarios",
-                Some("docs/uat.md lists the fields; `--generate` lets an agent write them anew."),
+                Some("docs/uat.md lists the fields; `--generate` has an agent rewrite them."),
             ),
             EngineError::Package(_) => (Exit::Environment, "io", None),
             EngineError::Id(_) => (Exit::Usage, "invalid_input", None),
             EngineError::Unfinished { .. } => (
                 Exit::Usage,
                 "unfinished_run",
-                Some("Go on with `--resume`; `handover status` shows where it stands."),
+                Some("Resume it with `--resume`; `handover status` shows its state."),
             ),
             EngineError::NoSuchStory { .. } => (Exit::Usage, "not_found", None),
             EngineError::NothingAsked { .. } => {
-                (Exit::Usage, "not_found", Some("`handover answer` shows what is asked."))
+                (Exit::Usage, "not_found", Some("Run `handover answer` to see the open questions."))
             }
             EngineError::SeveralAsked => (
                 Exit::Usage,
                 "ambiguous",
-                Some("Name the run and the story; `handover answer` shows them."),
+                Some("Name the run and the story; `handover answer` lists them."),
             ),
             EngineError::EmptyAnswer => (
                 Exit::Usage,
                 "invalid_input",
-                Some("Say it in words; the next agent reads exactly that."),
+                Some("Write the answer as text; the next agent reads it verbatim."),
             ),
             EngineError::LongAnswer { .. } => (
                 Exit::Usage,
                 "invalid_input",
-                Some("Put the rest into a file of the project and name it in the answer."),
+                Some("Put the details into a project file and name that file in the answer."),
             ),
             EngineError::SecretName { .. } => {
                 (Exit::Usage, "invalid_input", Some("Rename the file."))
@@ -492,19 +494,21 @@ impl From<EngineError> for CommandError {
             EngineError::RedactedCommand => (
                 Exit::Usage,
                 "invalid_input",
-                Some("Pass `--agent-command` again, with the secret in the environment instead."),
+                Some(
+                    "Pass `--agent-command` again, with the secret in an environment variable instead.",
+                ),
             ),
             EngineError::Gate(_) => (
                 Exit::Environment,
                 "gate",
                 Some(
-                    "Install it, or set `gates.detect = false` and name commands in `gates.commands`.",
+                    "Install it, or set `gates.detect = false` and list your commands in `gates.commands`.",
                 ),
             ),
             EngineError::Agent(_) | EngineError::Host { .. } => (
                 Exit::Environment,
                 "host",
-                Some("Install or mend it, or choose another with `--host` or `--agent-command`."),
+                Some("Install or fix it, or choose another with `--host` or `--agent-command`."),
             ),
             EngineError::Journal { .. } => {
                 (Exit::Environment, "journal", Some("Update handover; nothing was changed."))
@@ -512,7 +516,7 @@ impl From<EngineError> for CommandError {
             EngineError::Stuck { .. } => (
                 Exit::Environment,
                 "stuck",
-                Some("The system does not let go of them; look at them with `ps`."),
+                Some("The processes cannot be killed; inspect them with `ps`."),
             ),
             EngineError::Interrupted => (Exit::Interrupted, "interrupted", None),
         };
@@ -535,11 +539,13 @@ impl CommandError {
                 (Exit::Usage, "ambiguous", Some("Rename or move one of them."))
             }
             StoryError::Contradiction { .. } => {
-                (Exit::Usage, "ambiguous", Some("Make them say the same."))
+                (Exit::Usage, "ambiguous", Some("Make them agree."))
             }
-            StoryError::UnknownDependency { .. } | StoryError::Cycle { .. } => {
-                (Exit::Usage, "dependencies", Some("Mend what the stories say they depend on."))
-            }
+            StoryError::UnknownDependency { .. } | StoryError::Cycle { .. } => (
+                Exit::Usage,
+                "dependencies",
+                Some("Fix the dependencies that the stories declare."),
+            ),
             StoryError::BadName { .. } | StoryError::BadFile { .. } => {
                 (Exit::Usage, "invalid_story", None)
             }
@@ -552,20 +558,20 @@ impl CommandError {
         let (code, hint) = match error {
             GitError::NoGit => ("git", Some("Install git.")),
             GitError::NoRepository { .. } => {
-                ("git", Some("A run works on branches: `git init` and commit what is there."))
+                ("git", Some("Runs need a git repository: run `git init` and commit your files."))
             }
-            GitError::NoCommit => ("git", Some("Commit what is there first.")),
+            GitError::NoCommit => ("git", Some("Make a first commit.")),
             GitError::Diverged { .. } => {
-                ("git_diverged", Some("Merge or rename that branch, then run again."))
+                ("git_diverged", Some("Merge or rename that branch, then try again."))
             }
             GitError::CheckedOut { .. } => {
-                ("git_checked_out", Some("Switch to the branch that the work is for."))
+                ("git_checked_out", Some("Switch to the branch that the run is based on."))
             }
             GitError::Moved { .. } => {
-                ("git_moved", Some("Look at the branch; `--resume` goes on once it is back."))
+                ("git_moved", Some("Restore the branch, then continue with `--resume`."))
             }
             GitError::Conflict { .. } => {
-                ("git_conflict", Some("Merge the branches yourself, then run again."))
+                ("git_conflict", Some("Merge the branches yourself, then try again."))
             }
             GitError::Failed { .. } | GitError::Io(_) => ("git", None),
         };
@@ -590,7 +596,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_are_told_once_and_on_one_line() {
+    fn joins_causes_on_one_line_without_repetition() {
         let cause = std::io::Error::other("two\nlines");
         let error = StoreError::Backend { fault: Fault::Full, source: Box::new(cause) };
         let error = CommandError::from(error);

@@ -1,4 +1,4 @@
-//! Reading what comes on standard input or from a file named on the command line.
+//! Reads standard input and files named on the command line.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
@@ -7,38 +7,38 @@ use serde::Deserialize;
 
 use crate::error::{CommandError, Exit, io};
 
-/// The largest text that a command takes.
+/// The largest text that a command accepts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A line of JSON lines that carries a text.
+/// One line of `--jsonl` input.
 #[derive(Debug, Deserialize)]
 struct TextLine {
     text: String,
 }
 
-/// Where standard input comes from.
+/// The command's standard input.
 #[derive(Debug, Clone)]
 pub(crate) enum Stdin {
-    /// The process's own.
+    /// The real standard input of this process.
     Process,
-    /// A given text: the demo plays its commands this way.
+    /// Fixed text, used by the demo to run commands in process.
     Text(String),
 }
 
 impl Stdin {
-    /// All of it as text. `what` says what is expected, for the error when nobody is there to give it.
+    /// Reads everything as text. `what` names the expected input in error messages.
     pub(crate) fn read(&self, what: &str) -> Result<String, CommandError> {
         text(self.open(what)?, what)
     }
 
-    /// All of it, as it is and however much.
+    /// Reads everything as raw bytes, without a size limit.
     pub(crate) fn bytes(&self, what: &str) -> Result<Vec<u8>, CommandError> {
         let mut bytes = Vec::new();
         self.open(what)?.read_to_end(&mut bytes).map_err(|error| io(&error))?;
         Ok(bytes)
     }
 
-    /// Reads one JSON object a line and hands its text on; blank lines are skipped.
+    /// Calls `visit` with the `text` of each JSON line; blank lines are skipped.
     pub(crate) fn each_text_line(
         &self,
         what: &str,
@@ -50,15 +50,15 @@ impl Stdin {
                 continue;
             }
             let line: TextLine = serde_json::from_slice(&line).map_err(|error| {
-                CommandError::invalid(format!("line {} is not valid: {error}", index + 1))
-                    .hinted("Each line is one JSON object such as {\"text\": \"…\"}.")
+                CommandError::invalid(format!("line {} is invalid: {error}", index + 1))
+                    .hinted("Each line must be a JSON object such as {\"text\": \"…\"}.")
             })?;
             visit(&line.text)?;
         }
         Ok(())
     }
 
-    /// Whether a person would have to type it.
+    /// Whether the user would have to type the input.
     pub(crate) fn is_terminal(&self) -> bool {
         match self {
             Self::Text(_) => false,
@@ -74,19 +74,19 @@ impl Stdin {
                 "usage",
                 format!("{what} is expected on standard input"),
             )
-            .hinted("Pipe it in; `< /dev/null` means nothing.")),
+            .hinted("Pipe it in, or use `< /dev/null` for empty input.")),
             Self::Process => Ok(Box::new(std::io::stdin().lock())),
         }
     }
 }
 
-/// A file as text, or standard input for `-`.
+/// Reads a file, or standard input for `-`, as text.
 pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, CommandError> {
     if path.as_os_str() == "-" {
         return stdin.read(what);
     }
     let open = || -> std::io::Result<fs_err::File> {
-        // Opening a pipe would wait for its other end.
+        // Opening a named pipe would block until a writer appears.
         if !fs_err::metadata(path)?.is_file() {
             return Err(std::io::Error::other(format!("`{}` is not a file", path.display())));
         }
@@ -96,8 +96,8 @@ pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, Com
     text(file, what)
 }
 
-/// Text as an argument may start with `-`, as lists and logs do; a misspelt option may not pass for
-/// one.
+/// Parses free text that may start with `-`, as lists and logs do, but rejects anything that looks like a
+/// misspelled option.
 pub(crate) fn argument(text: &str) -> Result<String, String> {
     let name = text.strip_prefix("--").or_else(|| text.strip_prefix('-')).unwrap_or_default();
     let option = !name.is_empty()
@@ -109,7 +109,7 @@ pub(crate) fn argument(text: &str) -> Result<String, String> {
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b == b'-');
     if option {
-        return Err("it looks like an option; there is none of that name here".to_owned());
+        return Err("this looks like an option, but the command has no such option".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -118,7 +118,9 @@ fn text(reader: impl Read, what: &str) -> Result<String, CommandError> {
     let mut bytes = Vec::new();
     reader.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| io(&error))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(CommandError::invalid(format!("{what} has more than {MAX_BYTES} bytes")));
+        return Err(CommandError::invalid(format!(
+            "{what} exceeds the limit of {MAX_BYTES} bytes"
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

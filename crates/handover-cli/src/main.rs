@@ -1,5 +1,5 @@
-//! The command line of Handover: the only place that reads arguments, environment and clock, and
-//! that picks the store.
+//! The command line of Handover. Only this crate reads arguments, the environment and the clock, and
+//! picks the store.
 
 mod app;
 mod cli;
@@ -14,7 +14,7 @@ mod store;
 mod ui;
 
 fn main() -> std::process::ExitCode {
-    // A file that must not grow is an error to report, not a reason to die in the middle of a write.
+    // Hitting the file size limit should be an error, not a signal that kills us in the middle of a write.
     let size_limit = std::sync::Arc::default();
     let _ = signal_hook::flag::register(libc::SIGXFSZ, size_limit);
     let args: Vec<std::ffi::OsString> = std::env::args_os().collect();

@@ -1,8 +1,8 @@
-//! Finding the project: the folder with `.handover/`, from any sub-folder and any git worktree.
+//! Finds the project, the folder with `.handover/`, from any subfolder and any git worktree.
 //!
-//! The search goes upwards and stops at the root of a git repository, so that a clone inside
-//! another project's folder never uses that project's store. A linked worktree uses the store of
-//! its main checkout.
+//! The search walks up and stops at the root of a git repository, so that a clone inside another
+//! project's folder never uses that project's store. A linked worktree uses the store of its main
+//! checkout.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use handover_model::ProjectId;
 
 use crate::error::{CommandError, Exit};
 
-/// The folder that makes a project.
+/// The folder that marks a project.
 pub(crate) const FOLDER: &str = ".handover";
 
-/// Where the user is.
+/// A folder with, or about to get, a `.handover/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Project {
     /// The folder that holds `.handover/`.
@@ -21,32 +21,32 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// The project of a folder.
+    /// The project that contains a folder.
     pub(crate) fn find(from: &Path) -> Result<Self, CommandError> {
-        let place = Place::of(from);
-        match place.project() {
+        let ancestors = Ancestors::of(from);
+        match ancestors.project() {
             Some(project) => Ok(project),
             None => Err(CommandError::new(
                 Exit::Usage,
                 "no_project",
-                format!("{} is not inside a Handover project", from.display()),
+                format!("{} is not in a Handover project", from.display()),
             )
-            .hinted("Run `handover init` in the project's folder, or pass `--project DIR`.")),
+            .hinted("Run `handover init` in the project folder, or pass `--project DIR`.")),
         }
     }
 
-    /// The project of a folder, or the place where a new one belongs: the root of the repository
-    /// (of its main checkout), else the folder itself.
-    pub(crate) fn find_or_place(from: &Path) -> Self {
-        let place = Place::of(from);
-        place.project().unwrap_or_else(|| match place.repository {
+    /// The project that contains a folder, or the one that `init` would create for it: at the root of the
+    /// repository's main checkout, else in the folder itself.
+    pub(crate) fn find_or_new(from: &Path) -> Self {
+        let ancestors = Ancestors::of(from);
+        ancestors.project().unwrap_or_else(|| match ancestors.repository {
             Some(Repository { main: Some(main), .. }) => Self { root: main },
             Some(Repository { root, main: None }) => Self { root },
             None => Self { root: from.to_owned() },
         })
     }
 
-    /// Exactly this folder.
+    /// A project in exactly this folder, whether or not it exists yet.
     pub(crate) fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
@@ -56,8 +56,8 @@ impl Project {
         self.root.join(FOLDER)
     }
 
-    /// The roots of the linked worktrees of the project's repository: git keeps a folder for each,
-    /// in which `gitdir` leads to the worktree's `.git`.
+    /// The roots of the repository's linked worktrees. Git keeps a folder for each, whose `gitdir` file
+    /// points to the worktree's `.git`.
     pub(crate) fn worktrees(&self) -> Vec<PathBuf> {
         let Ok(entries) = fs_err::read_dir(self.root.join(".git/worktrees")) else {
             return Vec::new();
@@ -71,7 +71,7 @@ impl Project {
         roots.filter(|root| root.is_dir()).collect()
     }
 
-    /// A project id made of the folder's name.
+    /// A project id derived from the folder name.
     pub(crate) fn default_id(&self) -> ProjectId {
         let name = self.root.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let slug: String = name
@@ -88,9 +88,9 @@ impl Project {
     }
 }
 
-/// What lies above a folder.
-struct Place {
-    /// The nearest folder with `.handover/` that is not beyond the repository.
+/// What was found while walking up from a folder.
+struct Ancestors {
+    /// The nearest folder with `.handover/`, within the repository if there is one.
     nearest: Option<PathBuf>,
     repository: Option<Repository>,
 }
@@ -102,7 +102,7 @@ struct Repository {
     main: Option<PathBuf>,
 }
 
-impl Place {
+impl Ancestors {
     fn of(from: &Path) -> Self {
         let mut nearest = None;
         for folder in from.ancestors() {
@@ -121,7 +121,7 @@ impl Place {
 
     fn project(&self) -> Option<Project> {
         if let Some(Repository { root, main: Some(main) }) = &self.repository {
-            // A project of its own inside the worktree wins over the main checkout's.
+            // A project nested inside the worktree takes precedence over the main checkout's.
             let own = self.nearest.as_ref().filter(|nearest| *nearest != root);
             if own.is_none() && main.join(FOLDER).is_dir() {
                 return Some(Project { root: main.clone() });
@@ -131,9 +131,9 @@ impl Place {
     }
 }
 
-/// The main checkout of a linked worktree: its `.git` is a file that leads to
-/// `<main>/.git/worktrees/<name>`, where `commondir` leads back to `<main>/.git`. A submodule's
-/// `.git` is a file too, but has no `commondir`.
+/// The main checkout of a linked worktree: its `.git` is a file that points to
+/// `<main>/.git/worktrees/<name>`, whose `commondir` points back to `<main>/.git`. A submodule's `.git` is
+/// a file too, but has no `commondir`.
 fn main_checkout(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return None;

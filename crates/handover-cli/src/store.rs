@@ -1,5 +1,4 @@
-//! Which store: a file on this machine, a database that machines share, or a service. The one place
-//! that picks a backend.
+//! Picks the backend of the store: a local file, a shared database, or a service.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,22 +13,22 @@ use handover_store::Store;
 use crate::env;
 use crate::error::{CommandError, Exit};
 
-/// Where a store is. What is shown of it has no password.
+/// Where a store is. Its `Display` form never contains a password.
 #[derive(Debug, Clone)]
 pub(crate) enum StorePlace {
-    /// A file.
+    /// A SQLite file.
     File(PathBuf),
     /// A PostgreSQL database.
     Shared(Box<Location>),
-    /// A service.
+    /// A Handover service.
     Service(Address),
 }
 
-/// How long a request to a service may take, unless the caller has less time.
+/// The default timeout for a request to a service.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl StorePlace {
-    /// A path or a URL, as the configuration, the environment or a person names it.
+    /// Parses a path or URL from the configuration, the environment or the command line.
     pub(crate) fn parse(text: &str) -> Result<Self, CommandError> {
         if Location::is_one(text) {
             let location = text.parse().map_err(|error| {
@@ -41,29 +40,30 @@ impl StorePlace {
         if Address::is_one(text) {
             let address = text.parse().map_err(|error| {
                 CommandError::new(Exit::Usage, "invalid_config", error).hinted(format!(
-                    "Write it as `https://HOST:PORT`; the token belongs into {}.",
+                    "Write it as `https://HOST:PORT`; the token goes into {}.",
                     env::TOKEN
                 ))
             })?;
             return Ok(Self::Service(address));
         }
-        // Other URLs would become odd file names, password and all.
+        // Any other URL would become an odd file name, possibly with a password in it.
         match text.split_once("://") {
             Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+') => {
-                let message = format!("there is no store for `{scheme}://` URLs");
-                Err(CommandError::new(Exit::Usage, "store_unsupported", message)
-                    .hinted("Name a file, a PostgreSQL database as `postgres://…` or a service as `https://…`."))
+                let message = format!("`{scheme}://` URLs are not supported as a store");
+                Err(CommandError::new(Exit::Usage, "store_unsupported", message).hinted(
+                    "Use a file path, a `postgres://…` URL, or the `https://…` URL of a service.",
+                ))
             }
             Some(_) | None => Ok(Self::File(PathBuf::from(text))),
         }
     }
 
-    /// Whether other machines may use it too.
+    /// Whether other machines can use it too.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self, Self::Shared(_) | Self::Service(_))
     }
 
-    /// Whether it is there, as far as can be said without opening it.
+    /// Whether the store may exist, as far as that is known without opening it.
     pub(crate) fn may_exist(&self) -> bool {
         match self {
             Self::File(path) => path.exists(),
@@ -71,8 +71,8 @@ impl StorePlace {
         }
     }
 
-    /// Opens it, for somebody who has this much time. The driver of a shared one is touched here and
-    /// nowhere before.
+    /// Opens the store; `patience` limits how long to wait for it. The network drivers are initialized here
+    /// and not before.
     pub(crate) fn open(
         &self,
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
@@ -92,14 +92,14 @@ impl StorePlace {
         })
     }
 
-    /// What to do when a check finds it damaged.
-    pub(crate) fn mend(&self) -> &'static str {
+    /// What to do when a check finds the store damaged.
+    pub(crate) fn repair_hint(&self) -> &'static str {
         match self {
             Self::File(_) => {
-                "Keep a copy of the file, then move it away; `handover session new ID` registers the files of a session anew."
+                "Back up the file and move it away; `handover session new ID` then registers a session's files again."
             }
             Self::Shared(_) | Self::Service(_) => {
-                "Save what is there with `handover export FILE`, then restore a backup of the database."
+                "Save the data with `handover export FILE`, then restore a backup of the database."
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Everything that is printed: data to standard output, the rest to standard error.
+//! Everything that is printed: data to standard output, messages to standard error.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::error::CommandError;
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set.
@@ -23,16 +23,17 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// The user's screen, or the script's pipe.
+/// Prints for people or, with `--json`, for scripts.
 #[derive(Debug, Clone)]
 pub(crate) struct Ui {
     json: bool,
     quiet: bool,
-    /// Warnings wait for the end when a script listens: an error must be alone on its line.
+    /// With `--json`, warnings are held until the end: if the command fails, the error must be the only
+    /// line on standard error.
     warnings: RefCell<Vec<String>>,
 }
 
-/// Listings can be megabytes; fewer writes are faster.
+/// Large, because listings can be megabytes.
 const OUTPUT_BYTES: usize = 256 * 1024;
 
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
@@ -50,7 +51,7 @@ impl Ui {
         Self { json, quiet, warnings: RefCell::default() }
     }
 
-    /// Answers: a script gets `{"schema":1,key:value}`, a person gets what `human` prints.
+    /// Prints `{"schema":1,key:value}` with `--json`, and otherwise whatever `human` prints.
     pub(crate) fn answer<T: Serialize + ?Sized>(
         &self,
         key: &str,
@@ -68,8 +69,8 @@ impl Ui {
         finish(written)
     }
 
-    /// Answers a script with a list that is never held as a whole. `produce` calls what it is given
-    /// once per item.
+    /// Streams a JSON list without holding it in memory. `produce` calls the closure that it is given once
+    /// per item.
     pub(crate) fn answer_each<T: Serialize>(
         &self,
         key: &str,
@@ -77,7 +78,7 @@ impl Ui {
     ) -> Result<(), CommandError> {
         let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
         let mut written = Ok(());
-        // Nothing is written before the first item is there: an error must leave no half document.
+        // Nothing is written before the first item: an early error must not leave half a document.
         let mut separator = format!("{{\"schema\":1,\"{key}\":[");
         let mut item = |value: T| {
             if written.is_ok() {
@@ -90,7 +91,7 @@ impl Ui {
         };
         let produced = produce(&mut item);
         if produced.is_err() {
-            // What is buffered is dropped unwritten.
+            // Drop the buffer without flushing it.
             let _ = out.into_parts();
             return produced;
         }
@@ -100,12 +101,12 @@ impl Ui {
         finish(written.and_then(|()| out.write_all(b"]}\n")).and_then(|()| out.flush()))
     }
 
-    /// Whether a script listens.
+    /// Whether `--json` was given.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Answers with several keys.
+    /// Like [`Ui::answer`], for a document with several keys.
     pub(crate) fn answer_all(
         &self,
         fields: Value,
@@ -124,7 +125,7 @@ impl Ui {
 
     /// A line of data. Stored text is part of it, so nothing in it may steer the terminal.
     pub(crate) fn line(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
-        let text = tame(text.to_string());
+        let text = sanitize(text.to_string());
         let mut out = io::stdout().lock();
         finish(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
@@ -143,8 +144,8 @@ impl Ui {
         self.bytes(&line)
     }
 
-    /// A table; a sentence instead when it has no rows. Columns are as wide as they must be and
-    /// nothing is wrapped, so that lines can be cut and sorted by other programs.
+    /// Prints a table, or the sentence `empty` if it has no rows. Columns fit their content and nothing is
+    /// wrapped, so that `cut` and `sort` work on the lines.
     pub(crate) fn table(
         &self,
         header: &[&str],
@@ -157,31 +158,31 @@ impl Ui {
         finish(write_table(io::stdout().lock(), header, rows))
     }
 
-    /// A table beside the data.
+    /// Prints a table to standard error.
     pub(crate) fn side_table(&self, header: &[&str], rows: Vec<Vec<String>>) {
         let _ = write_table(io::stderr().lock(), header, rows);
     }
 
-    /// Something worth knowing that is not data.
+    /// Prints a message that is not data, unless `--quiet` or `--json` is set.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         if !self.quiet && !self.json {
-            let text = tame(text.to_string());
+            let text = sanitize(text.to_string());
             let _ = writeln!(anstream::stderr(), "{DIM}{text}{DIM:#}");
         }
     }
 
-    /// Whether a person watches the notes on a terminal.
+    /// Whether standard error is a terminal and notes are shown on it.
     pub(crate) fn is_watched(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
-    /// The terminal's columns and lines.
+    /// The terminal's columns and rows.
     pub(crate) fn size(&self) -> (usize, usize) {
         let size = terminal_size::terminal_size_of(io::stderr());
         size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
     }
 
-    /// Draws lines over the last ones that were drawn, none wider than the terminal.
+    /// Replaces the last `over` lines on the terminal with new ones, cut to its width.
     pub(crate) fn redraw(&self, over: usize, lines: &[String], width: usize) {
         let mut text = if over > 0 { format!("\x1b[{over}A\x1b[J") } else { String::new() };
         for line in lines {
@@ -198,7 +199,7 @@ impl Ui {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Something odd.
+    /// Prints a warning; with `--json` it is held until [`Ui::close`].
     pub(crate) fn warn(&self, text: impl std::fmt::Display) {
         if self.quiet {
             return;
@@ -206,12 +207,12 @@ impl Ui {
         if self.json {
             self.warnings.borrow_mut().push(text.to_string());
         } else {
-            let text = tame(text.to_string());
+            let text = sanitize(text.to_string());
             let _ = writeln!(anstream::stderr(), "{WARN}warning:{WARN:#} {text}");
         }
     }
 
-    /// The end of a command that succeeded: scripts get their warnings, one document a line.
+    /// Ends a successful command: with `--json`, prints the held warnings, one document per line.
     pub(crate) fn close(&self) {
         for message in self.warnings.take() {
             let warning = serde_json::json!({"schema": 1, "warning": {"message": message}});
@@ -219,20 +220,20 @@ impl Ui {
         }
     }
 
-    /// The error that ends the command.
+    /// Prints the error that ends the command.
     pub(crate) fn error(&self, error: &CommandError) {
         let mut out = anstream::stderr();
         if self.json {
             let _ = writeln!(out, "{}", error.to_json());
             return;
         }
-        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", tame(error.message.clone()));
-        if let Some(hint) = error.hint.clone().map(tame) {
+        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", sanitize(error.message.clone()));
+        if let Some(hint) = error.hint.clone().map(sanitize) {
             let _ = writeln!(out, "{HINT}hint:{HINT:#} {hint}");
         }
     }
 
-    /// Asks a person for a yes. Nobody there to ask is a no.
+    /// Asks for confirmation. Without a terminal the answer is no.
     pub(crate) fn confirm(&self, question: &str) -> bool {
         if !io::stdin().is_terminal() || self.json {
             return false;
@@ -274,9 +275,9 @@ fn single_line(text: String) -> String {
     printable(text, |c| c.is_control() || is_direction(c))
 }
 
-/// Text that cannot steer a terminal: no control characters but line ends and tabs, nothing that
-/// changes the direction of reading.
-fn tame(text: String) -> String {
+/// Replaces everything that could control a terminal: control characters except line ends and tabs, and
+/// bidirectional marks.
+fn sanitize(text: String) -> String {
     printable(text, |c| c.is_control() && !matches!(c, '\n' | '\t') || is_direction(c))
 }
 
@@ -293,7 +294,7 @@ fn printable(text: String, bad: impl Fn(char) -> bool) -> String {
 
 fn finish(written: io::Result<()>) -> Result<(), CommandError> {
     match written {
-        // The reader has seen enough: `handover package list | head`.
+        // The reader closed the pipe, as in `handover package list | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(CommandError::reader_left()),
         Err(error) => Err(crate::error::io(&error)),
         Ok(()) => Ok(()),

@@ -9,24 +9,24 @@ use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
 
-/// Answer what a run asks, or show what it asks
+/// Answer a question from a run, or list the open questions
 ///
-/// A story that nobody can go on with without a person is blocked with a question. The answer is written
-/// to the journal of its run; `handover run EPIC --resume`, or `--resume` here, goes on with it.
+/// A story that needs a human decision is blocked with a question. The answer is added to the run's journal;
+/// `--resume`, here or as `handover run EPIC --resume`, then continues the run.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "handover answer [OPTIONS] [RUN] [STORY] [TEXT|-]",
-    after_help = "Examples:\n  handover answer                               show the open questions\n  \
-                  handover answer \"Use port 8080\"               answer the only one\n  \
+    after_help = "Examples:\n  handover answer                               list the open questions\n  \
+                  handover answer \"Use port 8080\"               answer the only open question\n  \
                   handover answer 1-2-login \"Use port 8080\" --resume\n  \
                   handover answer run_01f 1-2-login - < answer.txt"
 )]
 pub(crate) struct AnswerArgs {
-    /// The run and the story, where there are several, and the answer; `-` reads it from standard input
+    /// Run and story, if there are several open questions, then the answer; `-` reads it from standard input
     #[arg(value_name = "WORD", num_args = 0..=3)]
     words: Vec<String>,
 
-    /// Go on with the run afterwards
+    /// Resume the run afterwards
     #[arg(long)]
     resume: bool,
 }

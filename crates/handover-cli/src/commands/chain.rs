@@ -10,31 +10,31 @@ use super::run::{RunArgs, Shown, engine, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Run several epics in the order in which they build on each other
+/// Run several epics in dependency order
 ///
-/// Each epic is an ordinary run and takes the flags of `run`; it starts from where the epics ended that
-/// it builds on, ends with a look back, and hands what it established over to those that build on it. An
-/// epic that fails stops only those. `--max-cost` is for all of them together.
+/// Each epic is an ordinary run and takes the flags of `run`. It starts where the epics that it depends on
+/// ended, and finishes with a retrospective whose handoff is passed to its dependents. A failed epic stops
+/// only its dependents. `--max-cost` limits the total.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ChainArgs {
     #[command(flatten)]
     run: RunArgs,
 
-    /// More epics
+    /// Further epics
     #[arg(value_name = "EPIC")]
     more: Vec<String>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  handover chain 1 2 3 --dry-run               see the order
+  handover chain 1 2 3 --dry-run               show the order
   handover chain 1 2 3 --uat quick --max-cost 50
-  handover chain 1 2 3 --resume                go on after whatever stopped it
+  handover chain 1 2 3 --resume                resume after an interruption
 
-Epics say what they build on in docs/epics: `depends_on: [1]`, `Depends on: Epic 1` or a section `## Dependencies`.
+Epics declare dependencies in docs/epics: `depends_on: [1]`, `Depends on: Epic 1` or a `## Dependencies` section.
 
-Exit codes: 0 all epics done, 1 some failed, 3 some blocked, 4 budget, 5 environment, 130 interrupted.";
+Exit codes: 0 all epics done, 1 some failed, 3 some blocked, 4 over budget, 5 environment, 130 interrupted.";
 
 pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
     let ChainArgs { run: mut args, more } = args;

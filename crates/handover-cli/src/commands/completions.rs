@@ -6,13 +6,13 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::Exit;
 
-/// Print the completion script of a shell
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover completions bash > ~/.local/share/bash-completion/completions/handover\n  handover completions zsh > ~/.zfunc/_handover"
 )]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate the script for
     shell: Shell,
 }
 

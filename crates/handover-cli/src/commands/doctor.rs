@@ -10,21 +10,21 @@ use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Check that everything Handover needs is in order
+/// Check the project for problems
 ///
-/// Looks at the project, the configuration, the store (a full integrity check), the files of every
-/// package of the active sessions, and the hooks of agent programs. Exits with 0 only when all is well.
+/// Checks the project, the configuration, the store (with a full integrity check), the package files of
+/// active sessions, and the hooks of agent programs. Exits with 0 only if every check passes.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover doctor\n  handover doctor --probe\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
 )]
 pub(crate) struct DoctorArgs {
-    /// Run each installed agent program once, offline, to see whether its hooks fire
+    /// Also run each installed agent program once, offline, to check that its hooks fire
     #[arg(long)]
     probe: bool,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub(crate) struct Check {
     name: String,
@@ -55,7 +55,7 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     }
     match app.loaded_config() {
         Ok(loaded) if loaded.warnings.is_empty() => {
-            checks.push(Check::fine("configuration", "all keys are known"));
+            checks.push(Check::fine("configuration", "all keys are valid"));
         }
         Ok(loaded) => checks.push(Check::wrong(
             "configuration",
@@ -64,7 +64,7 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
         )),
         Err(error) => checks.push(Check::failed("configuration", error)),
     }
-    // Without a project or a configuration nothing else can be looked at.
+    // Everything else needs a project and a valid configuration.
     if app.project().is_ok() && app.loaded_config().is_ok() {
         match store(app) {
             Ok(found) => checks.extend(found),
@@ -95,9 +95,9 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
     let store = app.store()?;
     checks.push(Check::fine("store", place.to_string()));
     let looked = match store.check() {
-        // It answers, and that is all that the holder of such a token has to care for.
+        // The service responds; integrity is not this token's business.
         Err(StoreError::Denied { .. }) => {
-            checks.push(Check::fine("store integrity", "an admin token is needed to look"));
+            checks.push(Check::fine("store integrity", "skipped; requires an admin token"));
             Vec::new()
         }
         looked => looked?,
@@ -108,8 +108,8 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
             None => Check::fine(&name, "ok"),
             Some(first) => Check::wrong(
                 &name,
-                format!("{} problems, the first: {first}", check.problems.len()),
-                place.mend(),
+                format!("{} problem(s), first: {first}", check.problems.len()),
+                place.repair_hint(),
             ),
         });
     }
@@ -119,34 +119,36 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
     Ok(checks)
 }
 
-/// Whether receipts still wait for the store; those that can come in now do.
+/// Imports spooled receipts, and reports those that cannot be imported.
 fn spooled(app: &App) -> Result<Check, CommandError> {
     let folder = app.project()?.folder().join(spool::FOLDER);
     let imported = spool::import(&folder, app.store()?, app.redactor()?);
     Ok(match imported.waiting.first() {
-        None => Check::fine("spool", format!("{} receipts had to wait and are in", imported.kept)),
+        None => Check::fine("spool", format!("imported {} pending receipt(s)", imported.kept)),
         Some((path, reason)) => Check::wrong(
             "spool",
-            format!("{} receipts wait, the first: {reason}", imported.waiting.len()),
-            format!("Look at {} and mend or remove it.", path.display()),
+            format!("{} receipt(s) pending, first: {reason}", imported.waiting.len()),
+            format!("Fix or delete {}.", path.display()),
         ),
     })
 }
 
-/// Whether every folder of artifacts has its session: a lost store leaves folders behind.
+/// Finds artifact folders without a session, as a lost store leaves behind.
 fn artifacts(app: &App) -> Result<Check, CommandError> {
     let orphans = app.orphaned_artifacts(app.store()?)?;
     Ok(match orphans.first() {
-        None => Check::fine("artifacts", "every folder belongs to a session"),
+        None => Check::fine("artifacts", "every artifacts folder belongs to a session"),
         Some(first) => Check::wrong(
             "artifacts",
-            format!("{} folder(s) belong to no session: {}", orphans.len(), orphans.join(", ")),
-            format!("`handover session new {first}` registers its files; or remove the folder."),
+            format!("{} folder(s) without a session: {}", orphans.len(), orphans.join(", ")),
+            format!(
+                "Register its files with `handover session new {first}`, or delete the folder."
+            ),
         ),
     })
 }
 
-/// Whether the files of the active sessions' packages are what was registered.
+/// Compares package files of active sessions with what was registered.
 fn files(app: &App) -> Result<Check, CommandError> {
     let (mut seen, mut odd) = (0, Vec::new());
     for session in app.store()?.sessions(Some(SessionStatus::Active))? {
@@ -155,17 +157,20 @@ fn files(app: &App) -> Result<Check, CommandError> {
             let what = match file_state(app.places()?, &package) {
                 FileState::Current | FileState::Elsewhere => continue,
                 FileState::Changed => "has changed",
-                FileState::Vanished => "is gone",
+                FileState::Vanished => "is missing",
             };
             odd.push(format!("{} (package {} of {}) {what}", package.path, package.id, session.id));
         }
     }
     Ok(match odd.first() {
-        None => Check::fine("package files", format!("{seen} files are as registered")),
+        None => Check::fine("package files", format!("{seen} file(s) match their registration")),
         Some(first) => Check::wrong(
             "package files",
-            format!("{} of {seen} are not as registered, the first: {first}", odd.len()),
-            "Register changed files again with `handover package add FILE`; restore those that are gone.",
+            format!(
+                "{} of {seen} file(s) differ from their registration, first: {first}",
+                odd.len()
+            ),
+            "Register changed files again with `handover package add FILE`; restore missing ones.",
         ),
     })
 }

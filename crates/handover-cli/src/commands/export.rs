@@ -10,16 +10,16 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
 
-/// Write everything that the project knows as JSON lines
+/// Export all records of the project as JSON lines
 ///
-/// A header, then one record a line, the same bytes for the same records; `handover import` reads it. Made
-/// whole or not at all if a file is named.
+/// Writes a header, then one record per line. The same records always produce the same bytes. A file is
+/// written atomically. Read it back with `handover import`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover export project.jsonl\n  handover export | gzip > project.jsonl.gz"
 )]
 pub(crate) struct ExportArgs {
-    /// The file, replaced if it exists; `-` is standard output, as is none
+    /// File to write, replaced if it exists [default: standard output]
     file: Option<PathBuf>,
 }
 

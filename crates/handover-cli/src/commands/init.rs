@@ -8,19 +8,19 @@ use crate::error::{CommandError, Exit, io};
 use crate::project::Project;
 use crate::store::StorePlace;
 
-/// Make a folder a Handover project
+/// Set up a Handover project
 ///
-/// Creates `.handover/` with the store, a configuration file and a `.gitignore` that keeps only the
-/// configuration and the project's templates and personas in git. Doing it twice does no harm.
+/// Creates `.handover/` with the store, a configuration file, and a `.gitignore` that tracks only the
+/// configuration and the project's templates and personas. Safe to run again.
 ///
-/// The folder is the root of the git repository (of its main checkout), else the current one.
+/// The project is created at the root of the git repository (its main checkout, if this is a worktree), or
+/// in the current folder if there is no repository.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover init\n  handover init --project ../shop")]
 pub(crate) struct InitArgs {}
 
 const GITIGNORE: &str = "\
-# Records and artifacts belong to this checkout; the configuration, the templates and the
-# personas to everyone.
+# Records and artifacts are local; the configuration, templates and personas are shared.
 *
 !.gitignore
 !config.toml
@@ -41,21 +41,21 @@ pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Makes the project, unless it is one, and says where its store is.
+/// Creates the project unless it exists, and returns it with the location of its store.
 pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     let project = app.project_to_be()?;
     let folder = project.folder();
     fs_err::create_dir_all(folder.join("artifacts")).map_err(|error| io(&error))?;
     write_new(&folder.join(".gitignore"), GITIGNORE)?;
     write_new(&folder.join("config.toml"), &config_text(&project))?;
-    // From here on it is a project like any other.
+    // The configuration file exists now, so resolve the store as any other command would.
     let new = App::new_at(app, &project.root);
     let place = new.store_place()?;
     new.open(&place, None)?;
     Ok((project, place))
 }
 
-/// Writes a file unless it is there; whole or not at all, also when sixteen processes try.
+/// Writes a file atomically unless it exists, even if several processes race.
 pub(crate) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
     if path.exists() {
         return Ok(());
@@ -80,9 +80,9 @@ pub(crate) fn write_new(path: &std::path::Path, text: &str) -> Result<(), Comman
 
 fn config_text(project: &Project) -> String {
     format!(
-        "# Configuration of Handover for this project; `handover config show` lists every key.\n\n\
+        "# Handover configuration of this project; `handover config show` lists every key.\n\n\
          [project]\n\
-         # Owner of what is learned; the same for every checkout.\n\
+         # Errors and strategies are stored under this id; keep it the same in every checkout.\n\
          id = \"{}\"\n",
         project.default_id()
     )

@@ -6,13 +6,13 @@ use super::{Outcome, status};
 use crate::app::App;
 use crate::error::Exit;
 
-/// Show everything that a run intended and what came of it, oldest first
+/// Show the journal of a run: every intent and result, oldest first
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover journal\n  handover journal --json | jq '.journal[] | select(.kind == \"result\")'"
 )]
 pub(crate) struct JournalArgs {
-    /// The run [default: the latest]
+    /// Run id [default: the latest]
     #[arg(value_name = "RUN")]
     run: Option<RunId>,
 }

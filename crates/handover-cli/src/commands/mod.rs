@@ -1,4 +1,4 @@
-//! One file per command: its arguments, whose comments are the help text, and what it does.
+//! One file per command: its arguments, whose doc comments are the help text, and its implementation.
 
 mod answer;
 mod assemble;
@@ -53,7 +53,7 @@ pub(crate) use stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// What a command ends with.
+/// The exit code of a command, or the error that ended it.
 pub(crate) type Outcome = Result<Exit, CommandError>;
 
 #[derive(Debug, Subcommand)]

@@ -6,16 +6,16 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Take secrets out of text, as a filter
+/// Redact secrets from standard input
 ///
-/// Reads standard input and writes it with every secret replaced by a numbered mark; equal secrets get
-/// equal numbers, and every other byte is left as it is. Works outside a project too.
+/// Replaces every secret with a numbered placeholder; equal secrets get the same number, and all other
+/// bytes are unchanged. Works outside a project too.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  git diff | handover redact\n  handover redact --json < deploy.log | jq .redactions\n  handover redact --jsonl < texts.jsonl"
 )]
 pub(crate) struct RedactArgs {
-    /// One JSON object with a `text` per line, in and out
+    /// Read and write a JSON object with a `text` per line
     #[arg(long)]
     jsonl: bool,
 }
@@ -27,7 +27,7 @@ struct Redacted {
     redactions: Vec<Redaction>,
 }
 
-/// A secret that was taken out: bytes of the input.
+/// A redacted secret, as a byte range of the input.
 #[derive(Debug, Serialize)]
 struct Redaction {
     rule: String,

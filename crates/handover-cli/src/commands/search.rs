@@ -8,21 +8,20 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Find packages by words in their title, summary, files and text
+/// Search packages by title, summary, files and text
 ///
-/// Words are stemmed, identifiers are split (`getUserById` is found by "user by id"), and only latest
-/// versions of this session are searched. With --group, what that group would see: its own packages
-/// and the global ones.
+/// Words are stemmed and identifiers are split: "user by id" finds `getUserById`. Only the latest versions
+/// in this session are searched; with --group, only that group's packages and the global ones.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover search \"refresh token rotation\"\n  handover search getUserById --limit 3 --json"
 )]
 pub(crate) struct SearchArgs {
-    /// What to look for
+    /// Words to search for
     #[arg(required = true)]
     query: Vec<String>,
 
-    /// At most so many results
+    /// Maximum number of results
     #[arg(long, default_value = "10", value_name = "N")]
     limit: u32,
 }
@@ -30,7 +29,9 @@ pub(crate) struct SearchArgs {
 pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
     let query = args.query.join(" ");
     if query.trim().is_empty() {
-        return Err(CommandError::invalid("the query is empty").hinted("Say what to look for."));
+        return Err(
+            CommandError::invalid("the query is empty").hinted("Pass the words to search for.")
+        );
     }
     let session = app.session()?;
     let group = app.group()?;
@@ -47,15 +48,15 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
     let results: Vec<_> = hits.iter().map(|hit| shape::hit(hit, places)).collect();
     app.ui.answer("results", &results, |ui| {
         if hits.is_empty() {
-            return ui.line("Nothing found.");
+            return ui.line("No results.");
         }
         for hit in &hits {
             let package = &hit.package;
             let note = match file_state(places, package) {
                 FileState::Current => "",
-                FileState::Changed => "  (the file has changed since)",
-                FileState::Vanished => "  (the file is gone)",
-                FileState::Elsewhere => "  (the file is on another machine)",
+                FileState::Changed => "  (file changed)",
+                FileState::Vanished => "  (file missing)",
+                FileState::Elsewhere => "  (file on another machine)",
             };
             ui.line(format_args!(
                 "{:>4}  {}  [{}]{note}",

@@ -11,33 +11,33 @@ use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Tell an agent about the project's technology
+/// Print guidance for the project's technology stack
 ///
-/// Versions, what to do, what to avoid, what to check.
+/// Covers versions, practices to follow, pitfalls to avoid, and checks.
 ///
-/// Chooses templates by the stack (`handover stack`), or those chosen for the group, and prints the
-/// block within the budget of the model. Works without a session and outside a project; with a
-/// session, every composition is kept as a skill output and an event named `specialization`.
+/// Selects templates by the detected stack (see `handover stack`), or uses those set for the group, and
+/// fits the text into the model's budget. Works without a session and outside a project; with a session,
+/// each result is saved as a skill output and as an event named `specialization`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpecializeArgs {
-    /// Who the text is for
+    /// Role of the agent
     #[arg(long)]
     role: Role,
 
-    /// The model of the agent, by any of its names
+    /// Model of the agent, by any of its names
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// How much testing the workflow does: full, minimal or disabled
+    /// Amount of testing in the workflow: full, minimal or disabled
     #[arg(long, value_name = "MODE")]
     testing_mode: Option<TestingMode>,
 
-    /// The part of the project that the agent works in [default: the group's, else all of it]
+    /// Component that the agent works in [default: the group's component, else the whole project]
     #[arg(long, value_name = "PATH")]
     component: Option<String>,
 
-    /// At most so many tokens [default: by model]
+    /// Maximum number of tokens [default: depends on the model]
     #[arg(long, value_name = "N")]
     budget: Option<u64>,
 }
@@ -76,7 +76,7 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
         app.ui.warn(note);
     }
     for skipped in made.skipped.iter().filter(|s| chosen.contains(&s.name)) {
-        app.ui.warn(format_args!("template `{}` is left out: {}", skipped.name, skipped.reason));
+        app.ui.warn(format_args!("template `{}` was skipped: {}", skipped.name, skipped.reason));
     }
     if app.ui.is_json() {
         app.ui.document(&json!({
@@ -100,9 +100,9 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The configuration wants no specialization: an empty one, and why.
+/// Prints an empty specialization because the configuration disables it.
 fn switched_off(app: &App, key: &'static str) -> Outcome {
-    app.ui.note(format_args!("`{key}` in the configuration switches the specialization off."));
+    app.ui.note(format_args!("Specialization is disabled by `{key}` in the configuration."));
     if app.ui.is_json() {
         app.ui.document(&json!({
             "schema": 1, "receipt": null, "tokens": 0, "budget": 0, "disabled": key,
@@ -112,7 +112,7 @@ fn switched_off(app: &App, key: &'static str) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The session and the group, if there are any: the command works without.
+/// The session and the group, both optional.
 fn session_and_group(app: &App) -> Result<(Option<SessionId>, Option<Group>), CommandError> {
     let named = app.named_session()?;
     let id = app.group()?;
@@ -121,9 +121,9 @@ fn session_and_group(app: &App) -> Result<(Option<SessionId>, Option<Group>), Co
             app.store()?.session(&session)?;
             Some(session)
         }
-        // Nobody named one: whatever keeps us from finding it, the agent gets its text.
+        // No session was requested, so failing to find one must not cost the agent its text.
         (None, Ok(_)) => app.session_if_any().unwrap_or_else(|error| {
-            app.ui.warn(format_args!("the composition is not kept: {}", error.message));
+            app.ui.warn(format_args!("the specialization will not be saved: {}", error.message));
             None
         }),
         (None, Err(_)) => None,
@@ -131,7 +131,7 @@ fn session_and_group(app: &App) -> Result<(Option<SessionId>, Option<Group>), Co
     let (Some(session_id), Some(id)) = (&session, id) else { return Ok((session, None)) };
     match app.store()?.group(session_id, &id) {
         Ok(group) => Ok((session, Some(group))),
-        // A group exists once it is named; one without a record has chosen nothing.
+        // Groups need no record; one without a record has no templates set.
         Err(StoreError::NotFound { .. }) => Ok((session, None)),
         Err(error) => Err(error.into()),
     }
@@ -145,9 +145,9 @@ fn keep(
 ) -> Result<(), CommandError> {
     let (group, redactor) = (app.group()?, app.redactor()?);
     let place = (session, group.as_ref());
-    // The agent's text matters more than its record.
+    // Failing to save must not cost the agent its text.
     if let Err(error) = made.keep(app.store()?, redactor, request, place, app.now()) {
-        app.ui.warn(format_args!("the composition was not kept: {error}"));
+        app.ui.warn(format_args!("the specialization was not saved: {error}"));
     }
     Ok(())
 }

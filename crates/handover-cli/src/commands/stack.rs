@@ -11,10 +11,10 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Show which technology the project uses, in which versions
+/// Show the project's technology stack and versions
 ///
-/// Reads manifests and version files and runs nothing. In a monorepo every folder with a manifest
-/// is a component. Works outside a project too, on the current folder.
+/// Reads manifests and version files; runs no programs. In a monorepo, every folder with a manifest is a
+/// component. Outside a project, inspects the current folder.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover stack\n  handover stack --evidence\n  handover stack --json --project ../shop"
@@ -25,15 +25,15 @@ pub(crate) struct StackArgs {
     evidence: bool,
 }
 
-/// What a project's frameworks are; everything else that its code uses is a library.
+/// The categories that are listed as libraries.
 const LIBRARIES: &[Category] =
     &[Category::Messaging, Category::Api, Category::Data, Category::Ai, Category::Security];
 
-/// The stack of the project, from its cache; outside a project that of the folder.
+/// The project's stack, cached; outside a project, the stack of the current folder.
 pub(crate) fn stack_of(app: &App) -> Result<Stack, CommandError> {
     match app.project() {
         Ok(project) => Ok(detect_cached(&project.root, &project.folder().join(CACHE_FILE))),
-        // A folder that was named must be one.
+        // An explicit `--project` must be an existing folder.
         Err(error) if app.common.project.is_some() && error.code != "no_project" => Err(error),
         Err(_) => match &app.common.project {
             Some(folder) => Ok(detect(folder)),
@@ -86,7 +86,7 @@ pub(crate) fn run(app: &App, args: StackArgs) -> Outcome {
         app.ui.warn(format_args!("{}: {}", note.file, note.message));
     }
     if args.evidence {
-        table_of_evidence(app, &stack)?;
+        evidence_table(app, &stack)?;
     } else {
         table(app, &stack)?;
         let suggested = suggested(&stack, None, &templates);
@@ -109,7 +109,7 @@ fn evidence(item: &Item) -> Vec<Value> {
     item.evidence.iter().map(of).collect()
 }
 
-const EMPTY: &str = "No manifest was found: nothing is known about the technology.";
+const EMPTY: &str = "No manifests found.";
 
 fn table(app: &App, stack: &Stack) -> Result<(), CommandError> {
     let rows = stack.components.iter().map(|component| {
@@ -141,7 +141,7 @@ fn shown(item: &Item) -> String {
     }
 }
 
-fn table_of_evidence(app: &App, stack: &Stack) -> Result<(), CommandError> {
+fn evidence_table(app: &App, stack: &Stack) -> Result<(), CommandError> {
     let mut rows = Vec::new();
     for component in &stack.components {
         for item in &stack.view(Some(&component.path)).items {
@@ -157,6 +157,6 @@ fn table_of_evidence(app: &App, stack: &Stack) -> Result<(), CommandError> {
             }
         }
     }
-    let header = ["component", "type", "name", "file", "key", "written"];
+    let header = ["component", "type", "name", "file", "key", "version"];
     app.ui.table(&header, rows, EMPTY)
 }

@@ -12,17 +12,17 @@ use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
-/// Show what all sessions and runs of the project come to
+/// Show totals across all sessions and runs
 ///
-/// Sessions, receipts by state, tokens delivered and saved, packages that reached nobody, secrets taken
-/// out by rule, the cost of runs by phase and role, error patterns. Saved are the tokens of packages
-/// that agents were told of by their summary and were not seen opening.
+/// Sessions, receipts by state, tokens delivered and saved, packages never delivered, redactions by rule,
+/// run cost by phase and role, error patterns. Saved tokens are those of packages that agents received as
+/// a summary and never opened.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover stats\n  handover stats --since 7d\n  handover stats --since 2026-11-01T00:00:00Z --json"
 )]
 pub(crate) struct StatsArgs {
-    /// Only what happened since: a number of hours or days such as 12h or 7d, or a time
+    /// Only count what happened since then: hours or days such as 12h or 7d, or an RFC 3339 time
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
 }
@@ -35,7 +35,7 @@ pub(crate) fn run(app: &App, args: StatsArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// A time, or so long ago.
+/// Parses `12h`, `7d` or an RFC 3339 time.
 fn moment(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
     let ago = [("h", 3_600), ("d", 86_400)].iter().find_map(|(unit, seconds)| {
         let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
@@ -45,7 +45,7 @@ fn moment(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
         Some(time) => Ok(time),
         None => text.parse().map_err(|_| {
             CommandError::invalid(format!("`{text}` is not a time"))
-                .hinted("Say `12h`, `7d`, or a time such as 2026-11-01T00:00:00Z.")
+                .hinted("Use `12h`, `7d`, or a time such as 2026-11-01T00:00:00Z.")
         }),
     }
 }
@@ -61,12 +61,12 @@ fn print(ui: &Ui, stats: &Stats) -> Result<(), CommandError> {
         stats.tokens.delivered, stats.tokens.saved
     ))?;
     ui.line(format_args!(
-        "Packages   {}, of which {} reached nobody and {} were never opened",
+        "Packages   {}, {} never delivered, {} never opened",
         stats.packages.total, stats.packages.never_delivered, stats.packages.never_read
     ))?;
     ui.line(format_args!("Redacted   {}", listed(&stats.redactions)))?;
     ui.line(format_args!(
-        "Errors     {} patterns, {} solved, met {} times",
+        "Errors     {} patterns, {} solved, {} occurrences",
         stats.errors.patterns, stats.errors.solved, stats.errors.occurrences
     ))?;
     ui.line(format_args!("Cost       {}", spent(&stats.cost.total)))?;

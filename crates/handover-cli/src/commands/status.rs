@@ -9,11 +9,11 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Show where a run stands: its stories, their phases, what they cost
+/// Show the state of a run: stories, phases and cost
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover status\n  handover status --json | jq .run.state")]
 pub(crate) struct StatusArgs {
-    /// The run [default: the latest]
+    /// Run id [default: the latest]
     #[arg(value_name = "RUN")]
     run: Option<RunId>,
 }

@@ -9,18 +9,18 @@ use crate::error::Exit;
 
 /// Count the tokens of a text
 ///
-/// Exact for the OpenAI families, an estimate for Claude's that rather overcounts; `exact` says which.
-/// Works outside a project too.
+/// Exact for OpenAI models; an estimate for Claude models that errs on the high side. In JSON, `exact` says
+/// which. Works outside a project too.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover tokens < prompt.md\n  handover tokens --model gpt-5 --json < prompt.md\n  handover tokens --model opus --jsonl < texts.jsonl"
 )]
 pub(crate) struct TokensArgs {
-    /// The model, by any of its names [default: a current Claude]
+    /// Model, by any of its names [default: a current Claude model]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// One JSON object with a `text` per line in, one with its count per line out
+    /// Read a JSON object with a `text` per line; write its count per line
     #[arg(long)]
     jsonl: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) fn run(app: &App, args: TokensArgs) -> Outcome {
         app.stdin.each_text_line(what, |text| app.ui.document(&counted(text)))?;
         return Ok(Exit::Done);
     }
-    // What is no text still costs tokens.
+    // Invalid UTF-8 still costs tokens.
     let counted = counted(&String::from_utf8_lossy(&app.stdin.bytes(what)?));
     if app.ui.is_json() {
         app.ui.document(&counted)?;

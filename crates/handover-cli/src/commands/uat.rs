@@ -11,59 +11,59 @@ use super::run::{RunArgs, Shown, engine, money, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Try out the scenarios of an epic, and list what a person must do
+/// Run an epic's acceptance scenarios, and list the manual ones
 ///
-/// Scenarios are data in docs/uat/epic-EPIC-uat.json. Programs run in a worktree of the epic's branch,
-/// never in your checkout and never through a shell; only those that `uat.allow` names are started, or
-/// the project's own tools.
+/// Scenarios are read from docs/uat/epic-EPIC-uat.json. Programs run in a worktree of the epic's branch,
+/// never in your checkout and never through a shell. Only programs on the `uat.allow` list and the project's
+/// own tools are started.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UatArgs {
-    /// The epic: `1`, `epic-1` or its file
+    /// Epic: `1`, `epic-1` or the path of its file
     #[arg(value_name = "EPIC")]
     epic: String,
 
-    /// What is tried: quick (what needs nobody), full (and what programs can do of the rest) or skip
+    /// Scenarios to run: quick (fully automatic), full (also the automatic steps of the others) or skip
     #[arg(long, default_value = "quick")]
     gate: UatGate,
 
-    /// How often an agent mends what fails [default: uat.heal]
+    /// Maximum number of fix attempts by an agent [default: uat.heal]
     #[arg(long, value_name = "N")]
     heal: Option<u32>,
 
-    /// Let an agent write the scenarios first
+    /// Have an agent write the scenarios first
     #[arg(long)]
     generate: bool,
 
-    /// Go on with a run that did not come to its end
+    /// Resume an unfinished run
     #[arg(long)]
     resume: bool,
 
-    /// The agent program: claude, codex, gemini or command [default: runs.host, else claude]
+    /// Agent program: claude, codex, gemini or command [default: runs.host, else claude]
     #[arg(long)]
     host: Option<Host>,
 
-    /// For host `command`: the program and its arguments, run without a shell
+    /// Program and arguments for host `command`, run without a shell
     #[arg(long, value_name = "\"PROGRAM ARGS\"")]
     agent_command: Option<String>,
 
-    /// The model, where the program can be told
+    /// Model, if the agent program lets us choose
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Start no agent that would pass this sum [default: budget.run]
+    /// Start no agent that would exceed this total cost [default: budget.run]
     #[arg(long, value_name = "USD", value_parser = money)]
     max_cost: Option<f64>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  handover uat 1                               try out what needs nobody
-  handover uat 1 --gate full --heal 2          and more, and let an agent mend what fails
-  handover uat 1 --gate skip                   only list what a person must do
-  handover uat 1 --generate                    let an agent write the scenarios first
+  handover uat 1                               run the automatic scenarios
+  handover uat 1 --gate full --heal 2          run more, and have an agent fix failures
+  handover uat 1 --gate skip                   only list the manual scenarios
+  handover uat 1 --generate                    have an agent write the scenarios first
 
-Exit codes: 0 everything that was tried holds, 1 something does not, 2 no scenarios, or none that can be used.";
+Exit codes: 0 every scenario that ran passed, 1 some failed, 2 no usable scenarios.";
 
 pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
     let heal = args.heal.unwrap_or(app.config()?.uat.heal);
@@ -91,7 +91,7 @@ pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
         if !args.generate && engine.scenarios(&request.epic, None)?.is_none() {
             let message = format!("epic `{}` has no scenarios", request.epic);
             return Err(CommandError::new(Exit::Usage, "not_found", message).hinted(format!(
-                "`handover uat {0} --generate` lets an agent write docs/uat/epic-{0}-uat.json.",
+                "`handover uat {0} --generate` has an agent write docs/uat/epic-{0}-uat.json.",
                 request.epic
             )));
         }

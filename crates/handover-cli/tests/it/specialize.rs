@@ -79,7 +79,7 @@ fn stack_works_outside_a_project_and_without_manifests() {
     let env = empty();
     let nothing = env.run(["stack", "--json"]).ok().json();
     assert_eq!(nothing["components"], json!([]));
-    assert!(env.run(["stack"]).ok().stdout.contains("No manifest was found"));
+    assert!(env.run(["stack"]).ok().stdout.contains("No manifests found"));
     env.write("Cargo.toml", "[package]\nrust-version = \"1.80\"\n");
     env.write("broken/package.json", "{");
     let output = env.run(["stack"]).ok();
@@ -150,7 +150,7 @@ fn a_store_that_is_damaged_does_not_keep_an_agent_from_its_text() {
     env.write(".handover/store.db", "not a database");
     let output = env.run(["specialize", "--role", "developer"]).ok();
     assert!(output.stdout.starts_with("## SPECIALIZATION GUIDANCE"), "{output}");
-    assert!(output.stderr.contains("not kept"), "{output}");
+    assert!(output.stderr.contains("will not be saved"), "{output}");
 }
 
 #[test]
@@ -269,9 +269,9 @@ fn validation_names_file_line_and_rule() {
     exit code: 2
     ----- stdout -----
     ok    good.md
-    bad   bad.md:6: section: there is no section `Ideas`
-    bad   bad.md:9: guard: `rfc9068` is no version
-    bad   missing.md:1: file: there is no such file
+    error bad.md:6: section: there is no section `Ideas`
+    error bad.md:9: guard: `rfc9068` is no version
+    error missing.md:1: file: there is no such file
     ----- stderr -----
     ");
     let json = env.run(["template", "validate", "good.md", "--json"]).ok().json();

@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Show every value and where it comes from
+/// Show every value and its source
 ///
-/// Layers, from weakest to strongest: built-in defaults, the user's file, the project's file, the
-/// environment (`HANDOVER_<SECTION>_<KEY>`, and HANDOVER_STORE), `--config KEY=VALUE`.
+/// Sources, from lowest to highest precedence: built-in defaults, the user file, the project file, the
+/// environment (`HANDOVER_<SECTION>_<KEY>` and HANDOVER_STORE), `--config KEY=VALUE`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover config show\n  HANDOVER_REDACTION_MODE=pattern_only handover config show --json"
@@ -17,7 +17,7 @@ pub(crate) struct ShowArgs {}
 pub(crate) fn run(app: &App, _args: ShowArgs) -> Outcome {
     let mut entries = app.loaded_config()?.entries();
     for entry in &mut entries {
-        // The address of a store may hold a password.
+        // A store location may contain a password.
         entry.value = app.redactor()?.clean_json(entry.value.take()).value().clone();
     }
     app.ui.answer("config", &entries, |ui| {
@@ -29,7 +29,7 @@ pub(crate) fn run(app: &App, _args: ShowArgs) -> Outcome {
                 vec![entry.key.to_owned(), value, entry.source.to_string()]
             })
             .collect();
-        ui.table(&["key", "value", "from"], rows, "")
+        ui.table(&["key", "value", "source"], rows, "")
     })?;
     Ok(Exit::Done)
 }

@@ -1,5 +1,4 @@
-//! `handover demo-agent`: an agent without a model, for the demo. It does what a small script says, and
-//! reports as any agent does.
+//! `handover demo-agent`: a scripted agent without a model, for the demo. It reports like any other agent.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -15,11 +14,11 @@ use crate::error::{CommandError, Exit, io};
 #[derive(Debug, clap::Args)]
 pub(crate) struct DemoAgentArgs {}
 
-/// So that the screen can be followed.
+/// Slows the demo down enough to follow.
 const PACE: Duration = Duration::from_millis(25);
 
-/// Where it is in the play.
-struct Part {
+/// The agent's input: its environment and its prompt.
+struct Assignment {
     story: String,
     phase: String,
     persona: Option<String>,
@@ -32,7 +31,7 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
     let variable = |name: &str| {
         env::var(name).ok_or_else(|| {
             CommandError::new(Exit::Usage, "usage", format!("{name} is not set"))
-                .hinted("This is an agent for runs; `handover demo --epic` shows it at work.")
+                .hinted("This command is run by `handover demo --epic`.")
         })
     };
     let mut prompt = String::new();
@@ -41,7 +40,7 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
         .take(1 << 20)
         .read_to_string(&mut prompt)
         .map_err(|error| io(&error))?;
-    let part = Part {
+    let assignment = Assignment {
         story: variable("HANDOVER_STORY")?,
         phase: variable("HANDOVER_PHASE")?,
         persona: env::var("HANDOVER_PERSONA"),
@@ -50,10 +49,10 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
         prompt,
     };
     std::thread::sleep(PACE);
-    let mut answer = part.act().map_err(|error| io(&error))?;
+    let mut answer = assignment.act().map_err(|error| io(&error))?;
     answer["nonce"] = variable("HANDOVER_NONCE")?.into();
-    answer["story"] = part.story.into();
-    answer["phase"] = part.phase.into();
+    answer["story"] = assignment.story.into();
+    answer["phase"] = assignment.phase.into();
     answer["usage"] = json!({"cost_usd": 0.01, "tokens": 900, "turns": 3});
     if let Some(summary) = answer["summary"].as_str() {
         app.ui.line(summary)?;
@@ -62,28 +61,28 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-impl Part {
-    /// Does the work of its phase in the current folder, and gives the result.
+impl Assignment {
+    /// Does the work of the phase in the current folder and returns the result document.
     fn act(&self) -> std::io::Result<Value> {
         Ok(match (self.phase.as_str(), self.story.as_str()) {
             ("dev", "1-1-greet") => {
                 fs_err::write("greeting.txt", "Helo, Ada!\n")?;
-                done("The guest is greeted.", "a greeting is a file of its own, one line")
+                done("The guest is greeted.", "each greeting is a file with one line")
             }
             ("fix", _) => {
                 fs_err::write("greeting.txt", "Hello, Ada!\n")?;
-                done("The typo is mended.", "spelling is checked by a gate")
+                done("The typo is fixed.", "spelling is checked by a gate")
             }
             ("dev", "1-2-farewell") => self.farewell()?,
             ("dev", "2-1-german") => {
-                // What it does not know from its own story it knows from the epic before.
-                let is_told = self.prompt.contains("The guest is Ada");
-                let guest = if is_told { "Ada" } else { "Welt" };
+                // Only the handoff of epic 1 names the guest.
+                let knows_guest = self.prompt.contains("The guest is Ada");
+                let guest = if knows_guest { "Ada" } else { "Welt" };
                 fs_err::write("hallo.txt", format!("Hallo, {guest}!\n"))?;
-                let how = if is_told {
+                let how = if knows_guest {
                     "the handoff of epic 1 says who the guest is"
                 } else {
-                    "nobody says who the guest is"
+                    "nothing says who the guest is"
                 };
                 done(&format!("The guest is greeted in German; {how}."), how)
             }
@@ -95,49 +94,49 @@ impl Part {
         })
     }
 
-    /// The first try fails unless somebody says who the guest is.
+    /// The first attempt fails unless the prompt says who the guest is.
     fn farewell(&self) -> std::io::Result<Value> {
-        let is_told = self.attempt > 1 || self.prompt.contains("greeting.txt");
-        if !is_told {
+        let knows_guest = self.attempt > 1 || self.prompt.contains("greeting.txt");
+        if !knows_guest {
             return Ok(
                 json!({"verdict": "failed", "summary": "The story does not say who the guest is."}),
             );
         }
         fs_err::write("farewell.txt", "Goodbye, Ada!\n")?;
-        Ok(done("The guest is seen off.", "the guest is whoever greeting.txt greets"))
+        Ok(done("The guest is seen off.", "the guest is named in greeting.txt"))
     }
 
-    /// Two personas see two things, and agree with each other once they have heard.
+    /// Each persona finds something else in round one, and agrees with the other in round two.
     fn review(&self) -> Value {
         let (summary, finding) = match self.persona.as_deref() {
-            None => return json!({"verdict": "passed", "summary": "Simple, and it holds."}),
-            Some("murat") => ("The gate looks at one file of several.", "No gate reads this file."),
-            Some(_) => {
-                ("Simple, and it holds.", "The guest's name is written down more than once.")
+            None => return json!({"verdict": "passed", "summary": "Simple and correct."}),
+            Some("murat") => {
+                ("The gate checks only one of several files.", "No gate checks this file.")
             }
+            Some(_) => ("Simple and correct.", "The guest's name is duplicated."),
         };
-        let mut said = json!({"verdict": "passed"});
+        let mut report = json!({"verdict": "passed"});
         if self.round > 1 {
-            said["summary"] = "I agree with what the other found.".into();
-            said["stances"] = json!([{"on": "F1", "stance": "agree", "why": "seen the same"}]);
+            report["summary"] = "I agree with the other finding.".into();
+            report["stances"] = json!([{"on": "F1", "stance": "agree", "why": "I see it too"}]);
         } else {
             let issue = json!({"severity": "low", "kind": "quality", "file": "greeting.txt", "line": 1, "issue": finding});
-            said["summary"] = summary.into();
-            said["findings"] = json!([issue]);
+            report["summary"] = summary.into();
+            report["findings"] = json!([issue]);
         }
-        said
+        report
     }
 
     fn analysis(&self) -> Value {
         let summary = match self.persona.as_deref() {
-            Some("murat") => "Whoever is greeted in greeting.txt is the guest.",
+            Some("murat") => "The guest is the person greeted in greeting.txt.",
             Some(_) | None => "The guest's name is in greeting.txt; it is the same guest.",
         };
         json!({
             "verdict": "retry", "summary": summary,
             "analysis": {
                 "root_cause": "the story does not say who the guest is", "class": "spec",
-                "remediation": ["Read greeting.txt and see off whoever is greeted there"],
+                "remediation": ["Read greeting.txt and say goodbye to the person it greets"],
             },
         })
     }
@@ -173,7 +172,7 @@ fn retro() -> Value {
         "retro": {
             "summary": "Greetings are one-line files; a gate checks the spelling of greeting.txt.",
             "went_well": ["Every story was one file"],
-            "went_badly": ["The name of the guest was in no story"],
+            "went_badly": ["No story named the guest"],
             "patterns": [{"text": "One greeting per file, one line", "file": "greeting.txt"}],
             "decisions": [{"text": "The guest's name is written out", "why": "there is only one guest"}],
             "gotchas": [{"text": "The guest is Ada: stories about greeting the guest do not say so", "file": "greeting.txt"}],

@@ -1,4 +1,4 @@
-//! The story of two epics: from their files to what is committed, accepted, learned and handed over.
+//! `handover demo --epic`: two epics, from their files to commits, acceptance, retrospective and handoff.
 
 use handover_agents::join_command;
 
@@ -13,7 +13,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "docs/epics/epic-2-languages.md",
-        "# Epic 2: Languages\n\n## Dependencies\n\n- Epic 1: it says how greetings are kept\n",
+        "# Epic 2: Languages\n\n## Dependencies\n\n- Epic 1: it defines how greetings are stored\n",
     ),
     (
         "docs/stories/1-1-greet.md",
@@ -33,55 +33,53 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 impl Stage<'_> {
-    /// Tells it.
+    /// Plays the demo.
     pub(super) fn epic(&self) -> Result<(), CommandError> {
         self.say("A project with two epics. The second builds on the first.")?;
         for (path, text) in FILES {
             self.write(path, text)?;
         }
-        self.quietly(&["init", "--quiet"])?;
+        self.run_git(&["init", "--quiet"])?;
         self.play(&["init"], "")?;
         self.write(".handover/config.toml", &self.config()?)?;
-        self.quietly(&["add", "--all"])?;
-        self.quietly(&["commit", "--quiet", "--message", "the plan"])?;
+        self.run_git(&["add", "--all"])?;
+        self.run_git(&["commit", "--quiet", "--message", "the plan"])?;
         self.git(&["ls-files", "docs"])?;
-        self.say(
-            "The order follows from what the epics say they depend on, not from what is typed.",
-        )?;
+        self.say("The order follows from the declared dependencies, not from the command line.")?;
         self.play(&["chain", "2", "1", "--dry-run"], "")?;
         self.say(
-            "Every agent is a fresh process in a worktree; the gate is a real program. Watch for the typo that the \
-             gate finds and somebody mends, for the two who review (alone first, then having heard each other), and \
-             for the story that fails, is looked into and tried again.",
+            "Every agent is a fresh process in a worktree, and the gate is a real program. Watch for the typo that the \
+             gate catches and an agent fixes, for the two reviewers (first independently, then knowing each \
+             other's findings), and for the story that fails, is analyzed and retried.",
         )?;
         let parties = ["--party-review", "--party-failure", "--party-agents", "winston,murat"];
         self.play(&[&["chain", "2", "1", "--uat", "quick"][..], &parties].concat(), "")?;
-        self.say("Commits on branches of their own; your checkout was not touched.")?;
+        self.say("The commits are on separate branches; your checkout was not touched.")?;
         self.git(&["log", "--oneline", "--reverse", "main..handover/epic-2"])?;
         self.git(&["status", "--short"])?;
-        self.say("The record of the story that failed first: who said what about it, and what came of it.")?;
+        self.say(
+            "The record of the story that failed at first: who said what, and what was decided.",
+        )?;
         self.git(&["show", "handover/epic-1:docs/stories/1-2-farewell.md"])?;
-        self.say("The acceptance of epic 1, as a person reads it.")?;
+        self.say("The acceptance document of epic 1.")?;
         self.git(&["show", "handover/epic-1:docs/uat/epic-1-uat.md"])?;
-        self.say("What epic 1 handed over, and how the developer of epic 2 came to know it.")?;
+        self.say("The handoff of epic 1, and what the developer of epic 2 made of it.")?;
         self.git(&["show", "handover/epic-1:docs/handoffs/epic-1-handoff.md"])?;
         self.git(&["show", "handover/epic-2:hallo.txt"])?;
-        self.say(
-            "Scenarios can be tried out at any time; what only a person can judge is listed.",
-        )?;
+        self.say("Scenarios can be run at any time; manual ones are listed.")?;
         self.play(&["uat", "1"], "")?;
-        self.say("What was learned is a strategy of the project from now on.")?;
+        self.say("What was learned is now a strategy of the project.")?;
         self.play(&["strategy", "list"], "")?;
         self.say(
-            "Next: write docs/epics and docs/stories of your own, then `handover run 1 --dry-run`.",
+            "Next: write your own docs/epics and docs/stories, then `handover run 1 --dry-run`.",
         )
     }
 
-    /// Agents that are this program, one gate, and what scenarios may start.
+    /// Uses this program as the agent, one gate, and `cat` for scenarios.
     fn config(&self) -> Result<String, CommandError> {
         let program = std::env::current_exe().map_err(|error| io(&error))?;
         let command = join_command(&program, &["demo-agent".into()]);
-        // A string of JSON is one of TOML too.
+        // A JSON string is also a valid TOML string.
         let command = serde_json::Value::from(command);
         Ok(format!(
             "[runs]\nhost = \"command\"\ncommand = {command}\n\n\

@@ -14,53 +14,53 @@ use stage::Stage;
 
 pub(crate) use agent::{DemoAgentArgs, run as run_agent};
 
-/// Play a small story in a throw-away project
+/// See Handover at work in a throwaway project
 ///
-/// Every line that starts with `$` is a real command on a real store in a temporary folder, which is
-/// removed at the end. With `--epic` two epics are run from their stories to what they leave behind, with
-/// git, gates and reviews; the agents are played by this program, and no model is asked. With `--web` the
-/// folder holds the records of a whole afternoon, and the dashboard shows them until it is interrupted.
+/// Every line that starts with `$` is a real command on a real store in a temporary folder, which is deleted
+/// at the end. With --epic, runs two epics end to end with git, gates and reviews; the agents are scripted
+/// and no model is called. With --web, fills a project with an afternoon of work and serves the dashboard
+/// until interrupted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover demo\n  handover demo --epic --keep\n  handover demo --web"
 )]
 pub(crate) struct DemoArgs {
-    /// Run two small epics, one after the other
+    /// Run two small epics
     #[arg(long)]
     epic: bool,
 
-    /// Leave the project there to look around in
+    /// Keep the project for a look around
     #[arg(long)]
     keep: bool,
 
-    /// Show a longer story in the dashboard
+    /// Show a larger project in the dashboard
     #[arg(long, conflicts_with = "epic")]
     web: bool,
 
-    /// With --web: the port; 0 takes any free one
+    /// Port for --web; 0 picks a free one
     #[arg(long, value_name = "N", requires = "web")]
     port: Option<u16>,
 
-    /// With --web: let no run go on before the eyes of the visitor
+    /// With --web, do not start a live run
     #[arg(long, requires = "web", hide = true)]
     still: bool,
 }
 
 pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
     if app.ui.is_json() && !args.web {
-        return Err(CommandError::new(Exit::Usage, "usage", "the demo is a story for people")
-            .hinted("Leave `--json` out."));
+        return Err(CommandError::new(Exit::Usage, "usage", "the demo has no JSON output")
+            .hinted("Omit `--json`."));
     }
     env::leave_alone();
     let folder =
         tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;
     let root = folder.path().join("shop");
     fs_err::create_dir_all(root.join("docs")).map_err(|error| io(&error))?;
-    // The commands are played as they are shown, so they run inside the project.
+    // Commands run in process exactly as shown, so they must run inside the project.
     let before = app.folder()?;
     std::env::set_current_dir(&root).map_err(|error| io(&error))?;
     let stage = Stage { app, root: &root };
-    let told = if args.web {
+    let result = if args.web {
         web::show(app, &root, args.port, args.still)
     } else if args.epic {
         stage.epic()
@@ -68,10 +68,10 @@ pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
         stage.session()
     };
     std::env::set_current_dir(before).map_err(|error| io(&error))?;
-    told?;
+    result?;
     if args.keep {
         let kept = folder.keep();
-        app.ui.note(format_args!("The project is in {}", kept.join("shop").display()));
+        app.ui.note(format_args!("The project was kept in {}", kept.join("shop").display()));
     }
     Ok(Exit::Done)
 }

@@ -1,9 +1,9 @@
-//! The story of one session: what is written down, chosen, handed over and learned.
+//! `handover demo`: one session, with packages, context, briefs and what is learned.
 
 use super::stage::Stage;
 use crate::error::CommandError;
 
-/// What the researcher wrote. The token is invented; it is there to be redacted.
+/// The research package. The password is fake; it is there to be redacted.
 const RESEARCH: &str = "\
 ---
 type: research
@@ -72,22 +72,20 @@ errors:
 ";
 
 impl Stage<'_> {
-    /// Tells it.
+    /// Plays the demo.
     pub(super) fn session(&self) -> Result<(), CommandError> {
-        self.say("A project, and a session for one piece of work.")?;
+        self.say("Create a project, and a session for one piece of work.")?;
         self.play(&["init"], "")?;
         self.play(
             &["session", "new", "login-rework", "--metadata", "{\"ticket\": \"SHOP-42\"}"],
             "",
         )?;
 
-        self.say("The requirements engineer wrote down what it found. The file itself says whom it is for.")?;
+        self.say("The requirements engineer wrote down its findings. The front matter says who they are for.")?;
         self.write("docs/oauth.md", RESEARCH)?;
         self.play(&["package", "add", "docs/oauth.md"], "")?;
 
-        self.say(
-            "The developer decided something; a secret slipped into the note and does not get far.",
-        )?;
+        self.say("The developer records a decision. A secret slipped into it and is redacted.")?;
         self.play(
             &[
                 "reasoning",
@@ -104,17 +102,19 @@ impl Stage<'_> {
         )?;
         self.play(&["reasoning", "list"], "")?;
 
-        self.say("QA left a report under its usual name; a scan picks it up where it lies.")?;
+        self.say("QA left a report under its usual name; a scan finds and registers it.")?;
         self.write("docs/qa_failures_group_login.md", QA_FAILURES)?;
         self.play(&["package", "scan"], "")?;
 
-        self.say("The research is corrected. The new version supersedes the old one, which leaves every search.")?;
+        self.say(
+            "The research is corrected. The new version replaces the old one in every search.",
+        )?;
         self.write("docs/oauth.md", RESEARCH_2)?;
         self.play(&["package", "add", "docs/oauth.md"], "")?;
         self.play(&["package", "list"], "")?;
         self.play(&["search", "refreshing a token twice"], "")?;
 
-        self.say("An error that was solved once is known from then on, however its paths and numbers change.")?;
+        self.say("An error that was solved once is recognized from then on, even if its paths and numbers differ.")?;
         self.play(
             &[
                 "error",
@@ -133,7 +133,7 @@ impl Stage<'_> {
             "",
         )?;
 
-        self.say("The main job: what the next developer needs for this task, ranked, redacted, counted, with a receipt.")?;
+        self.say("The core: what the next developer needs for this task, ranked, redacted and within budget, with a receipt.")?;
         self.play(
             &[
                 "assemble",
@@ -150,9 +150,9 @@ impl Stage<'_> {
             ],
             "",
         )?;
-        self.say("QA gets what the developer thought, and the failures that it reported itself.")?;
+        self.say("QA gets the developer's reasoning and the failures that it reported itself.")?;
         self.play(&["assemble", "--role", "qa_expert", "--group", "login", "--deliver"], "")?;
-        self.say("The tech lead sees both. Every block has its receipt: what is in, what is out, and why.")?;
+        self.say("The tech lead sees both. Every context block has a receipt: what is in, what is out, and why.")?;
         self.play(
             &[
                 "assemble",
@@ -169,7 +169,7 @@ impl Stage<'_> {
         self.play(&["receipt", "list"], "")?;
         self.play(&["receipt", "show"], "")?;
 
-        self.say("A brief is the whole prompt: context, what holds for the project's technology, the role, the task.")?;
+        self.say("A brief is the whole prompt: context, guidance for the technology stack, the role and the task.")?;
         self.write("Cargo.toml", MANIFEST)?;
         self.play(&["stack"], "")?;
         self.play(
@@ -184,13 +184,15 @@ impl Stage<'_> {
             ],
             "",
         )?;
-        self.say("When the agent ends, its last message says how. What it learned is kept for the next one.")?;
+        self.say(
+            "The agent's last message is its debrief. What it learned is kept for the next agent.",
+        )?;
         self.play(&["debrief", "--role", "developer", "--group", "login"], DEBRIEF)?;
 
-        self.say("The group is done: what worked becomes a strategy of the project, for every session to come.")?;
+        self.say("The group is done: what worked becomes a strategy of the project, available to every future session.")?;
         self.play(&["strategy", "extract", "--group", "login", "--lang", "rust"], "")?;
         self.play(&["session", "close", "login-rework"], "")?;
         self.play(&["doctor"], "")?;
-        self.say("That was the embedded store: one file, no service. Next: `handover init` in your own project.")
+        self.say("All of this is in one file; no service is needed. Next: `handover init` in your own project.")
     }
 }

@@ -1,4 +1,4 @@
-//! The stage of a demo: a project in a throw-away folder, and commands that are shown and then run.
+//! Shared by the demos: a project in a throwaway folder, and commands that are shown and then run.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
 
-/// The stage.
+/// A demo project.
 pub(super) struct Stage<'a> {
     pub(super) app: &'a App,
-    /// The project.
+    /// The project folder.
     pub(super) root: &'a Path,
 }
 
@@ -33,7 +33,7 @@ impl Stage<'_> {
         fs_err::write(path, text).map_err(|error| io(&error))
     }
 
-    /// Shows a command, then runs it as if it had been typed.
+    /// Prints a command line and runs it in process.
     pub(super) fn play(&self, args: &[&str], stdin: &str) -> Result<(), CommandError> {
         let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
         self.app.ui.line(format_args!("$ handover {}", shown.join(" ")))?;
@@ -47,19 +47,19 @@ impl Stage<'_> {
         Err(CommandError::new(exit, "demo", message))
     }
 
-    /// Shows a call of git and what it prints.
+    /// Prints a git command line, runs it, and prints its output.
     pub(super) fn git(&self, args: &[&str]) -> Result<(), CommandError> {
         let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
         self.app.ui.line(format_args!("$ git {}", shown.join(" ")))?;
-        let printed = self.quietly(args)?;
+        let printed = self.run_git(args)?;
         if printed.trim().is_empty() {
             return Ok(());
         }
         self.app.ui.line(printed.trim_end())
     }
 
-    /// Calls git in the project, without anything of the user's.
-    pub(super) fn quietly(&self, args: &[&str]) -> Result<String, CommandError> {
+    /// Runs git in the project, isolated from the user's configuration, and returns its output.
+    pub(super) fn run_git(&self, args: &[&str]) -> Result<String, CommandError> {
         let spawn = SpawnId::new(format!("demo-{}", std::process::id()))?;
         let mut invocation = Invocation::new(Host::Command, spawn, self.root);
         invocation.program = "git".into();

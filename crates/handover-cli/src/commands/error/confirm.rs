@@ -6,11 +6,11 @@ use super::judge;
 use crate::app::App;
 use crate::commands::Outcome;
 
-/// A known solution helped again: +0.1
+/// Confirm that a known solution worked (confidence +0.1)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover error confirm 4f2a91c07be3d518")]
 pub(crate) struct ConfirmArgs {
-    /// The pattern, or the start of its hash
+    /// Hash of the error pattern, or a prefix of it
     hash: String,
 }
 

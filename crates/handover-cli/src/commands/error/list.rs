@@ -6,21 +6,21 @@ use super::answer_all;
 use crate::app::App;
 use crate::commands::Outcome;
 
-/// List the project's error patterns, most trusted first
+/// List the project's error patterns, highest confidence first
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover error list --lang rust\n  handover error list --expired --json"
 )]
 pub(crate) struct ListArgs {
-    /// Only of this language, or of none
+    /// Only patterns for this language, or for none
     #[arg(long, value_name = "NAME")]
     lang: Option<String>,
 
-    /// Those too that were not seen for longer than their time to live
+    /// Include patterns that were last seen before their time to live ran out
     #[arg(long)]
     expired: bool,
 
-    /// At most so many
+    /// Maximum number of patterns
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }
@@ -33,5 +33,5 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         limit: args.limit,
     };
     let patterns = app.store()?.errors(&app.learning()?.1, &filter)?;
-    answer_all(app, &patterns, "No errors yet.")
+    answer_all(app, &patterns, "No error patterns yet.")
 }

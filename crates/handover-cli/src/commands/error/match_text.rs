@@ -6,17 +6,17 @@ use super::answer_all;
 use crate::app::App;
 use crate::commands::Outcome;
 
-/// Find known errors in a message or a log, best first
+/// Find known errors in a message or log, best match first
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover error match \"connect ECONNREFUSED 127.0.0.1:5432\"\n  npm test 2>&1 | tail -n 40 | handover error match -"
 )]
 pub(crate) struct MatchArgs {
-    /// The text, or `-` for standard input
+    /// Text, or `-` for standard input
     #[arg(allow_hyphen_values = true, value_parser = crate::input::argument)]
     text: String,
 
-    /// At most so many
+    /// Maximum number of matches
     #[arg(long, default_value = "5", value_name = "N")]
     limit: u32,
 }
@@ -25,5 +25,5 @@ pub(crate) fn run(app: &App, args: MatchArgs) -> Outcome {
     let text = if args.text == "-" { app.stdin.read("the text")? } else { args.text };
     let found =
         match_errors(app.store()?, &app.learning()?.1, &text, args.limit as usize, app.now())?;
-    answer_all(app, &found, "No known error fits.")
+    answer_all(app, &found, "No known error matches.")
 }

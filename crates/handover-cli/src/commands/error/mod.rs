@@ -18,10 +18,10 @@ use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
-/// Record errors, what solved them, and find them again
+/// Record errors and their solutions, and look them up
 ///
-/// Patterns belong to the project and cross sessions. Two errors are the same if they differ only in
-/// paths, numbers, ids, times and quoted values.
+/// Error patterns belong to the project and are shared by all sessions. Errors that differ only in paths,
+/// numbers, ids, times and quoted values are the same pattern.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ErrorCommand {
     Record(record::RecordArgs),
@@ -45,30 +45,30 @@ impl ErrorCommand {
     }
 }
 
-/// An error as the command line describes it.
+/// An error, as described on the command line.
 #[derive(Debug, Args)]
 struct SightingArgs {
-    /// What it said
+    /// Error message
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     message: String,
 
-    /// Its type, such as TypeError [default: taken from the message]
+    /// Type, such as TypeError [default: derived from the message]
     #[arg(long = "type", value_name = "NAME")]
     kind: Option<String>,
 
-    /// The command that failed
+    /// Command that failed
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     command: Option<String>,
 
-    /// The programming language
+    /// Programming language
     #[arg(long, value_name = "NAME")]
     lang: Option<String>,
 
-    /// Who met it
+    /// Role of the agent that hit it
     #[arg(long)]
     role: Option<Role>,
 
-    /// A word that tells apart what the message does not; repeat for more
+    /// Keyword that distinguishes errors with the same message; repeatable
     #[arg(long, value_name = "TEXT")]
     hint: Vec<String>,
 }
@@ -76,13 +76,12 @@ struct SightingArgs {
 impl SightingArgs {
     fn sighting(self, app: &App) -> Result<ErrorSighting, CommandError> {
         if self.message.trim().is_empty() {
-            return Err(
-                CommandError::invalid("the message is empty").hinted("Pass what the error said.")
-            );
+            return Err(CommandError::invalid("the message is empty")
+                .hinted("Pass the error message to `--message`."));
         }
         let redactor = app.redactor()?;
         let clean = |text: String| redactor.clean(&text);
-        // An error needs no session: the project learns from it.
+        // Errors belong to the project, so a session is optional.
         let (session, project) = app.learning()?;
         Ok(ErrorSighting {
             project,
@@ -103,7 +102,7 @@ impl SightingArgs {
 fn judge(app: &App, hash: &str, verdict: Judgement) -> Outcome {
     if hash.trim().is_empty() {
         return Err(CommandError::invalid("the hash is empty")
-            .hinted("`handover error list` shows the hashes."));
+            .hinted("Run `handover error list` to see the hashes."));
     }
     let pattern = app.store()?.judge_error(&app.learning()?.1, hash, verdict, app.now())?;
     answer(app, &pattern)
@@ -124,8 +123,8 @@ fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
         pattern.occurrences
     ))?;
     match &pattern.solution {
-        Some(solution) => ui.line(format_args!("  solved by: {solution}")),
-        None => ui.line("  not solved yet"),
+        Some(solution) => ui.line(format_args!("  solution: {solution}")),
+        None => ui.line("  no solution yet"),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{SightingArgs, answer};
 use crate::app::App;
 use crate::commands::Outcome;
 
-/// Count an error that was just met
+/// Record an occurrence of an error
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover error record --message \"Cannot find module '@app/db'\" --lang typescript --command \"npm test\""

@@ -6,11 +6,11 @@ use super::judge;
 use crate::app::App;
 use crate::commands::Outcome;
 
-/// A known solution did not help: −0.2
+/// Report that a known solution did not work (confidence −0.2)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover error reject 4f2a91c07be3d518")]
 pub(crate) struct RejectArgs {
-    /// The pattern, or the start of its hash
+    /// Hash of the error pattern, or a prefix of it
     hash: String,
 }
 

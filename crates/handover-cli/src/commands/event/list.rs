@@ -11,11 +11,11 @@ use crate::error::Exit;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover event list --type verdict --limit 10 --json")]
 pub(crate) struct ListArgs {
-    /// Only of this type
+    /// Only events of this type
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<EventType>,
 
-    /// At most so many
+    /// Maximum number of events
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }

@@ -8,19 +8,19 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Append an event; its payload (JSON) comes on standard input
+/// Log an event with a JSON payload from standard input
 ///
-/// With a key, logging the same event twice is logging it once.
+/// With --key, logging the same event again has no effect.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  echo '{\"verdict\": \"approved\"}' | handover event log verdict --group P1 --key P1-review-2\n  handover event log checkpoint < /dev/null"
 )]
 pub(crate) struct LogArgs {
-    /// What happened, such as `verdict`
+    /// Event type, such as `verdict`
     #[arg(value_name = "TYPE")]
     kind: EventType,
 
-    /// Two events of one session, group and type never share a key
+    /// Key that makes the event unique within its session, group and type
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
 }
@@ -30,12 +30,13 @@ pub(crate) fn run(app: &App, args: LogArgs) -> Outcome {
     let payload: Value = if text.trim().is_empty() {
         json!({})
     } else {
-        serde_json::from_str(&text)
-            .map_err(|error| CommandError::invalid(format!("the payload is not JSON: {error}")))?
+        serde_json::from_str(&text).map_err(|error| {
+            CommandError::invalid(format!("the payload is not valid JSON: {error}"))
+        })?
     };
     if args.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
         return Err(
-            CommandError::invalid("the key is empty").hinted("Leave `--key` out, or name one.")
+            CommandError::invalid("the key is empty").hinted("Omit `--key`, or pass a value.")
         );
     }
     let redactor = app.redactor()?;
@@ -50,7 +51,7 @@ pub(crate) fn run(app: &App, args: LogArgs) -> Outcome {
     let logged = app.store()?.log_event(&new)?;
     let answer = json!({"id": logged.id, "duplicate": logged.duplicate});
     app.ui.answer("event", &answer, |ui| {
-        let word = if logged.duplicate { "There already:" } else { "Logged" };
+        let word = if logged.duplicate { "Already logged:" } else { "Logged" };
         ui.line(format_args!("{word} event {}", logged.id))
     })?;
     Ok(Exit::Done)

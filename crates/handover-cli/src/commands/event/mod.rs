@@ -8,7 +8,7 @@ use clap::Subcommand;
 use super::Outcome;
 use crate::app::App;
 
-/// Log and list what happened in a session
+/// Log and list the events of a session
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventCommand {
     Log(log::LogArgs),

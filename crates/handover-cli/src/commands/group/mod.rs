@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::CommandError;
 use crate::ui::Ui;
 
-/// Set, list and show the task groups of a session
+/// Create, update and list the task groups of a session
 #[derive(Debug, Subcommand)]
 pub(crate) enum GroupCommand {
     Set(set::SetArgs),
@@ -30,7 +30,7 @@ impl GroupCommand {
     }
 }
 
-/// A group for people.
+/// Prints a group.
 fn print(ui: &Ui, group: &Group) -> Result<(), CommandError> {
     ui.line(format_args!("Group       {}", group.id))?;
     if let Some(title) = &group.title {

@@ -8,36 +8,38 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Create a group, or change what is given and nothing else
+/// Create or update a group
+///
+/// Only the given fields change.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover group set P1 --title \"Login form\" --status in_progress\n  handover group set P1 --ref 3 --ref 7\n  handover group set P1 --count qa_attempts"
 )]
 pub(crate) struct SetArgs {
-    /// The group
+    /// Group id
     id: GroupId,
 
-    /// What it is about
+    /// Title
     #[arg(long, allow_hyphen_values = true, value_parser = crate::input::argument)]
     title: Option<String>,
 
-    /// pending, in_progress, completed, failed, approved_pending_merge or merging
+    /// Status: pending, in_progress, completed, failed, approved_pending_merge or merging
     #[arg(long)]
     status: Option<GroupStatus>,
 
-    /// A package chosen for it; repeat for more, in order. Replaces the former list
+    /// Package to reference; repeatable, in order. Replaces the previous list
     #[arg(long = "ref", value_name = "PACKAGE")]
     references: Vec<PackageId>,
 
-    /// A specialization template chosen for it; repeat for more. Replaces the former list
+    /// Specialization template to use; repeatable. Replaces the previous list
     #[arg(long, value_name = "NAME")]
     specialization: Vec<String>,
 
-    /// The part of the repository that it works in
+    /// Component of the repository that the group works in
     #[arg(long, value_name = "PATH")]
     component: Option<String>,
 
-    /// A counter to raise by one, such as qa_attempts
+    /// Counter to increment, such as qa_attempts; repeatable
     #[arg(long, value_name = "NAME")]
     count: Vec<CounterName>,
 }

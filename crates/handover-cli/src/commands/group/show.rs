@@ -11,7 +11,7 @@ use crate::error::Exit;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover group show P1 --json")]
 pub(crate) struct ShowArgs {
-    /// The group
+    /// Group id
     id: GroupId,
 }
 

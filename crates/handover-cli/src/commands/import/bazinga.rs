@@ -11,20 +11,20 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit, io};
 
-/// So many damaged rows are told one by one.
-const TOLD: usize = 20;
+/// How many damaged rows are reported individually.
+const MAX_DAMAGED_SHOWN: usize = 20;
 
-/// Bring an existing BAZINGA database over
+/// Import a BAZINGA database
 ///
-/// Sessions, groups, packages with the text of their files, reasoning, skill outputs, events, error patterns
-/// and strategies, of any format of the database. The database is read, never changed. Rows that make no
-/// sense are reported, those without a counterpart are counted. Doing it again adds only what is new.
+/// Imports sessions, groups, packages with the text of their files, reasoning, skill outputs, events, error
+/// patterns and strategies, from any version of the database format. The database is never changed. Invalid
+/// rows are reported, and rows without an equivalent are counted. Importing again adds only what is new.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover import bazinga bazinga/bazinga.db\n  handover import bazinga old.db --json | jq .import.damaged"
 )]
 pub(crate) struct BazingaArgs {
-    /// The database, usually `bazinga/bazinga.db`
+    /// Database file, usually `bazinga/bazinga.db`
     #[arg(value_name = "FILE.db")]
     file: PathBuf,
 }
@@ -32,16 +32,18 @@ pub(crate) struct BazingaArgs {
 pub(crate) fn run(app: &App, args: BazingaArgs) -> Outcome {
     let path = app.folder()?.join(&args.file);
     if !path.is_file() {
-        let message = format!("there is no file `{}`", args.file.display());
-        return Err(CommandError::invalid(message).hinted("It is usually `bazinga/bazinga.db`."));
+        let message = format!("file `{}` does not exist", args.file.display());
+        return Err(
+            CommandError::invalid(message).hinted("The database is usually `bazinga/bazinga.db`.")
+        );
     }
-    // Reading a database can leave files beside it, so a copy is read, with what its log holds.
+    // SQLite can create files next to a database that it reads, so read a copy, including the log.
     let folder = tempfile::tempdir().map_err(|error| io(&error))?;
     let copy = folder.path().join("bazinga.db");
     fs_err::copy(&path, &copy).map_err(|error| io(&error))?;
-    let log = beside(&path, "-wal");
+    let log = with_suffix(&path, "-wal");
     if log.is_file() {
-        fs_err::copy(&log, beside(&copy, "-wal")).map_err(|error| io(&error))?;
+        fs_err::copy(&log, with_suffix(&copy, "-wal")).map_err(|error| io(&error))?;
     }
     let database = ForeignDatabase::open(&copy, MARK).map_err(|_| {
         CommandError::invalid(format!("`{}` is not a BAZINGA database", args.file.display()))
@@ -65,7 +67,10 @@ pub(crate) fn run(app: &App, args: BazingaArgs) -> Outcome {
     )?;
     app.ui.answer("import", &report, |ui| {
         let line = |what: &str, count: Count| {
-            ui.line(format_args!("{what:<15}{} new, {} there already", count.added, count.present))
+            ui.line(format_args!(
+                "{what:<15}{} new, {} already present",
+                count.added, count.present
+            ))
         };
         line("Sessions", report.sessions)?;
         line("Groups", report.groups)?;
@@ -77,38 +82,41 @@ pub(crate) fn run(app: &App, args: BazingaArgs) -> Outcome {
         line("Strategies", report.strategies)?;
         if report.without_file > 0 {
             ui.note(format_args!(
-                "{} packages have no file any more; their summary stands for their text.",
+                "{} package(s) no longer have a file; their summary is used as their text.",
                 report.without_file
             ));
         }
         for (table, count) in &report.left_out {
-            ui.note(format_args!("{count} rows of {table} have no counterpart and were left out."));
+            ui.note(format_args!("{count} row(s) of {table} have no equivalent and were skipped."));
         }
-        for damage in report.damaged.iter().take(TOLD) {
+        for damage in report.damaged.iter().take(MAX_DAMAGED_SHOWN) {
             ui.warn(format_args!("{} {}: {}", damage.table, damage.row, damage.problem));
         }
-        if report.damaged.len() > TOLD {
-            ui.warn(format_args!("… and {} more damaged rows", report.damaged.len() - TOLD));
+        if report.damaged.len() > MAX_DAMAGED_SHOWN {
+            ui.warn(format_args!(
+                "… and {} more invalid rows",
+                report.damaged.len() - MAX_DAMAGED_SHOWN
+            ));
         }
         Ok(())
     })?;
     Ok(Exit::Done)
 }
 
-fn beside(path: &Path, end: &str) -> PathBuf {
+fn with_suffix(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()
 }
 
-/// The folder that the paths in the database are relative to: the one with `bazinga/` in it.
+/// The folder that paths in the database are relative to: the parent of `bazinga/`.
 fn root(database: &Path) -> Option<PathBuf> {
     let folder = fs_err::canonicalize(database).ok()?.parent()?.to_owned();
     let inside = folder.file_name().is_some_and(|name| name == "bazinga");
     if inside { folder.parent().map(Path::to_owned) } else { Some(folder) }
 }
 
-/// The text of a file inside the folder, unless it is too long or none.
+/// The text of a file inside the folder, if it exists, is UTF-8 and is not too large.
 fn text_of(places: &ProjectPaths, path: &str, max: u64) -> Option<String> {
     let located = places.locate(places.root(), &places.absolute(path)).ok()?;
     let file = places.open(&located).ok()?;

@@ -21,7 +21,7 @@ pub(crate) fn run(app: &App, file: &Path) -> Outcome {
     let answer = json!({"added": added.added, "present": added.present});
     app.ui.answer("import", &answer, |ui| {
         ui.line(format_args!(
-            "Imported {} records; {} were there already",
+            "Imported {} records ({} already present)",
             added.added, added.present
         ))
     })?;

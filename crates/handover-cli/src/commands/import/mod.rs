@@ -11,10 +11,10 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::CommandError;
 
-/// Read what `handover export` wrote, or another program's records
+/// Import an export, or the records of another program
 ///
-/// All or nothing. Texts pass redaction. Importing the same again adds nothing; a record that is there and
-/// says something else is refused, since numbers of two projects mean different records.
+/// All or nothing. Text is redacted on the way in. Importing the same records again adds nothing; a record
+/// that exists with different content is an error, because ids are not unique across projects.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -24,7 +24,7 @@ pub(crate) struct ImportArgs {
     #[command(subcommand)]
     from: Option<From>,
 
-    /// The file, or `-` for standard input
+    /// File written by `handover export`, or `-` for standard input
     file: Option<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn run(app: &App, args: ImportArgs) -> Outcome {
     match (args.from, args.file) {
         (Some(From::Bazinga(args)), _) => bazinga::run(app, args),
         (None, Some(file)) => jsonl::run(app, &file),
-        (None, None) => Err(CommandError::invalid("nothing to import was named")
-            .hinted("Name a file that `handover export` wrote; `-` is standard input.")),
+        (None, None) => Err(CommandError::invalid("no file to import was given")
+            .hinted("Pass a file written by `handover export`, or `-` for standard input.")),
     }
 }

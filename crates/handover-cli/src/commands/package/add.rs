@@ -13,20 +13,20 @@ use crate::error::Exit;
 
 /// Register a Markdown file as a context package
 ///
-/// The file stays where it is. Its front matter gives the defaults, its `## Summary` section (else its
-/// first paragraph) the summary. The same content again changes nothing; new content at the same path
-/// becomes the next version, which inherits what neither the flags nor the file says, and the old one
-/// leaves every search.
+/// The file stays where it is. Front matter provides defaults, and the `## Summary` section (else the first
+/// paragraph) provides the summary. Registering the same content again changes nothing. New content at the
+/// same path becomes the next version: it inherits whatever neither flags nor file specify, and replaces
+/// the old version in every search.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArgs {
-    /// The file, inside the project
+    /// Markdown file inside the project
     file: PathBuf,
 
     #[command(flatten)]
     facts: FactArgs,
 
-    /// The package that this one replaces, wherever its file is
+    /// Package that this one replaces, even if it has another path
     #[arg(long, value_name = "ID")]
     supersedes: Option<PackageId>,
 }
@@ -37,7 +37,7 @@ Examples:
   handover package add docs/oauth.md --kind research --consumer developer --group P1
   handover package add docs/oauth-v2.md --supersedes 3
 
-A file that says everything itself:
+A file that needs no flags:
   ---
   type: research
   group_id: P1
@@ -56,29 +56,29 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let located = setting.paths.locate(&app.folder()?, &args.file)?;
     let here = at_path(app.store()?, &session, &located)?;
     let mut facts = args.facts.facts(app)?;
-    let meant =
+    let placement =
         facts.placement.clone().or_else(|| facts.default_group.clone().map(Placement::Group));
     facts.former = match args.supersedes {
         Some(id) => Some(app.store()?.package(id)?),
-        None => former(&here, meant.as_ref()),
+        None => former(&here, placement.as_ref()),
     };
-    let asked = facts.clone();
+    let requested = facts.clone();
     let mut draft = draft(&setting, &located, facts)?;
     if let Some(id) = args.supersedes {
         draft.package.supersede = Supersede::Package(id);
     }
     let registered = register(app, &draft)?;
     let package = &registered.package;
-    let ignored = asked.priority.is_some_and(|priority| priority != package.priority)
-        || asked.producer.is_some_and(|producer| producer != package.producer)
-        || asked.summary.is_some() && draft.package.summary.as_str() != package.summary
-        || asked
+    let flags_ignored = requested.priority.is_some_and(|priority| priority != package.priority)
+        || requested.producer.is_some_and(|producer| producer != package.producer)
+        || requested.summary.is_some() && draft.package.summary.as_str() != package.summary
+        || requested
             .consumers
             .is_some_and(|roles| roles.iter().any(|r| !package.consumers.contains(r)));
-    if !registered.created && ignored {
+    if !registered.created && flags_ignored {
         app.ui.warn(format_args!(
-            "this content is registered already, and what you say about it is not; \
-             `handover package update {} {}` makes a new version of it",
+            "this content is already registered, so the given flags were ignored; \
+             use `handover package update {} {}` to change them",
             package.id,
             args.file.display()
         ));
@@ -88,8 +88,8 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     });
     if let Some(other) = stale {
         app.ui.warn(format_args!(
-            "`{}` is also package {} ({}, group {}), which keeps the old content; \
-             `--supersedes {}` would have replaced it",
+            "`{}` is also registered as package {} ({}, group {}), which keeps the old content; \
+             pass `--supersedes {}` to replace it",
             package.path,
             other.id,
             other.kind,

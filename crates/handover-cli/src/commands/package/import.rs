@@ -13,15 +13,15 @@ use crate::input;
 
 /// Import packages from JSON lines, all or nothing
 ///
-/// One object a line: `kind`, `producer`, `priority`, `summary`; optional `group`, `scope`, `consumers`,
-/// `created_at`, `files`; and `path` (an existing file) or `body` (written below the artifacts folder,
+/// One object per line: `kind`, `producer`, `priority`, `summary`; optional `group`, `scope`, `consumers`,
+/// `created_at`, `files`; and either `path` (an existing file) or `body` (written to the artifacts folder,
 /// optionally as `name`).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover package import findings.jsonl\n  jq -c '.[]' findings.json | handover package import -"
 )]
 pub(crate) struct ImportArgs {
-    /// The file, or `-` for standard input
+    /// File to import, or `-` for standard input
     file: PathBuf,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn run(app: &App, args: ImportArgs) -> Outcome {
     let unchanged = registered.len() - imported;
     let ids: Vec<_> = registered.iter().map(|r| r.package.id).collect();
     app.ui.answer_all(json!({"imported": imported, "unchanged": unchanged, "ids": ids}), |ui| {
-        ui.line(format_args!("Imported {imported} packages, {unchanged} unchanged"))
+        ui.line(format_args!("Imported {imported} packages ({unchanged} unchanged)"))
     })?;
     Ok(Exit::Done)
 }

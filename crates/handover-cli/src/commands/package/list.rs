@@ -13,11 +13,11 @@ use crate::error::Exit;
     after_help = "Examples:\n  handover package list\n  handover package list --group P1 --all-versions --json"
 )]
 pub(crate) struct ListArgs {
-    /// Superseded versions too
+    /// Include superseded versions
     #[arg(long)]
     all_versions: bool,
 
-    /// At most so many
+    /// Maximum number of packages
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }
@@ -36,9 +36,9 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         let mut rows = Vec::new();
         store.each_package(&session, &filter, &mut |package| rows.push(row(&package)))?;
         let empty = if filter.group.is_some() || filter.limit.is_some() {
-            "No package matches."
+            "No matching packages."
         } else {
-            "No packages yet; register one with `handover package add FILE`."
+            "No packages yet. Register one with `handover package add FILE`."
         };
         app.ui.table(&HEADER, rows, empty)?;
     }

@@ -47,30 +47,30 @@ impl PackageCommand {
     }
 }
 
-/// What can be said about a package on the command line; the file's front matter gives the defaults.
+/// Properties of a package; the file's front matter provides the defaults.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FactArgs {
-    /// research, failures, decisions, handoff or investigation
+    /// Kind: research, failures, decisions, handoff or investigation
     #[arg(long)]
     kind: Option<PackageKind>,
 
-    /// Who wrote it
+    /// Role that wrote it
     #[arg(long, value_name = "ROLE")]
     producer: Option<Role>,
 
-    /// Whom it is for; repeat for more. None means everyone
+    /// Role that it is for; repeatable [default: every role]
     #[arg(long, value_name = "ROLE")]
     consumer: Vec<Role>,
 
-    /// low, medium, high or critical
+    /// Priority: low, medium, high or critical
     #[arg(long)]
     priority: Option<Priority>,
 
-    /// What other agents see, at most 400 characters
+    /// Summary that other agents see, at most 400 characters
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = crate::input::argument)]
     summary: Option<String>,
 
-    /// For every group of the session, not only one
+    /// Share it with every group of the session
     #[arg(long)]
     global: bool,
 }
@@ -81,9 +81,9 @@ impl FactArgs {
         let placement = match (self.global, flag) {
             (true, Some(group)) => {
                 return Err(CommandError::invalid(format!(
-                    "`--global` and `--group {group}` exclude each other"
+                    "`--global` cannot be used with `--group {group}`"
                 ))
-                .hinted("Give one of them."));
+                .hinted("Pass only one of them."));
             }
             (true, None) => Some(Placement::Global),
             (false, Some(group)) => Some(Placement::parse(group)?),
@@ -102,7 +102,7 @@ impl FactArgs {
     }
 }
 
-/// Registers a draft and answers with the package.
+/// Registers a draft and prints the package.
 fn register(app: &App, draft: &Draft) -> Result<Registered, CommandError> {
     for warning in &draft.warnings {
         app.ui.warn(warning);
@@ -133,7 +133,7 @@ fn with_created(registered: &Registered) -> Value {
     value
 }
 
-/// A row of a listing.
+/// A row of `package list`.
 fn row(p: &Package) -> Vec<String> {
     vec![
         p.id.to_string(),

@@ -15,23 +15,23 @@ use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 use crate::input;
 
-/// Find and register package files that nobody registered
+/// Find and register unregistered package files
 ///
-/// Looks into the session's artifacts folder, where every Markdown file is a package, and through the
-/// project for artifacts with telling names such as `qa_failures_group_P1.md`. Files stay where they
-/// are. With --announced it reads an agent's output instead and registers the packages that its
-/// "Context Package Created" sections name.
+/// Searches the session's artifacts folder, where every Markdown file is a package, and the project for
+/// artifacts with well-known names such as `qa_failures_group_P1.md`. Files stay where they are. With
+/// --announced, registers the packages named in the "Context Package Created" sections of an agent's
+/// output instead.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover package scan\n  handover package scan --announced agent-output.md\n  agent … | handover package scan --announced -"
 )]
 pub(crate) struct ScanArgs {
-    /// Read announcements from this file, or from standard input for `-`
+    /// Agent output to read announcements from, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     announced: Option<PathBuf>,
 }
 
-/// What a scan did.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     pub(crate) registered: Vec<Registered>,
@@ -86,7 +86,7 @@ pub(crate) fn run(app: &App, args: ScanArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Registers what a scan finds.
+/// Scans for package files and registers them.
 pub(crate) fn register_found(
     app: &App,
     session: &SessionId,

@@ -8,14 +8,14 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Show a package, its versions, who got it, and whether its file is still the same
+/// Show a package: its versions, deliveries, and whether its file has changed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover package show 3\n  handover package show 3 --json")]
 pub(crate) struct ShowArgs {
-    /// The package
+    /// Package id
     id: PackageId,
 
-    /// The registered text too, as it is in the store
+    /// Include the registered text
     #[arg(long)]
     body: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             match state {
                 FileState::Current => "",
                 FileState::Changed => "  (changed since it was registered)",
-                FileState::Vanished => "  (gone)",
+                FileState::Vanished => "  (missing)",
                 FileState::Elsewhere => "  (on another machine; --body prints its text)",
             }
         ))?;

@@ -11,16 +11,18 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Register a new version of a package; what is not given is inherited
+/// Register a new version of a package
+///
+/// Whatever is not given is inherited from the previous version.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover package update 3 docs/oauth.md\n  handover package update 3 docs/oauth.md --priority critical"
 )]
 pub(crate) struct UpdateArgs {
-    /// The package
+    /// Package id
     id: PackageId,
 
-    /// The file with the new content
+    /// File with the new content
     file: PathBuf,
 
     #[command(flatten)]

@@ -10,20 +10,20 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Check files without registering them
+/// Check package files without registering them
 ///
-/// Says everything that `package add` would say, and changes nothing. Exits with 2 if a file cannot be
-/// registered as it is.
+/// Reports what `package add` would report, and changes nothing. Exits with 2 if a file cannot be
+/// registered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover package validate docs/*.md")]
 pub(crate) struct ValidateArgs {
-    /// The files
+    /// Files to check
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
 
 pub(crate) fn run(app: &App, args: ValidateArgs) -> Outcome {
-    // Works without a session too: then no group is known.
+    // A session is optional; without one, no groups are known.
     let session = match app.session_if_any() {
         Ok(Some(session)) => session,
         Ok(None) | Err(_) => SessionId::new("none")?,
@@ -62,7 +62,7 @@ pub(crate) fn run(app: &App, args: ValidateArgs) -> Outcome {
                 ui.line(format_args!("ok    {path}"))?;
             } else {
                 ui.line(format_args!(
-                    "bad   {path}: {}",
+                    "error {path}: {}",
                     result["problems"][0].as_str().unwrap_or_default()
                 ))?;
             }

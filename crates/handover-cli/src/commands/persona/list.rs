@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// List the personas: built in, yours, and the project's
+/// List all personas: built-in, user and project
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover persona list\n  handover persona list --json")]
 pub(crate) struct ListArgs {}

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::app::App;
 
-/// Look at the personas that take part in parties
+/// List and show the personas that take part in parties
 ///
-/// A persona is built in, or a file `personas/NAME.toml` below your configuration folder or the
-/// project's `.handover/`, or a table `[party.personas.NAME]` of the configuration. A file that names
-/// one that exists need only say what differs.
+/// Personas are built in, defined in a file `personas/NAME.toml` in your configuration folder or the
+/// project's `.handover/`, or in a table `[party.personas.NAME]` of the configuration. A definition that
+/// overrides an existing persona only needs the keys that differ.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PersonaCommand {
     List(list::ListArgs),

@@ -7,13 +7,13 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Show a persona as it takes part, with every layer that it is made of
+/// Show a persona and the layers it is built from
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover persona show winston\n  handover persona show murat --json"
 )]
 pub(crate) struct ShowArgs {
-    /// The persona
+    /// Persona name
     name: String,
 }
 

@@ -14,15 +14,15 @@ use crate::error::Exit;
     after_help = "Examples:\n  handover reasoning list --role developer --phase completion --limit 5"
 )]
 pub(crate) struct ListArgs {
-    /// Only by this role
+    /// Only reasoning by this role
     #[arg(long)]
     role: Option<Role>,
 
-    /// Only of this phase
+    /// Only reasoning from this phase
     #[arg(long)]
     phase: Option<Phase>,
 
-    /// At most so many
+    /// Maximum number of entries
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }

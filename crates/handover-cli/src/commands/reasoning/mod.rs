@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::CommandError;
 use crate::ui::Ui;
 
-/// Record and read what agents thought, by phase
+/// Record and read the reasoning of agents
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReasoningCommand {
     Add(add::AddArgs),
@@ -30,7 +30,7 @@ impl ReasoningCommand {
     }
 }
 
-/// Reasoning for people.
+/// Prints reasoning as a table.
 fn print(ui: &Ui, entries: &[Reasoning]) -> Result<(), CommandError> {
     let rows = entries
         .iter()
@@ -44,5 +44,5 @@ fn print(ui: &Ui, entries: &[Reasoning]) -> Result<(), CommandError> {
             ]
         })
         .collect();
-    ui.table(&["time", "role", "phase", "group", "thought"], rows, "No reasoning yet.")
+    ui.table(&["time", "role", "phase", "group", "reasoning"], rows, "No reasoning yet.")
 }

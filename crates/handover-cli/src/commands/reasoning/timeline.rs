@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Show the session's reasoning as it happened, oldest first
+/// Show the session's reasoning, oldest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover reasoning timeline --group P1")]
 pub(crate) struct TimelineArgs {}

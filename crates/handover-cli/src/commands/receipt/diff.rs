@@ -7,16 +7,16 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Show what changed between two receipts, or since the role's previous one
+/// Compare two receipts, or a receipt with its predecessor
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover receipt diff r_0190…\n  handover receipt diff r_0191… r_0190…"
 )]
 pub(crate) struct DiffArgs {
-    /// The receipt
+    /// Receipt id
     id: ReceiptId,
 
-    /// What to compare it with [default: the previous one of the same session, group and role]
+    /// Receipt to compare with [default: the previous one for the same session, group and role]
     other: Option<ReceiptId>,
 }
 
@@ -45,21 +45,21 @@ pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
             }
         }
         if items("added").is_empty() && items("removed").is_empty() {
-            ui.line("The same items.")?;
+            ui.line("No items changed.")?;
         }
         Ok(())
     })?;
     Ok(Exit::Done)
 }
 
-/// The receipt of the same session, group and role before this one.
+/// The previous receipt for the same session, group and role.
 fn previous(app: &App, receipt: &Receipt) -> Result<Receipt, CommandError> {
     shape::previous_receipt(app.store()?, receipt)?.ok_or_else(|| {
         CommandError::new(
             Exit::Usage,
             "not_found",
-            format!("`{}` is the first receipt of its role", receipt.id),
+            format!("receipt `{}` has no predecessor for its session, group and role", receipt.id),
         )
-        .hinted("Name another receipt to compare with.")
+        .hinted("Pass a second receipt to compare with.")
     })
 }

@@ -9,17 +9,17 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// List receipts, newest first; of all sessions if none is named
+/// List receipts, newest first, across all sessions unless one is given
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover receipt list\n  handover receipt list --session login-rework --role developer --json"
 )]
 pub(crate) struct ListArgs {
-    /// Only for this role
+    /// Only receipts for this role
     #[arg(long)]
     role: Option<Role>,
 
-    /// At most so many
+    /// Maximum number of receipts
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }
@@ -51,7 +51,11 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
             .collect();
         let header =
             ["receipt", "session", "role", "iteration", "state", "zone", "tokens", "created"];
-        ui.table(&header, rows, "No receipts yet; `handover assemble` makes them.")
+        ui.table(
+            &header,
+            rows,
+            "No receipts yet. `handover brief` and `handover assemble` create them.",
+        )
     })?;
     Ok(Exit::Done)
 }

@@ -10,7 +10,7 @@ use clap::Subcommand;
 use super::Outcome;
 use crate::app::App;
 
-/// See what agents were given
+/// Show, compare and verify what agents received
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReceiptCommand {
     List(list::ListArgs),

@@ -8,16 +8,16 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Show what an agent was given, what was left out, and why
+/// Show what an agent received, what was left out, and why
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover receipt show\n  handover receipt show r_0190… --text\n  handover receipt show r_0190… --json"
 )]
 pub(crate) struct ShowArgs {
-    /// The receipt [default: the newest]
+    /// Receipt id [default: the newest]
     id: Option<ReceiptId>,
 
-    /// Print the text that the agent got, without its task, and nothing else
+    /// Print only the text that the agent received, without its task
     #[arg(long)]
     text: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         for (name, provision) in parts {
             match provision {
                 Provision::Present => {}
-                // A block of `assemble` has nothing but context.
+                // `assemble` produces only context.
                 Provision::Missing if name == "Special." && !is_brief => {}
                 Provision::Missing => ui.line(format_args!("{name:<10} missing"))?,
                 Provision::Disabled { by } => {
@@ -98,7 +98,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             let kept = &left["kept"];
             let count = |key: &str| kept[key].as_array().map_or(0, Vec::len);
             ui.line(format_args!(
-                "Kept       {} of reasoning, {} packages, {} errors",
+                "Kept       {} reasoning, {} packages, {} errors",
                 kept["reasoning"].as_u64().unwrap_or(0),
                 count("packages"),
                 count("errors")
@@ -109,18 +109,18 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The newest receipt, of the session if one is named.
+/// The newest receipt, within the session if one is given.
 fn newest(app: &App) -> Result<Receipt, CommandError> {
     let filter =
         ReceiptFilter { session: app.named_session()?, limit: Some(1), ..ReceiptFilter::default() };
     match app.store()?.receipts(&filter)?.pop() {
         Some(receipt) => Ok(app.store()?.receipt(&receipt.id)?),
-        None => Err(CommandError::new(Exit::Usage, "not_found", "there is no receipt yet")
-            .hinted("`handover assemble`, `brief` and `spawn` make them.")),
+        None => Err(CommandError::new(Exit::Usage, "not_found", "no receipts yet")
+            .hinted("`handover brief`, `spawn` and `assemble` create them.")),
     }
 }
 
-/// What the agent left behind, if it did.
+/// The debrief event for a receipt, if the agent has ended.
 fn debrief_of(app: &App, receipt: &Receipt) -> Result<Option<Value>, CommandError> {
     let filter = EventFilter { kind: Some(KnownEvent::Debrief.into()), ..EventFilter::default() };
     let events = app.store()?.events(&receipt.session, &filter)?;

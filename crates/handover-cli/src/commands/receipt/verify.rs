@@ -12,19 +12,19 @@ use crate::commands::Outcome;
 use crate::error::Exit;
 use crate::input;
 
-/// Prove that a text is the one that a receipt is for
+/// Verify that a prompt matches its receipt
 ///
-/// Compares the file, byte by byte through its hash, with the prompt that was briefed or assembled.
-/// Exit 0 if it is that one, 1 if it is not.
+/// Compares the file's hash with the hash of the prompt that the receipt records. Exits with 0 if they
+/// match and with 1 if they do not.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover receipt verify r_0190… prompt.md\n  handover receipt verify r_0190… - < prompt.md"
 )]
 pub(crate) struct VerifyArgs {
-    /// The receipt
+    /// Receipt id
     id: ReceiptId,
 
-    /// The prompt, or `-` for standard input
+    /// Prompt file, or `-` for standard input
     file: PathBuf,
 }
 
@@ -40,14 +40,14 @@ pub(crate) fn run(app: &App, args: VerifyArgs) -> Outcome {
     });
     app.ui.answer("verification", &answer, |ui| {
         if verified {
-            ui.line(format_args!("This is the text of receipt {} ({})", receipt.id, receipt.state))
+            ui.line(format_args!("Verified: this is the prompt of receipt {} ({})", receipt.id, receipt.state))
         } else if carries {
             ui.line(format_args!(
-                "Changed: it carries the marker of receipt {}, but is not what was briefed",
+                "Modified: the text carries the marker of receipt {}, but differs from the recorded prompt",
                 receipt.id
             ))
         } else {
-            ui.line(format_args!("Not the text of receipt {}", receipt.id))
+            ui.line(format_args!("No match: this is not the prompt of receipt {}", receipt.id))
         }
     })?;
     Ok(if verified { Exit::Done } else { Exit::Failed })

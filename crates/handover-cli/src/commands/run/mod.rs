@@ -18,102 +18,102 @@ use crate::error::CommandError;
 pub(crate) use progress::{Shown, outcome};
 pub(crate) use request::request;
 
-/// Run the stories of an epic: develop, check, review, commit
+/// Run the stories of an epic: develop, test, review, commit
 ///
-/// Stories are found in docs/stories, docs/sprint-artifacts and docs/sprints. Each is worked on in a
-/// worktree of its own, checked by the project's own tests, reviewed by an agent that sees it for the
-/// first time, and committed to the branch `handover/epic-EPIC`. Your checkout and branch are not
-/// touched. Work that fails is kept on `handover/failed/STORY`.
+/// Finds stories in docs/stories, docs/sprint-artifacts and docs/sprints. Each story is developed in its own
+/// worktree, checked by the project's tests, reviewed by a fresh agent, and committed to the branch
+/// `handover/epic-EPIC`. Your checkout and branch are not touched. Failed work is kept on
+/// `handover/failed/STORY`.
 ///
-/// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` goes on where it was.
+/// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` continues where it left off.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// The epic: `1`, `epic-1` or its file
+    /// Epic: `1`, `epic-1` or the path of its file
     #[arg(value_name = "EPIC")]
     pub(crate) epic: String,
 
-    /// What happens to a story: story or team [default: runs.pipeline, else story]
+    /// Pipeline that each story goes through: story or team [default: runs.pipeline, else story]
     #[arg(long, value_name = "NAME")]
     pub(crate) pipeline: Option<PipelineName>,
 
-    /// The agent program: claude, codex, gemini or command [default: runs.host, else claude]
+    /// Agent program: claude, codex, gemini or command [default: runs.host, else claude]
     #[arg(long)]
     pub(crate) host: Option<Host>,
 
-    /// For host `command`: the program and its arguments, run without a shell
+    /// Program and arguments for host `command`, run without a shell
     #[arg(long, value_name = "\"PROGRAM ARGS\"")]
     pub(crate) agent_command: Option<String>,
 
-    /// The model, where the program can be told
+    /// Model, if the agent program lets us choose
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// Show what would be done, and do nothing
+    /// Show the plan without running anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// With `--dry-run`: print the prompts too
+    /// With --dry-run, print the prompts too
     #[arg(long, requires = "dry_run")]
     pub(crate) show_prompts: bool,
 
-    /// Go on with a run that did not come to its end
+    /// Resume an unfinished run
     #[arg(long)]
     pub(crate) resume: bool,
 
-    /// Begin with this story
+    /// Start with this story
     #[arg(long, value_name = "ID")]
     pub(crate) start_from: Option<String>,
 
-    /// Leave out stories that are done
+    /// Skip stories that are done
     #[arg(long)]
     pub(crate) skip_done: bool,
 
-    /// No review
+    /// Skip reviews
     #[arg(long)]
     pub(crate) skip_review: bool,
 
-    /// Leave the work in its worktree
+    /// Leave the work uncommitted in its worktree
     #[arg(long, conflicts_with = "merge")]
     pub(crate) no_commit: bool,
 
-    /// Let the current branch follow at the end, if it is a mere step forward
+    /// Fast-forward the current branch when the run ends
     #[arg(long)]
     pub(crate) merge: bool,
 
-    /// How many stories to work on at once [default: runs.parallel, else 1]
+    /// Number of stories to work on in parallel [default: runs.parallel, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST))]
     pub(crate) parallel: Option<u32>,
 
-    /// Start no agent that would pass this sum [default: budget.run]
+    /// Start no agent that would exceed this total cost [default: budget.run]
     #[arg(long, value_name = "USD", value_parser = money)]
     pub(crate) max_cost: Option<f64>,
 
-    /// The longest agent [default: runs.phase_timeout]
+    /// Timeout of each agent [default: runs.phase_timeout]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) phase_timeout: Option<u64>,
 
-    /// The longest silence of an agent [default: runs.idle_timeout]
+    /// Timeout for an agent that produces no output [default: runs.idle_timeout]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle_timeout: Option<u64>,
 
-    /// How often findings are mended before a story is given up [default: runs.max_fixes]
+    /// Maximum number of fix attempts per story [default: runs.max_fixes]
     #[arg(long, value_name = "N")]
     pub(crate) max_fixes: Option<u32>,
 
-    /// Write scenarios after the last story, and try them out: quick, full or skip [default: uat.gate]
+    /// Write and run acceptance scenarios after the last story: quick, full or skip [default: uat.gate]
     #[arg(long, value_name = "GATE")]
     pub(crate) uat: Option<UatGate>,
 
-    /// How often what scenarios find is mended [default: uat.heal]
+    /// Maximum number of fix attempts for failed scenarios [default: uat.heal]
     #[arg(long, value_name = "N")]
     pub(crate) heal: Option<u32>,
 
-    /// Let the run fail if its scenarios do
+    /// Fail the run if its scenarios fail
     #[arg(long)]
     pub(crate) uat_blocking: bool,
 
-    /// Look back at the end, and write down what the next epic should know [default: runs.retro]
+    /// End with a retrospective and a handoff for the next epic [default: runs.retro]
     #[arg(long)]
     pub(crate) retro: bool,
 
@@ -133,22 +133,22 @@ const MOST: i64 = 64;
 
 const EXAMPLES: &str = "\
 Examples:
-  handover run 1 --dry-run --show-prompts      see the plan and what agents would be told
-  handover run 1 --max-cost 20                 run with Claude Code, for at most 20 USD
-  handover run 1 --parallel 3                  three stories at once, if none waits for another
-  handover run 1 --pipeline team               developer, QA expert and tech lead, and whom they call for
-  handover run 1 --host codex --merge          let the current branch follow at the end
+  handover run 1 --dry-run --show-prompts      show the plan and the prompts
+  handover run 1 --max-cost 20                 run with Claude Code, spending at most 20 USD
+  handover run 1 --parallel 3                  work on three independent stories at once
+  handover run 1 --pipeline team               developer, QA expert, tech lead, and specialists on demand
+  handover run 1 --host codex --merge          fast-forward the current branch when done
   handover run 1 --agent-command \"./agent.sh --fast\"
-  handover run 1 --uat quick --retro           accept the epic and look back on it at the end
+  handover run 1 --uat quick --retro           end with acceptance tests and a retrospective
   handover run 1 --party-review --party-agents winston,murat
-  handover run 1 --resume                      go on after whatever stopped it
+  handover run 1 --resume                      resume after an interruption
 
-Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 budget, 5 environment, 130 interrupted.";
+Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 over budget, 5 environment, 130 interrupted.";
 
 pub(crate) fn money(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(sum) if sum.is_finite() && sum >= 0.0 => Ok(sum),
-        Ok(_) | Err(_) => Err("a sum of 0 or more is expected".to_owned()),
+        Ok(_) | Err(_) => Err("expected an amount of 0 or more".to_owned()),
     }
 }
 

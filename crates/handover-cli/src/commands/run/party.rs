@@ -11,31 +11,31 @@ use crate::error::CommandError;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Parties")]
 pub(crate) struct PartyArgs {
-    /// Several personas look at each story before the work begins
+    /// Have several personas discuss each story before work starts
     #[arg(long)]
     party_kickoff: bool,
 
-    /// Several personas review instead of one
+    /// Have several personas review instead of one
     #[arg(long, conflicts_with = "skip_review")]
     party_review: bool,
 
-    /// Several personas say what to do about a failure
+    /// Have several personas analyze failures
     #[arg(long)]
     party_failure: bool,
 
-    /// Several personas look back on the epic
+    /// Have several personas hold the retrospective
     #[arg(long)]
     party_retro: bool,
 
-    /// All of these
+    /// Enable all parties
     #[arg(long)]
     party_all: bool,
 
-    /// Who takes part, such as `winston,murat` [default: party.agents]
+    /// Personas that take part, such as `winston,murat` [default: party.agents]
     #[arg(long, value_name = "LIST")]
     party_agents: Option<String>,
 
-    /// One process plays them all
+    /// Let a single agent play all personas
     #[arg(long)]
     party_solo: bool,
 }
@@ -60,13 +60,15 @@ impl PartyArgs {
         let phases: Vec<PartyPhase> = PartyPhase::ALL.iter().filter(wanted).copied().collect();
         let in_the_way = [PartyPhase::Kickoff, PartyPhase::Review];
         if let Some(phase) = in_the_way.iter().find(|phase| team && phases.contains(phase)) {
-            return Err(CommandError::invalid(format!("a team has no {phase} by a party"))
-                .hinted("Leave it out, or pass `--pipeline story`."));
+            return Err(CommandError::invalid(format!(
+                "the `team` pipeline does not support a {phase} party"
+            ))
+            .hinted("Omit it, or pass `--pipeline story`."));
         }
         if phases.is_empty() && (asked_for.is_some() || self.party_solo) {
             let flag = if self.party_solo { "--party-solo" } else { "--party-agents" };
-            return Err(CommandError::invalid(format!("`{flag}` needs a party"))
-                .hinted("Add `--party-review`, `--party-all` or another of `--party-…`."));
+            return Err(CommandError::invalid(format!("`{flag}` requires a party"))
+                .hinted("Add `--party-review`, `--party-all` or another `--party-…` flag."));
         }
         let personas = app.personas()?;
         let solo = self.party_solo || config.party.solo;

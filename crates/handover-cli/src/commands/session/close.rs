@@ -8,17 +8,17 @@ use crate::error::{CommandError, Exit};
 
 /// Close a session
 ///
-/// It keeps everything, and commands that name it still work; it is only no longer the one that
-/// commands mean when no session is named. `handover session reopen` undoes it.
+/// Its records stay, and `--session` still finds it, but it is no longer picked as the default session.
+/// Undo with `handover session reopen`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover session close login-rework\n  handover session close login-rework --status failed"
 )]
 pub(crate) struct CloseArgs {
-    /// The session
+    /// Session id
     id: SessionId,
 
-    /// How it ended: completed or failed
+    /// Final status: completed or failed
     #[arg(long, default_value = "completed")]
     status: SessionStatus,
 }
@@ -26,7 +26,7 @@ pub(crate) struct CloseArgs {
 pub(crate) fn run(app: &App, args: CloseArgs) -> Outcome {
     if args.status == SessionStatus::Active {
         return Err(CommandError::invalid(
-            "a session is closed as completed or failed, not as active",
+            "`active` is not a final status; use completed or failed",
         ));
     }
     let session = app.store()?.set_session_status(&args.id, args.status, app.now())?;

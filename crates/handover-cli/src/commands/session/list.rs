@@ -12,7 +12,7 @@ use crate::error::Exit;
     after_help = "Examples:\n  handover session list\n  handover session list --status active --json"
 )]
 pub(crate) struct ListArgs {
-    /// Only those that are active, completed or failed
+    /// Only sessions with this status: active, completed or failed
     #[arg(long)]
     status: Option<SessionStatus>,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         ui.table(
             &["session", "status", "project", "created"],
             rows,
-            "No sessions yet; open one with `handover session new`.",
+            "No sessions yet. Open one with `handover session new`.",
         )
     })?;
     Ok(Exit::Done)

@@ -12,31 +12,32 @@ use handover_context::package_file::Reach;
 
 /// Open a session
 ///
-/// The same id again gives the same session. Its folder for packages is created, and files that lie
-/// there already are registered.
+/// Reusing an id returns the existing session. The session's package folder is created, and files that are
+/// already in it are registered.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover session new login-rework\n  handover session new --metadata '{\"ticket\": \"SHOP-42\"}' --json"
 )]
 pub(crate) struct NewArgs {
-    /// Its id [default: made from the time]
+    /// Session id [default: generated from the time]
     id: Option<SessionId>,
 
-    /// The project that learns from it [default: this one]
+    /// Project that the session belongs to [default: this one]
     #[arg(long, value_name = "ID")]
     project_id: Option<ProjectId>,
 
-    /// A JSON object to remember
+    /// Metadata, as a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
     metadata: String,
 }
 
 pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
-    let metadata: Value = serde_json::from_str(&args.metadata)
-        .map_err(|error| CommandError::invalid(format!("the metadata is not JSON: {error}")))?;
+    let metadata: Value = serde_json::from_str(&args.metadata).map_err(|error| {
+        CommandError::invalid(format!("the metadata is not valid JSON: {error}"))
+    })?;
     if !metadata.is_object() {
-        return Err(CommandError::invalid("the metadata is not a JSON object")
-            .hinted("Write it as `--metadata '{\"ticket\": \"A-1\"}'`."));
+        return Err(CommandError::invalid("the metadata must be a JSON object")
+            .hinted("Example: `--metadata '{\"ticket\": \"A-1\"}'`."));
     }
     let project = match &args.project_id {
         Some(id) => id.clone(),
@@ -78,26 +79,23 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
         "packages_found": found.registered.len(),
     });
     app.ui.answer("session", &answer, |ui| {
-        let word = if opened.created { "Opened" } else { "Session exists:" };
+        let word = if opened.created { "Opened" } else { "Session already exists:" };
         ui.line(format_args!("{word} {}", session.id))?;
         if session.status != SessionStatus::Active {
             ui.note(format_args!(
-                "It is {}; `handover session reopen {}` makes it active again.",
+                "The session is {}; reopen it with `handover session reopen {}`.",
                 session.status, session.id
             ));
         }
         if !found.registered.is_empty() {
-            ui.note(format_args!(
-                "Registered {} files that were there already.",
-                found.registered.len()
-            ));
+            ui.note(format_args!("Registered {} existing file(s).", found.registered.len()));
         }
         Ok(())
     })?;
     Ok(Exit::Done)
 }
 
-/// Sorts by time, and can be said aloud: `s-20261115-104502-7f3a`.
+/// A readable id that sorts by time, such as `s-20261115-104502-7f3a`.
 pub(crate) fn generated_id(app: &App) -> Result<SessionId, CommandError> {
     let time: String =
         app.now().to_string().chars().filter(char::is_ascii_digit).take(14).collect();

@@ -7,19 +7,19 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Delete a session with all its records and its artifacts folder
+/// Delete a session, its records and its artifacts folder
 ///
-/// Error patterns and strategies belong to the project and stay, as do package files elsewhere in the
-/// project. Asks first, unless --yes is given.
+/// Error patterns and strategies belong to the project and are kept, as are package files elsewhere in the
+/// project. Asks for confirmation unless --yes is given.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover session purge login-rework\n  handover session purge login-rework --yes"
 )]
 pub(crate) struct PurgeArgs {
-    /// The session
+    /// Session id
     id: SessionId,
 
-    /// Do not ask
+    /// Skip the confirmation
     #[arg(long, short)]
     yes: bool,
 }
@@ -29,7 +29,7 @@ pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
     let counts = store.session_counts(&args.id)?;
     let folder = app.places()?.artifacts(&args.id);
     let question = format!(
-        "Delete session {} with {} packages, {} pieces of reasoning, {} receipts and the folder {}?",
+        "Delete session {} with {} packages, {} reasoning entries, {} receipts and the folder {}?",
         args.id,
         counts.package_versions,
         counts.reasoning,
@@ -42,10 +42,10 @@ pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
             "not_confirmed",
             format!("session `{}` was not purged", args.id),
         )
-        .hinted("Pass `--yes` to purge without being asked."));
+        .hinted("Pass `--yes` to skip the confirmation."));
     }
     let counts = store.purge_session(&args.id)?;
-    // The records are gone; a folder that cannot be removed is worth an error, not a lie.
+    // The records are gone, but the command must still fail if the folder cannot be removed.
     app.places()?.remove_artifacts(&args.id)?;
     let answer = json!({"id": args.id, "purged": true, "counts": counts});
     app.ui.answer("session", &answer, |ui| ui.line(format_args!("Purged {}", args.id)))?;

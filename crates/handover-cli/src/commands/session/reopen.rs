@@ -6,11 +6,11 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Make a closed session active again
+/// Reopen a closed session
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover session reopen login-rework")]
 pub(crate) struct ReopenArgs {
-    /// The session
+    /// Session id
     id: SessionId,
 }
 

@@ -8,13 +8,13 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Show a session and how much it holds
+/// Show a session and its record counts
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover session show login-rework\n  handover session show --json"
 )]
 pub(crate) struct ShowArgs {
-    /// The session [default: the one of --session, HANDOVER_SESSION, or the only active one]
+    /// Session id [default: --session, else $HANDOVER_SESSION, else the only active session]
     id: Option<SessionId>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         if let Value::Object(counts) = &answer["counts"] {
             let text: Vec<String> =
                 counts.iter().map(|(k, v)| format!("{v} {}", k.replace('_', " "))).collect();
-            ui.line(format_args!("Holds     {}", text.join(", ")))?;
+            ui.line(format_args!("Records   {}", text.join(", ")))?;
         }
         Ok(())
     })?;

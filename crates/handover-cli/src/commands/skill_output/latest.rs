@@ -21,7 +21,7 @@ pub(crate) fn run(app: &App, args: LatestArgs) -> Outcome {
         return Err(CommandError::new(
             Exit::Usage,
             "not_found",
-            format!("there is no output of skill `{name}`"),
+            format!("skill `{name}` has no output"),
         )
         .hinted("Save one with `handover skill-output save NAME`."));
     };

@@ -5,14 +5,14 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// List all outputs of a skill, newest first
+/// List the outputs of a skill, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover skill-output list lint-check --role developer")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     which: WhichArgs,
 
-    /// At most so many
+    /// Maximum number of outputs
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }

@@ -12,7 +12,7 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::CommandError;
 
-/// Save and read what skills returned
+/// Save and read the outputs of skills
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillOutputCommand {
     Save(save::SaveArgs),
@@ -30,13 +30,13 @@ impl SkillOutputCommand {
     }
 }
 
-/// Which outputs are meant.
+/// Selects outputs.
 #[derive(Debug, Args)]
 struct WhichArgs {
-    /// The skill
+    /// Skill name
     name: SkillName,
 
-    /// Only for this role
+    /// Only outputs for this role
     #[arg(long)]
     role: Option<Role>,
 }

@@ -8,16 +8,16 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Save what a skill returned (JSON on standard input), always as a new entry
+/// Save a skill's output from standard input (JSON) as a new entry
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lint --json | handover skill-output save lint-check --role developer --group P1"
 )]
 pub(crate) struct SaveArgs {
-    /// The skill
+    /// Skill name
     name: SkillName,
 
-    /// For whom it ran
+    /// Role that the skill ran for
     #[arg(long)]
     role: Option<Role>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct SaveArgs {
 pub(crate) fn run(app: &App, args: SaveArgs) -> Outcome {
     let text = app.stdin.read("the skill's JSON")?;
     let output: Value = serde_json::from_str(&text).map_err(|error| {
-        CommandError::invalid(format!("the skill's output is not JSON: {error}"))
+        CommandError::invalid(format!("the skill's output is not valid JSON: {error}"))
     })?;
     let new = NewSkillOutput {
         session: app.session()?,

@@ -8,22 +8,22 @@ use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 use crate::store::StorePlace;
 
-/// Copy a whole project from one store into another
+/// Copy a project from one store to another
 ///
-/// Each is a file or a `postgres://` URL; in a database, the project is the one that `project.id` names.
-/// Everything goes over, numbers and times included, or nothing does: every record is read back and its
-/// hash compared before it counts. The store that is copied from stays as it is. The other one must be
-/// empty or hold the same records already; two projects are not mixed.
+/// A store is a file or a `postgres://` URL; in a database, `project.id` selects the project. All records are
+/// copied with their ids and times, or none are: every record is read back and its hash verified before the
+/// copy is committed. The source is not changed. The target must be empty or already hold the same records;
+/// projects are never merged.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover store copy .handover/store.db postgres://ann@db.example.com/work\n  handover store copy \"$HANDOVER_STORE\" backup.db"
 )]
 pub(crate) struct CopyArgs {
-    /// The store to copy from
+    /// Store to copy from
     #[arg(value_name = "FROM")]
     from: String,
 
-    /// The store to copy to; a file is made if there is none
+    /// Store to copy to; a file is created if needed
     #[arg(value_name = "TO")]
     to: String,
 }
@@ -32,12 +32,12 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
     let from = place(app, &args.from)?;
     let to = place(app, &args.to)?;
     if from.to_string() == to.to_string() {
-        return Err(CommandError::invalid(format!("{from} cannot be copied onto itself"))
-            .hinted("Name two different stores."));
+        return Err(CommandError::invalid(format!("cannot copy {from} onto itself"))
+            .hinted("Pass two different stores."));
     }
     if !from.may_exist() {
-        return Err(CommandError::invalid(format!("there is no store at {from}"))
-            .hinted("`handover doctor` shows where the project's store is."));
+        return Err(CommandError::invalid(format!("no store at {from}"))
+            .hinted("Run `handover doctor` to see where the project's store is."));
     }
     let open = |place: &StorePlace| app.open(place, None);
     let (source, target) = (open(&from)?, open(&to)?);
@@ -57,27 +57,29 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
     });
     app.ui.answer("copy", &answer, |ui| {
         ui.line(format_args!(
-            "Copied {} records from {from} to {to}; {} were there already",
+            "Copied {} records from {from} to {to} ({} already present)",
             copied.added, copied.present
         ))?;
-        ui.note("Every record was read back and has the same hash.");
+        ui.note("Every record was read back and verified by its hash.");
         if to.is_shared() {
-            ui.note(format_args!("Set HANDOVER_STORE or `store` to {to} to use it from now on."));
+            ui.note(format_args!(
+                "To switch to it, set HANDOVER_STORE or `store` in the configuration to {to}."
+            ));
         }
         Ok(())
     })?;
     Ok(Exit::Done)
 }
 
-/// A store that was named on the command line; a path is relative to the current folder.
+/// Parses a store argument; a path is relative to the current folder.
 fn place(app: &App, text: &str) -> Result<StorePlace, CommandError> {
     Ok(match StorePlace::parse(text)? {
         StorePlace::File(path) => StorePlace::File(app.folder()?.join(path)),
         shared @ StorePlace::Shared(_) => shared,
         StorePlace::Service(url) => {
-            let message = format!("a project does not move through the service at {url}");
+            let message = format!("cannot copy through the service at {url}");
             return Err(CommandError::invalid(message)
-                .hinted("Name the file or the database that the service itself uses."));
+                .hinted("Pass the file or database that the service itself uses."));
         }
     })
 }

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use super::Outcome;
 use crate::app::App;
 
-/// Move everything that a project knows into another store
+/// Copy a project between stores
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
     Copy(copy::CopyArgs),

@@ -7,27 +7,27 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Keep what a finished group learned
+/// Extract strategies from a finished group
 ///
-/// Extracting twice is extracting once; the same insight from other work makes it more helpful.
+/// Extracting again has no effect; finding the same insight in other work raises its helpfulness.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover strategy extract --group P1 --lang rust --framework axum"
 )]
 pub(crate) struct ExtractArgs {
-    /// The programming language that it is bound to
+    /// Programming language that the strategies apply to
     #[arg(long, value_name = "NAME")]
     lang: Option<String>,
 
-    /// The framework that it is bound to
+    /// Framework that the strategies apply to
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 }
 
 pub(crate) fn run(app: &App, args: ExtractArgs) -> Outcome {
     let Some(group) = app.group()? else {
-        return Err(CommandError::new(Exit::Usage, "usage", "no group is given")
-            .hinted("Pass `--group ID`: strategies come from a finished group."));
+        return Err(CommandError::new(Exit::Usage, "usage", "a group is required")
+            .hinted("Pass the finished group with `--group ID`."));
     };
     let binding = Binding { language: args.lang, framework: args.framework };
     let strategies = extract_strategies(

@@ -10,15 +10,15 @@ use crate::commands::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover strategy list --lang rust --limit 3")]
 pub(crate) struct ListArgs {
-    /// Only of this language, or of none
+    /// Only strategies for this language, or for none
     #[arg(long, value_name = "NAME")]
     lang: Option<String>,
 
-    /// Only of this framework, or of none
+    /// Only strategies for this framework, or for none
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
-    /// At most so many
+    /// Maximum number of strategies
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }

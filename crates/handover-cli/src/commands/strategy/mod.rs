@@ -10,10 +10,10 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::Exit;
 
-/// Turn reasoning into strategies, and list them
+/// Extract strategies from reasoning, and list them
 ///
-/// Strategies belong to the project and cross sessions: completions teach about implementation,
-/// decisions about architecture, approaches about methodology.
+/// Strategies belong to the project and are shared by all sessions. Completions become implementation
+/// strategies, decisions become architecture strategies, and approaches become methodology strategies.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StrategyCommand {
     Extract(extract::ExtractArgs),

@@ -7,13 +7,13 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// List the templates: built in, yours, and the project's
+/// List all templates: built-in, user and project
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover template list\n  handover template list --type database --json"
 )]
 pub(crate) struct ListArgs {
-    /// Only of this type
+    /// Only templates of this type
     #[arg(long, value_name = "TYPE")]
     r#type: Option<Category>,
 }
@@ -61,7 +61,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
             ]
         });
         let header = ["type", "name", "source", "detect", "for"];
-        ui.table(&header, rows.collect(), "There are no templates of that type.")
+        ui.table(&header, rows.collect(), "No templates of that type.")
     })?;
     Ok(Exit::Done)
 }

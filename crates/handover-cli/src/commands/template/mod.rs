@@ -9,7 +9,7 @@ use clap::Subcommand;
 use super::Outcome;
 use crate::app::App;
 
-/// Look at specialization templates, and check your own
+/// List, show and validate specialization templates
 #[derive(Debug, Subcommand)]
 pub(crate) enum TemplateCommand {
     List(list::ListArgs),

@@ -6,13 +6,15 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
-/// Print a template as it is, to read it or to begin one of your own
+/// Print the source of a template
+///
+/// Useful as a starting point for your own.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover template show rust\n  handover template show python > .handover/specializations/python.md"
 )]
 pub(crate) struct ShowArgs {
-    /// The template
+    /// Template name
     name: String,
 }
 
@@ -22,9 +24,9 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         return Err(CommandError::new(
             Exit::Usage,
             "not_found",
-            format!("there is no template `{}`", args.name),
+            format!("no template named `{}`", args.name),
         )
-        .hinted("`handover template list` shows what there is."));
+        .hinted("Run `handover template list` to see what exists."));
     };
     let answer = json!({
         "name": template.header.name,

@@ -8,13 +8,13 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Check template files: header, sections, version guards, size
+/// Check the header, sections, version guards and size of template files
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover template validate .handover/specializations/*.md\n  handover template validate ours.md --json"
 )]
 pub(crate) struct ValidateArgs {
-    /// The files
+    /// Files to check
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, args: ValidateArgs) -> Outcome {
             }
             for problem in problems {
                 let (line, rule) = (problem.line, problem.rule.as_str());
-                ui.line(format_args!("bad   {file}:{line}: {rule}: {}", problem.message))?;
+                ui.line(format_args!("error {file}:{line}: {rule}: {}", problem.message))?;
             }
         }
         Ok(())

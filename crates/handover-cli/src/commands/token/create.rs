@@ -7,10 +7,10 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Make a token for programs and machines; it is shown once
+/// Create a bearer token for programs and machines
 ///
-/// Only its hash is kept. Clients send it as `Authorization: Bearer TOKEN`; `handover` itself takes it
-/// from HANDOVER_TOKEN.
+/// The token is shown once; only its hash is stored. Clients send it as `Authorization: Bearer TOKEN`;
+/// `handover` itself reads it from HANDOVER_TOKEN.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover token create --scope write --name build-server\n  handover token create --scope read --days 30\n  handover token create --scope admin --all-projects --json"
@@ -19,7 +19,7 @@ pub(crate) struct CreateArgs {
     #[command(flatten)]
     rights: RightsArgs,
 
-    /// For how many days it is good [default: until it is revoked]
+    /// Days until it expires [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
     days: Option<u32>,
 }
@@ -31,7 +31,7 @@ pub(crate) fn run(app: &App, args: CreateArgs) -> Outcome {
     answer["token"] = minted.text.as_str().into();
     app.ui.answer("token", &answer, |ui| {
         ui.note(format_args!(
-            "Token {} may {} {}. It is not shown again.",
+            "Token {} has {} access to {}. It will not be shown again.",
             token.id,
             token.scope,
             token

@@ -10,7 +10,7 @@ use crate::commands::Outcome;
 use crate::commands::serve::NOTE;
 use crate::error::Exit;
 
-/// Make a link that logs one browser in, once, within ten minutes
+/// Create a one-time link that logs a browser in, valid for ten minutes
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover token link --scope read\n  handover token link --scope write --url http://team.example:4747"
@@ -19,19 +19,19 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     rights: RightsArgs,
 
-    /// Where the service is [default: the one that runs here]
+    /// URL of the service [default: the service running in this project]
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 }
 
-const GOOD_FOR_SECONDS: i64 = 600;
+const VALID_SECONDS: i64 = 600;
 
 pub(crate) fn run(app: &App, args: LinkArgs) -> Outcome {
     let url = match args.url {
         Some(url) => url,
         None => running(app).unwrap_or_else(|| format!("http://127.0.0.1:{}", Port::USUAL)),
     };
-    let (minted, token) = args.rights.make(app, TokenKind::Login, Some(GOOD_FOR_SECONDS))?;
+    let (minted, token) = args.rights.make(app, TokenKind::Login, Some(VALID_SECONDS))?;
     let link = format!("{}/login?once={}", url.trim_end_matches('/'), minted.text);
     let mut answer = to_json(&token);
     answer["link"] = link.as_str().into();
@@ -39,7 +39,7 @@ pub(crate) fn run(app: &App, args: LinkArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The address of the service that runs here, as it left it.
+/// The URL that the service running in this project wrote down when it started.
 fn running(app: &App) -> Option<String> {
     let note = fs_err::read_to_string(app.project().ok()?.folder().join(NOTE)).ok()?;
     let note: Value = serde_json::from_str(&note).ok()?;

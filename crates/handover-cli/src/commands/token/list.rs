@@ -7,11 +7,13 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// List tokens, newest first; what they are is not known any more, only what they give
+/// List tokens and their rights, newest first
+///
+/// The tokens themselves are not stored and cannot be shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover token list\n  handover token list --all --json")]
 pub(crate) struct ListArgs {
-    /// Those too that are no longer good
+    /// Include expired and revoked tokens
     #[arg(long)]
     all: bool,
 }
@@ -41,8 +43,8 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                 ]
             })
             .collect();
-        let header = ["token", "kind", "scope", "project", "created", "good", "name"];
-        ui.table(&header, rows, "No tokens; `handover token create` makes one.")
+        let header = ["token", "kind", "scope", "project", "created", "validity", "name"];
+        ui.table(&header, rows, "No tokens. Create one with `handover token create`.")
     })?;
     Ok(Exit::Done)
 }

@@ -15,7 +15,7 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-/// Give, list and take back rights to use the service
+/// Create, list and revoke access tokens for the service
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     Create(create::CreateArgs),
@@ -35,28 +35,28 @@ impl TokenCommand {
     }
 }
 
-/// What a token gives.
+/// The rights of a new token.
 #[derive(Debug, clap::Args)]
 struct RightsArgs {
-    /// What its holder may do: read, write, or admin, each with what comes before it
+    /// Access level: read, write (includes read) or admin (includes write)
     #[arg(long)]
     scope: TokenScope,
 
-    /// The project that its holder sees [default: this one]
+    /// Project that the token gives access to [default: this one]
     #[arg(long, value_name = "ID", conflicts_with = "all_projects")]
     project_id: Option<ProjectId>,
 
-    /// Let its holder see every project of the store
+    /// Give access to every project in the store
     #[arg(long)]
     all_projects: bool,
 
-    /// What it is for, in words
+    /// Description of what the token is for
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
 }
 
 impl RightsArgs {
-    /// Makes a token and keeps what is needed to know it again.
+    /// Mints a token and stores its hash.
     fn make(
         self,
         app: &App,
@@ -87,7 +87,7 @@ impl RightsArgs {
     }
 }
 
-/// A token as scripts get it: never its hash.
+/// The JSON form of a token, without its hash.
 fn to_json(token: &Token) -> Value {
     json!({
         "id": token.id, "name": token.name, "kind": token.kind, "scope": token.scope,

@@ -7,11 +7,11 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-/// Take a token's rights back, at once
+/// Revoke a token immediately
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover token revoke 3f2a91c04b7e")]
 pub(crate) struct RevokeArgs {
-    /// The token's id, as `handover token list` shows it
+    /// Token id, as shown by `handover token list`
     id: TokenId,
 }
 

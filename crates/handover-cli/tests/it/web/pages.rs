@@ -32,12 +32,9 @@ fn pages_say_what_happened() {
         browser.text("main")
     };
     let overview = at("overview");
-    for words in [
-        "Needs a person",
-        "brief failed",
-        "which account should invoices be sent from?",
-        "Cost today",
-    ] {
+    for words in
+        ["Needs a person", "brief failed", "which account should send invoices?", "Cost today"]
+    {
         assert!(overview.contains(words), "{words}: {overview}");
     }
     let session = at("session");

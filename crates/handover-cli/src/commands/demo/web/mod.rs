@@ -1,5 +1,6 @@
-//! `handover demo --web`: a project with a past, shown in the dashboard.
+//! `handover demo --web`: a project with a history, shown in the dashboard.
 
+mod packages;
 mod past;
 mod runs;
 
@@ -12,14 +13,14 @@ use crate::commands::init;
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
 
-/// Makes the project, and shows it until somebody ends the service.
+/// Creates the project and serves the dashboard until interrupted.
 pub(super) fn show(
     app: &App,
     root: &Path,
     port: Option<u16>,
     still: bool,
 ) -> Result<(), CommandError> {
-    app.ui.note("Making a project with an afternoon of work in it …");
+    app.ui.note("Creating a project with an afternoon of work in it …");
     let project = App::new_at(app, root);
     runs::write(root)?;
     init::make(&project)?;
@@ -29,12 +30,12 @@ pub(super) fn show(
     if !still {
         let root = root.to_owned();
         std::thread::spawn(move || {
-            // Time to open the page; then there is something to see.
+            // Give the user time to open the page, then show a live run.
             std::thread::sleep(std::time::Duration::from_secs(8));
             let _ = runs::run(&root, "2");
         });
     }
-    app.ui.note("Everything is in a temporary folder and goes with Ctrl-C.");
+    app.ui.note("Everything is in a temporary folder, which Ctrl-C deletes.");
     let mut argv: Vec<OsString> = vec!["handover".into(), "serve".into()];
     if let Some(port) = port {
         argv.extend(["--port".into(), port.to_string().into()]);
@@ -46,5 +47,5 @@ pub(super) fn show(
     if exit == Exit::Done {
         return Ok(());
     }
-    Err(CommandError::new(exit, "demo", "the service did not run"))
+    Err(CommandError::new(exit, "demo", "the service failed"))
 }

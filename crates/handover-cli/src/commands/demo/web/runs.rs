@@ -1,5 +1,5 @@
-//! The runs of the demo: real ones, with git, worktrees and gates. Only the agents are played, by a
-//! script that writes a file and says how it ended.
+//! The runs of `handover demo --web`: real ones, with git, worktrees and gates. Only the agents are
+//! scripted.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ const STORIES: [(&str, &str, &str); 8] = [
     ("2", "2-3-saved-searches", "Saved searches"),
 ];
 
-/// The agent. It is quick in the past and slow before the eyes of a visitor; its price depends on the
+/// The agent script. It is fast for the run in the past and slow for the live one; its cost depends on the
 /// story.
 const AGENT: &str = r#"#!/bin/sh
 cat > /dev/null
@@ -37,32 +37,32 @@ case "$HANDOVER_PHASE" in
       1-2*) cost=0.61; tokens=88200; turns=17; echo broken > "src/broken.txt";;
       1-3*) cost=1.12; tokens=161900; turns=31; summary="Guests check out with a mail address alone.";;
       1-4*) verdict=blocked; cost=0.19; tokens=21300; turns=5
-            summary="The mail provider's key for the sandbox is missing: which account should invoices be sent from?";;
+            summary="The mail provider's key for the sandbox is missing: which account should send invoices?";;
     esac;;
   fix)
     cost=0.23; tokens=30100; turns=8
-    say "mending what was found"
+    say "fixing the findings"
     rm -f src/broken.txt
-    echo "// mended" >> "src/$HANDOVER_STORY.rs"
-    summary="Mended; the check is green again.";;
+    echo "// fixed" >> "src/$HANDOVER_STORY.rs"
+    summary="Fixed; the check is green again.";;
   review)
     cost=0.31; tokens=44800; turns=9; verdict=passed
-    say "looking at the work for the first time"
-    summary="Nothing is wrong."
+    say "reviewing the change"
+    summary="No findings."
     case "$HANDOVER_STORY-$HANDOVER_ATTEMPT" in
       1-3*-1) verdict=failed; summary="A guest can read the order of another guest."
-              findings='[{"severity":"high","file":"src/1-3-guest-checkout.rs","line":1,"issue":"An order is found by its number alone; ask for the mail address too"}]';;
+              findings='[{"severity":"high","file":"src/1-3-guest-checkout.rs","line":1,"issue":"Orders can be looked up by number alone; require the mail address too"}]';;
     esac;;
 esac
 printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","findings":%s,"reasoning":{"completion":"%s"},"usage":{"cost_usd":%s,"tokens":%s,"turns":%s}}' \
   "$HANDOVER_NONCE" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" "$findings" "$summary" "$cost" "$tokens" "$turns" > "$HANDOVER_RESULT"
 "#;
 
-/// The project's own check: a file that must not be there.
+/// The project's gate fails if a certain file exists.
 const CONFIG: &str = "\n[gates]\ndetect = false\ncommands = [{ name = \"unit\", argv = [\"sh\", \"check.sh\"], format = \"tap\" }]\n";
 const CHECK: &str = "echo 1..2\necho ok 1 - totals\nif [ -e src/broken.txt ]; then echo not ok 2 - a coupon that has expired is refused; exit 1; fi\necho ok 2 - a coupon that has expired is refused\n";
 
-/// Writes the stories and the agent.
+/// Writes the stories and the agent script.
 pub(super) fn write(root: &Path) -> Result<(), CommandError> {
     let put = |path: &str, text: &str| {
         let path = root.join(path);
@@ -86,7 +86,7 @@ pub(super) fn write(root: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Makes it a repository.
+/// Turns the project into a git repository.
 pub(super) fn commit(root: &Path) -> Result<(), CommandError> {
     let config = root.join(".handover/config.toml");
     let text = fs_err::read_to_string(&config).map_err(|error| io(&error))?;
@@ -114,15 +114,14 @@ pub(super) fn commit(root: &Path) -> Result<(), CommandError> {
             return Err(CommandError::new(
                 Exit::Environment,
                 "git",
-                "git did not make the demo's repository",
+                "git failed to create the demo repository",
             ));
         }
     }
     Ok(())
 }
 
-/// Runs an epic, as a program of its own: what it prints is not what the demo says. That some of its
-/// stories fail is part of the story.
+/// Runs an epic in a separate process to hide its output. Some stories fail on purpose.
 pub(super) fn run(root: &Path, epic: &str) -> Result<(), CommandError> {
     let program = std::env::current_exe().map_err(|error| io(&error))?;
     let status = Command::new(program)
@@ -139,10 +138,6 @@ pub(super) fn run(root: &Path, epic: &str) -> Result<(), CommandError> {
         .map_err(|error| io(&error))?;
     match status.code() {
         Some(0 | 1 | 3) => Ok(()),
-        _ => Err(CommandError::new(
-            Exit::Failed,
-            "demo",
-            "the run of the demo did not come to its end",
-        )),
+        _ => Err(CommandError::new(Exit::Failed, "demo", "the demo run did not finish")),
     }
 }
