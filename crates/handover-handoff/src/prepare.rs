@@ -67,7 +67,7 @@ impl Handoffs<'_> {
     /// the receipt and its ticket, and the guard's decision are one transaction, so that two agents
     /// never get the same package. A store that fails leaves the receipt to the spool.
     pub fn prepare(&self, request: &HandoffRequest) -> Result<Prepared> {
-        self.refuse_overrides()?;
+        self.check_overrides()?;
         let store = match self.store {
             Ok(store) => store,
             Err(reason) => return self.prepare_without_store(request, reason),
@@ -137,7 +137,7 @@ impl Handoffs<'_> {
         session: Option<&SessionId>,
         now: Timestamp,
     ) -> Result<Handoff> {
-        self.refuse_overrides()?;
+        self.check_overrides()?;
         let Some(id) = guard::marker_of(&prompt) else {
             let reasons = vec!["the prompt does not carry the marker of a receipt".to_owned()];
             return Err(Refusal { reasons }.into());
@@ -196,7 +196,8 @@ impl Handoffs<'_> {
         }
     }
 
-    fn refuse_overrides(&self) -> Result<()> {
+    /// Refuses a call for which a setting was overridden that decides what agents start without.
+    pub fn check_overrides(&self) -> Result<()> {
         match self.overrides.first() {
             Some(first) => Err(HandoffError::Overridden {
                 key: first.key.clone(),

@@ -9,6 +9,7 @@ mod concurrency;
 mod config;
 mod contract;
 mod crash;
+mod handoffs;
 mod hooks;
 mod host_install;
 mod learning;

@@ -53,8 +53,8 @@ impl Scene<'_> {
                 Err(StoreError::NotFound { .. }) => None,
                 Err(error) => return Err(error.into()),
             },
-            (None, Some(bound)) => Some(bound.clone()),
-            (None, None) => {
+            (None, Some(bound)) if self.is_active(bound)? => Some(bound.clone()),
+            (None, _) => {
                 let mut active = store.sessions(Some(SessionStatus::Active))?;
                 match (active.len(), missing) {
                     (1, _) => active.pop().map(|session| session.id),
@@ -69,6 +69,15 @@ impl Scene<'_> {
             store.bind_host(self.call.host, conversation, session, self.app.now())?;
         }
         Ok(session)
+    }
+
+    /// Whether a session still takes work: a conversation may outlive the session it is bound to.
+    fn is_active(&self, session: &SessionId) -> Result<bool, CommandError> {
+        match self.app.store()?.session(session) {
+            Ok(session) => Ok(session.status == SessionStatus::Active),
+            Err(StoreError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The session that this conversation is bound to.

@@ -1,7 +1,7 @@
 //! A subagent is about to be spawned: it gets its brief, under a receipt.
 
 use handover_context::package_file::vendor_secret;
-use handover_handoff::{HandoffError, HandoffRequest, Prepared, Recorded, Refusal, TicketRequest};
+use handover_handoff::{HandoffError, HandoffRequest, Prepared, Recorded, TicketRequest};
 use handover_hosts::decide::spawn::{
     Facts, Outcome, Parts, Plan, decide, group_in, plan, within_limit,
 };
@@ -42,11 +42,26 @@ pub(super) fn react(scene: &Scene<'_>, spawn: &Spawn) -> Result<Reply, CommandEr
     let request = request(scene, spawn, session, role, way)?;
     match scene.app.handoffs()?.prepare(&request) {
         Ok(prepared) => hand_over(scene, spawn, way, prepared),
-        Err(HandoffError::Refused(refusal)) => {
-            let outcome = Outcome::Refused(format!("{refusal}. {}", Refusal::HINT));
+        Err(error) if is_refusal(&error) => {
+            let CommandError { message, hint, .. } = error.into();
+            let outcome = Outcome::Refused(format!("{message}. {}", hint.unwrap_or_default()));
             Ok(decide(spawn, way, outcome).into())
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the subagent must not start, instead of starting without a brief.
+fn is_refusal(error: &HandoffError) -> bool {
+    match error {
+        HandoffError::Refused(_)
+        | HandoffError::Overridden { .. }
+        | HandoffError::SessionClosed { .. } => true,
+        HandoffError::OtherRole { .. }
+        | HandoffError::OtherSession { .. }
+        | HandoffError::Taken { .. }
+        | HandoffError::NoReceipt { .. }
+        | HandoffError::Store(_) => false,
     }
 }
 

@@ -175,11 +175,13 @@ pub(crate) fn engine<T>(
         signal_hook::flag::register(signal, cancel.flag())
             .map_err(|error| crate::error::io(&error))?;
     }
+    let handoffs = app.handoffs()?;
+    handoffs.check_overrides()?;
     let engine = Engine {
         store: app.store()?,
         redactor: app.redactor()?,
         config: app.config()?,
-        handoffs: app.handoffs()?,
+        handoffs,
         project: app.project()?.root.clone(),
         project_id: app.project_id()?,
         environment: env::all(),
