@@ -1,0 +1,8 @@
+//! The steps of a handoff on a real store: what each writes, and what it refuses to.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod delivery;
+mod ending;
+mod prepare;
+mod world;
