@@ -71,6 +71,7 @@ pub fn hit(hit: &Hit, places: &ProjectPaths) -> Value {
     })
 }
 
+/// An error pattern.
 pub fn error(pattern: &ErrorPattern) -> Value {
     json!({
         "hash": pattern.hash,

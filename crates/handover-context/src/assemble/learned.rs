@@ -37,17 +37,17 @@ pub(super) fn errors(
         pattern.solution = pattern.solution.as_deref().map(clean);
         pattern.signature.message = clean(&pattern.signature.message);
     }
-    let (mut left, mut kept, mut told) = (room, Vec::new(), Vec::new());
+    let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
     for pattern in patterns {
         let cost = tokens::count(tokenizer, &render::error(&pattern));
         let fate = fate(kept.len() < MAX_ERRORS, cost <= left);
-        told.push(Explained::plain(ItemKind::Error, ItemId::Text(pattern.hash.clone()), fate));
+        explained.push(Explained::plain(ItemKind::Error, ItemId::Text(pattern.hash.clone()), fate));
         if fate == Fate::Fits {
             left -= cost;
             kept.push(pattern);
         }
     }
-    Ok((kept, told))
+    Ok((kept, explained))
 }
 
 fn fate(within_limit: bool, within_budget: bool) -> Fate {
@@ -76,18 +76,22 @@ pub(super) fn strategies(
     let fitting = all
         .into_iter()
         .filter(|one| fits(&one.language, &here.language) && fits(&one.framework, &here.framework));
-    let (mut left, mut kept, mut told) = (room, Vec::new(), Vec::new());
+    let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
     for mut strategy in fitting {
         strategy.insight = sources.redactor.clean(&strategy.insight).as_str().to_owned();
         let cost = tokens::count(tokenizer, &render::strategy(&strategy));
         let fate = fate(kept.len() < MAX_STRATEGIES, cost <= left);
-        told.push(Explained::plain(ItemKind::Strategy, ItemId::Text(strategy.id.clone()), fate));
+        explained.push(Explained::plain(
+            ItemKind::Strategy,
+            ItemId::Text(strategy.id.clone()),
+            fate,
+        ));
         if fate == Fate::Fits {
             left -= cost;
             kept.push(strategy);
         }
     }
-    Ok((kept, told))
+    Ok((kept, explained))
 }
 
 pub(super) fn tokens_of_errors(errors: &[ErrorPattern], tokenizer: Tokenizer) -> u64 {

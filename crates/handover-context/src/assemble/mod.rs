@@ -4,8 +4,12 @@
 //! shorten, count) → rendering → receipt. What each step decided is kept, so an explanation is just
 //! its trace.
 
+mod block;
+mod draft;
+mod explain;
 mod learned;
 mod pack;
+mod plan;
 mod reasoning;
 mod render;
 mod select;
@@ -13,22 +17,20 @@ mod select;
 use std::collections::BTreeMap;
 
 use handover_model::config::AssemblyConfig;
-use handover_model::models::Model;
-use handover_model::roles::{RoleOverride, RoleRules};
 use handover_model::{
-    Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, LeftOut, PackageId, Priority, Provided,
-    Provision, ReasoningId, ReasoningLevel, ReceiptId, ReceiptItem, Role, Section, SessionId,
-    Strategy, Timestamp, Tokenizer, Zone,
+    Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, Priority, ReasoningId,
+    ReasoningLevel, ReceiptId, Role, SessionId, Strategy, Timestamp, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
-use handover_text::{Redactor, tokens};
+use handover_text::Redactor;
 use serde::Serialize;
 
 use crate::learning::Binding;
 use crate::package_file::ProjectPaths;
 
+use draft::Draft;
+use plan::Plan;
 pub use render::fallback;
-use select::Selection;
 
 /// A request for the context of one agent.
 #[derive(Debug, Clone)]
@@ -243,222 +245,26 @@ pub struct Sources<'a> {
     pub places: Option<&'a ProjectPaths>,
 }
 
-/// How many left-out items a receipt keeps by name.
-const LEFT_OUT_KEPT: usize = 50;
-
-/// Puts the context together without keeping anything.
+/// Assembles context without storing anything.
 pub fn compose(sources: Sources<'_>, request: &ContextRequest) -> Result<Assembly> {
-    let session = sources.store.session(&request.session)?;
-    let model = Model::named(request.model.as_deref());
-    let none = RoleOverride::default();
-    let set = sources.config.roles.get(request.role.as_str()).unwrap_or(&none);
-    let rules = RoleRules::of(&request.role).with(set);
-    let margin = (sources.config.safety_margin.clamp(0.0, 1.0) * 1_000.0).round() as u64;
-    let budget = Budget::new(model.window, margin, request.current_tokens, &rules);
-    let zone = budget.zone(request.current_tokens);
-    let tokenizer = model.tokenizer;
-    let cap = request.cap.unwrap_or(u64::MAX).min(budget.context + budget.errors);
-    let room = budget.context.min(cap);
-    let mut redactions = Redactions::default();
-
-    let limit = request.limit.unwrap_or(rules.limit);
-    let essentials_only = matches!(zone, Zone::WrapUp | Zone::Emergency);
-    let mut block = Block::default();
-    let mut selection = Selection::default();
-    let mut tried = Vec::new();
-    if !essentials_only {
-        // Headings, the marker and the line about reading come out of the same room.
-        let items = room.saturating_sub(render::FRAME_TOKENS);
-        if request.reasoning.unwrap_or_else(|| rules.reasons(request.iteration)) {
-            let room = request.reasoning_level.tokens().min(items / 2);
-            let digest =
-                reasoning::digest(sources, request, &rules, room, tokenizer, &mut redactions)?;
-            block.reasoning = digest.entries;
-            tried.extend(digest.explained);
-        }
-        let used: u64 = block.reasoning.iter().map(|r| r.tokens).sum();
-        selection = select::select(sources, request, zone, limit)?;
-        let packed = pack::packages(
-            sources,
-            &mut selection,
-            zone,
-            limit,
-            items.saturating_sub(used),
-            tokenizer,
-            &mut redactions,
-        )?;
-        block.packages = packed.packages;
-        tried.extend(packed.tried);
-        let room = budget.errors.min(cap);
-        let (errors, told) = learned::errors(sources, request, &session.project, room, tokenizer)?;
-        tried.extend(told);
-        let left = room.saturating_sub(learned::tokens_of_errors(&errors, tokenizer));
-        let (strategies, told) = learned::strategies(sources, &session.project, left, tokenizer)?;
-        tried.extend(told);
-        (block.errors, block.strategies) = (errors, strategies);
+    let project = sources.store.session(&request.session)?.project;
+    let plan = Plan::new(sources.config, request);
+    let mut draft = Draft::new(sources, request, &plan);
+    if plan.has_items() {
+        draft.fill(&project)?;
     }
-
-    let usage_percent = budget.usage_percent(request.current_tokens);
-    let shown = |block: &Block| {
-        let markdown = render::block(&render::Shown {
-            role: &request.role,
-            zone,
-            usage_percent,
-            available: selection.available,
-            block,
-            receipt: &request.receipt,
-        });
-        (tokens::count(tokenizer, &markdown), markdown)
-    };
-    // Items were counted one by one; now the whole is.
-    let (mut tokens, mut markdown) = shown(&block);
-    while tokens > cap {
-        let Some(changed) = block.shrink(tokenizer) else { break };
-        if let Shrunk::Gone(kind, id) = changed {
-            for candidate in tried.iter_mut().filter(|c| c.kind == kind && c.id == id) {
-                (candidate.included, candidate.reason) = (false, Fate::OverTheBudget);
-            }
-        }
-        (tokens, markdown) = shown(&block);
-    }
-
-    let (explained, left_out_counts) = explain(&mut selection, tried, request.explain)?;
-    let learned_tokens = learned::tokens_of_errors(&block.errors, tokenizer)
-        + learned::tokens_of_strategies(&block.strategies, tokenizer);
-    let section = |name: &str, budget, used| Section { name: name.to_owned(), budget, used };
-    let receipt = NewReceipt {
-        id: request.receipt.clone(),
-        session: request.session.clone(),
-        group: request.group.clone(),
-        role: request.role.clone(),
-        iteration: request.iteration,
-        model: request.model.as_deref().map(|name| sources.redactor.clean(name)),
-        tokenizer: tokenizer.as_str().to_owned(),
-        zone,
-        tokens,
-        prompt_hash: crate::package_file::content_hash(markdown.as_bytes()),
-        sections: vec![
-            section("packages", room, block.packages.iter().map(|p| p.tokens).sum()),
-            section(
-                "reasoning",
-                request.reasoning_level.tokens().min(room.saturating_sub(render::FRAME_TOKENS) / 2),
-                block.reasoning.iter().map(|r| r.tokens).sum(),
-            ),
-            section("errors", budget.errors.min(cap), learned_tokens),
-        ],
-        items: items(&block),
-        left_out: left_out(&explained),
-        left_out_counts,
-        redactions: redactions.by_rule.clone(),
-        trimmed: Vec::new(),
-        provided: Provided { context: Provision::Present, specialization: Provision::Missing },
-        text: Some(sources.redactor.clean(&markdown)),
-        claim: request.claim,
-        now: request.now,
-    };
-    Ok(Assembly {
-        receipt,
-        budget,
-        zone,
-        usage_percent,
-        available: selection.available,
-        overflow: selection.available.saturating_sub(block.packages.len()),
-        packages: block.packages,
-        reasoning: block.reasoning,
-        errors: block.errors,
-        strategies: block.strategies,
-        redactions: redactions.by_rule.values().sum(),
-        tokens,
-        markdown,
-        candidates: explained,
-    })
+    let (tokens, markdown) = draft.fit();
+    draft.finish(tokens, markdown)
 }
 
-/// What goes into a block.
-#[derive(Debug, Default)]
-struct Block {
-    packages: Vec<PackedPackage>,
-    reasoning: Vec<PackedReasoning>,
-    errors: Vec<ErrorPattern>,
-    strategies: Vec<Strategy>,
-}
-
-/// What became of a block that was too long.
-enum Shrunk {
-    /// Something in it is shorter.
-    Shorter,
-    /// This is not in it any more.
-    Gone(ItemKind, ItemId),
-}
-
-impl Block {
-    /// Makes the block smaller by what is missed least: strategies, errors, then packages, low
-    /// priority first and each shorter before it goes, then reasoning, of which a completion, which
-    /// comes first, goes last. None if nothing is left.
-    fn shrink(&mut self, tokenizer: Tokenizer) -> Option<Shrunk> {
-        if let Some(strategy) = self.strategies.pop() {
-            return Some(Shrunk::Gone(ItemKind::Strategy, ItemId::Text(strategy.id)));
-        }
-        if let Some(error) = self.errors.pop() {
-            return Some(Shrunk::Gone(ItemKind::Error, ItemId::Text(error.hash)));
-        }
-        let longest = self.packages.iter().rposition(|package| package.form != Form::Pointer);
-        if let Some(at) = longest {
-            pack::shorten(&mut self.packages[at], tokenizer);
-            return Some(Shrunk::Shorter);
-        }
-        let least = (0..self.packages.len())
-            .min_by_key(|at| (self.packages[*at].priority, std::cmp::Reverse(*at)));
-        if let Some(at) = least {
-            let id = ItemId::Number(self.packages.remove(at).id.0);
-            return Some(Shrunk::Gone(ItemKind::Package, id));
-        }
-        let entry = self.reasoning.pop()?;
-        Some(Shrunk::Gone(ItemKind::Reasoning, ItemId::Number(entry.id.0)))
-    }
-}
-
-/// What became of the candidates: those that were tried, then the best of those in the queue, then
-/// the best of those that were refused; and how many are out, by reason.
-fn explain(
-    selection: &mut Selection<'_>,
-    tried: Vec<Explained>,
-    all: bool,
-) -> Result<(Vec<Explained>, BTreeMap<String, u64>)> {
-    let mut counts: BTreeMap<Fate, u64> = BTreeMap::new();
-    for candidate in tried.iter().filter(|candidate| !candidate.included) {
-        *counts.entry(candidate.reason).or_default() += 1;
-    }
-    if selection.waiting > 0 {
-        *counts.entry(Fate::OverTheLimit).or_default() += selection.waiting as u64;
-    }
-    for (fate, count) in &selection.refused {
-        *counts.entry(*fate).or_default() += count;
-    }
-    let enough = if all { usize::MAX } else { tried.len() + LEFT_OUT_KEPT };
-    let mut explained = tried;
-    while explained.len() < enough
-        && let Some(key) = selection.take()?
-    {
-        explained.push(selection.explained(key, Fate::OverTheLimit));
-    }
-    while explained.len() < enough
-        && let Some((key, fate)) = selection.take_refused()
-    {
-        explained.push(selection.explained(key, fate));
-    }
-    let counts = counts.into_iter().map(|(fate, n)| (fate.to_string(), n)).collect();
-    Ok((explained, counts))
-}
-
-/// Secrets that were taken out, by rule.
+/// How many secrets were removed, by rule.
 #[derive(Debug, Default)]
 struct Redactions {
     by_rule: BTreeMap<String, u64>,
 }
 
 impl Redactions {
-    /// Redacts a text on its way out and counts.
+    /// Redacts a text that is about to leave, and counts.
     fn clean(&mut self, redactor: &Redactor, text: &str) -> handover_text::Clean {
         let clean = redactor.clean(text);
         for (rule, count) in clean.redactions_by_rule() {
@@ -466,46 +272,4 @@ impl Redactions {
         }
         clean
     }
-}
-
-fn items(block: &Block) -> Vec<ReceiptItem> {
-    let Block { packages, reasoning, errors, strategies } = block;
-    let plain = |kind, id: String, tokens| ReceiptItem {
-        kind,
-        id,
-        version: 1,
-        form: Form::Full,
-        score: 0.0,
-        terms: BTreeMap::new(),
-        tokens,
-        read_at: None,
-    };
-    let mut items: Vec<ReceiptItem> = packages
-        .iter()
-        .map(|p| ReceiptItem {
-            version: p.version,
-            form: p.form,
-            score: p.score,
-            terms: p.terms.by_name(),
-            ..plain(ItemKind::Package, p.id.to_string(), p.tokens)
-        })
-        .collect();
-    items.extend(reasoning.iter().map(|r| plain(ItemKind::Reasoning, r.id.to_string(), r.tokens)));
-    items.extend(errors.iter().map(|e| plain(ItemKind::Error, e.hash.clone(), 0)));
-    items.extend(strategies.iter().map(|s| plain(ItemKind::Strategy, s.id.clone(), 0)));
-    items
-}
-
-fn left_out(explained: &[Explained]) -> Vec<LeftOut> {
-    explained
-        .iter()
-        .filter(|candidate| !candidate.included)
-        .take(LEFT_OUT_KEPT)
-        .map(|candidate| LeftOut {
-            kind: candidate.kind,
-            id: candidate.id.to_string(),
-            reason: candidate.reason,
-            score: candidate.score,
-        })
-        .collect()
 }

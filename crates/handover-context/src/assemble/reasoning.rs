@@ -56,9 +56,10 @@ pub(super) fn digest(
     let mut left = room;
     for entry in entries {
         let count = per_role.entry(entry.role.to_string()).or_default();
-        let told = |fate| Explained::plain(ItemKind::Reasoning, ItemId::Number(entry.id.0), fate);
+        let explained =
+            |fate| Explained::plain(ItemKind::Reasoning, ItemId::Number(entry.id.0), fate);
         if digest.entries.len() == MAX_ENTRIES || *count == MAX_PER_ROLE {
-            digest.explained.push(told(Fate::OverTheLimit));
+            digest.explained.push(explained(Fate::OverTheLimit));
             continue;
         }
         let content = redactions.clean(sources.redactor, &entry.content).one_line();
@@ -78,10 +79,14 @@ pub(super) fn digest(
                 left -= packed.tokens;
                 *count += 1;
                 let whole = packed.content.chars().count() >= content.as_str().chars().count();
-                digest.explained.push(told(if whole { Fate::Fits } else { Fate::FitsShortened }));
+                digest.explained.push(explained(if whole {
+                    Fate::Fits
+                } else {
+                    Fate::FitsShortened
+                }));
                 digest.entries.push(packed);
             }
-            None => digest.explained.push(told(Fate::OverTheBudget)),
+            None => digest.explained.push(explained(Fate::OverTheBudget)),
         }
     }
     Ok(digest)

@@ -9,7 +9,8 @@ use std::fmt::Write;
 use handover_model::{ErrorPattern, ReceiptId, Role, Strategy, Zone};
 use handover_text::quote::{quote_block, quote_inline};
 
-use super::{Block, PackedPackage, PackedReasoning};
+use super::block::Block;
+use super::{PackedPackage, PackedReasoning};
 
 /// What the frame of a block may cost: headings, the marker, the lines about reading and about
 /// what is left.

@@ -10,7 +10,8 @@ use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zo
 use handover_store::{Candidate, Result};
 use handover_text::Clean;
 
-use super::{ContextRequest, Explained, ItemId, LEFT_OUT_KEPT, Sources, Terms};
+use super::explain::LEFT_OUT_KEPT;
+use super::{ContextRequest, Explained, ItemId, Sources, Terms};
 use crate::rank::{Best, Key, Metadata, Ranking, View};
 use crate::search::referenced;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use handover_model::{
-    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, Scope, SessionId, Timestamp,
+    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, SessionId, Timestamp,
 };
 use handover_store::{NewPackage, Supersede};
 use handover_text::{Redactor, tokens};
@@ -186,6 +186,8 @@ fn warnings(
 
 #[cfg(test)]
 mod tests {
+    use handover_model::Scope;
+
     use super::*;
 
     struct Project {

@@ -1,0 +1,67 @@
+//! How much room a request has: budget, zone and limits of its role and model.
+
+use handover_model::config::AssemblyConfig;
+use handover_model::models::Model;
+use handover_model::roles::{RoleOverride, RoleRules};
+use handover_model::{Budget, Tokenizer, Zone};
+
+use super::{ContextRequest, render};
+
+/// The limits of one block.
+pub(super) struct Plan {
+    pub(super) rules: RoleRules,
+    pub(super) budget: Budget,
+    pub(super) zone: Zone,
+    pub(super) usage_percent: f64,
+    pub(super) tokenizer: Tokenizer,
+    /// The most tokens of the whole block.
+    pub(super) cap: u64,
+    /// The most packages.
+    pub(super) limit: usize,
+}
+
+impl Plan {
+    pub(super) fn new(config: &AssemblyConfig, request: &ContextRequest) -> Self {
+        let model = Model::named(request.model.as_deref());
+        let none = RoleOverride::default();
+        let set = config.roles.get(request.role.as_str()).unwrap_or(&none);
+        let rules = RoleRules::of(&request.role).with(set);
+        let margin = (config.safety_margin.clamp(0.0, 1.0) * 1_000.0).round() as u64;
+        let budget = Budget::new(model.window, margin, request.current_tokens, &rules);
+        Self {
+            zone: budget.zone(request.current_tokens),
+            usage_percent: budget.usage_percent(request.current_tokens),
+            tokenizer: model.tokenizer,
+            cap: request.cap.unwrap_or(u64::MAX).min(budget.context + budget.errors),
+            limit: request.limit.unwrap_or(rules.limit),
+            rules,
+            budget,
+        }
+    }
+
+    /// Whether there is anything in the block besides its frame.
+    pub(super) fn has_items(&self) -> bool {
+        !matches!(self.zone, Zone::WrapUp | Zone::Emergency)
+    }
+
+    /// Tokens for packages and reasoning, frame included.
+    pub(super) fn context_room(&self) -> u64 {
+        self.budget.context.min(self.cap)
+    }
+
+    /// Tokens for packages and reasoning themselves: headings, the marker and the line about
+    /// reading come out of the same room.
+    pub(super) fn item_room(&self) -> u64 {
+        self.context_room().saturating_sub(render::FRAME_TOKENS)
+    }
+
+    /// Tokens for reasoning.
+    pub(super) fn reasoning_room(&self, request: &ContextRequest) -> u64 {
+        request.reasoning_level.tokens().min(self.item_room() / 2)
+    }
+
+    /// Tokens for error patterns and strategies.
+    pub(super) fn learned_room(&self) -> u64 {
+        self.budget.errors.min(self.cap)
+    }
+}
