@@ -1,4 +1,4 @@
-//! What the project learned: error patterns and strategies.
+//! Error patterns and strategies that fit the request.
 
 use handover_model::learn::{Trust, similarity};
 use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, Strategy, Tokenizer};
@@ -66,7 +66,7 @@ pub(super) fn strategies(
     tokenizer: Tokenizer,
 ) -> Result<(Vec<Strategy>, Vec<Explained>)> {
     let all = sources.store.strategies(project, &StrategyFilter::default())?;
-    // Finding out what the project is made of costs more than all the rest: only where it matters.
+    // Detecting the technology costs more than everything else, so only if a strategy depends on it.
     let bound = all.iter().any(|one| one.language.is_some() || one.framework.is_some());
     let here = if bound { (sources.binding)() } else { Binding::default() };
     let fits = |of: &Option<String>, here: &Option<String>| match (of, here) {

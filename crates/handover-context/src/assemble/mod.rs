@@ -67,34 +67,34 @@ pub struct ContextRequest {
     pub now: Timestamp,
 }
 
-/// A package that is in.
+/// A package as the block shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PackedPackage {
-    /// The package.
+    /// The registered package.
     pub id: PackageId,
-    /// Its version.
+    /// The version that was chosen.
     pub version: u32,
-    /// Where the file is.
+    /// The file, relative to the project.
     pub path: String,
-    /// How much it matters.
+    /// Decides conflicts between packages.
     pub priority: Priority,
-    /// What is shown of its summary.
+    /// The summary, shortened to fit.
     pub summary: String,
-    /// What it costs here.
+    /// Tokens of the package in the block.
     pub tokens: u64,
-    /// What reading the file costs.
+    /// Tokens of the whole file.
     pub file_tokens: u64,
-    /// Its rank value.
+    /// What it was ranked by: the sum of `terms`.
     pub score: f64,
-    /// How much of it is in.
+    /// How much of the package is shown.
     pub form: Form,
-    /// Whether the file is another one than when its summary was written.
+    /// Whether the file has changed since its summary was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
-    /// Whether the file is on another machine, so that its text must be asked for.
+    /// Whether the file is on another machine, so that its text must be read from the store.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
-    /// The terms of the score.
+    /// How the score came about.
     #[serde(skip)]
     pub terms: Terms,
 }
@@ -102,20 +102,19 @@ pub struct PackedPackage {
 /// The terms of a score; they add up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Terms {
-    /// How much it matters.
+    /// Weight of its priority.
     pub priority: f64,
-    /// Whether it came from the group that asks.
+    /// Bonus for coming from the requesting group.
     pub same_group: f64,
-    /// Whether it is addressed to the role that asks.
+    /// Bonus for being addressed to the requesting role.
     pub addressed: f64,
-    /// How new it is.
+    /// Bonus for being recent.
     pub recency: f64,
-    /// How relevant it is to the task.
+    /// Relevance to the task.
     pub task: f64,
 }
 
 impl Terms {
-    /// The score.
     fn sum(&self) -> f64 {
         self.priority + self.same_group + self.addressed + self.recency + self.task
     }
@@ -135,26 +134,26 @@ impl Terms {
     }
 }
 
-/// A piece of reasoning that is in.
+/// A reasoning entry as the block shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PackedReasoning {
-    /// The piece.
+    /// The stored entry.
     pub id: ReasoningId,
-    /// Who thought it.
+    /// The role of its author.
     pub role: Role,
-    /// In which phase.
+    /// The phase of work that it is about.
     pub phase: handover_model::Phase,
-    /// What is shown of it.
+    /// The content, shortened to fit.
     pub content: String,
-    /// What it costs here.
+    /// Tokens of the entry in the block.
     pub tokens: u64,
 }
 
-/// The id of a record: a number, or a text for those that have one.
+/// The id of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ItemId {
-    /// Of a package or a piece of reasoning.
+    /// Of a package or a reasoning entry.
     Number(i64),
     /// Of an error pattern or a strategy.
     Text(String),
@@ -169,25 +168,25 @@ impl std::fmt::Display for ItemId {
     }
 }
 
-/// One candidate, and what became of it.
+/// Why a candidate is in or out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explained {
-    /// What kind of record.
+    /// The kind of record.
     pub kind: ItemKind,
-    /// Which one.
+    /// The id of the record.
     pub id: ItemId,
-    /// Whether it is in.
+    /// Whether the block shows it.
     pub included: bool,
-    /// Why.
+    /// The rule that decided.
     pub reason: Fate,
-    /// Its rank value.
+    /// What it was ranked by; 0 for records without a rank.
     pub score: f64,
-    /// The terms of the score.
+    /// How the score came about.
     pub terms: Terms,
 }
 
 impl Explained {
-    /// A record that has no score.
+    /// A record without a score.
     fn plain(kind: ItemKind, id: ItemId, fate: Fate) -> Self {
         let terms =
             Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
@@ -196,37 +195,37 @@ impl Explained {
     }
 }
 
-/// The outcome of an assembly.
+/// An assembled block of context.
 #[derive(Debug, Clone)]
 pub struct Assembly {
-    /// The record of it.
+    /// The receipt to store.
     pub receipt: NewReceipt,
-    /// How much room there was.
+    /// The token budget of the role and model.
     pub budget: Budget,
-    /// How full the window is.
+    /// How full the agent's window is.
     pub zone: Zone,
-    /// The same as a percentage.
+    /// How full the agent's window is, in percent.
     pub usage_percent: f64,
-    /// The packages that are in, best first.
+    /// The packages in the block, best first.
     pub packages: Vec<PackedPackage>,
-    /// How many could have been in.
+    /// How many packages this role could get.
     pub available: usize,
-    /// How many of them are not.
+    /// How many of those are not in the block.
     pub overflow: usize,
-    /// The reasoning that is in.
+    /// The reasoning entries in the block.
     pub reasoning: Vec<PackedReasoning>,
-    /// The error patterns that are in.
+    /// The error patterns in the block.
     pub errors: Vec<ErrorPattern>,
-    /// The strategies that are in.
+    /// The strategies in the block.
     pub strategies: Vec<Strategy>,
-    /// How many secrets were taken out on the way.
+    /// How many secrets were removed.
     pub redactions: u64,
-    /// Tokens of the text.
+    /// Tokens of the block.
     pub tokens: u64,
-    /// The text.
+    /// The block.
     pub markdown: String,
-    /// Candidates with their terms and fates: all of them if that was asked for, else those that
-    /// were tried and the best of the others.
+    /// Why candidates are in or out: all of them if requested, else those that were tried and the
+    /// best of the others.
     pub candidates: Vec<Explained>,
 }
 

@@ -1,4 +1,4 @@
-//! The digest of what other agents thought.
+//! The digest of other agents' reasoning.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn rank(phase: Phase) -> u8 {
 /// Shorter forms that are tried before an entry is left out, in characters.
 const FORMS: [usize; 3] = [MAX_CHARS, 150, 80];
 
-/// The entries that are in, and what became of all that could be.
+/// The chosen entries, and why each candidate is in or out.
 pub(super) struct Digest {
     pub(super) entries: Vec<PackedReasoning>,
     pub(super) explained: Vec<Explained>,

@@ -12,22 +12,21 @@ use handover_text::quote::{quote_block, quote_inline};
 use super::block::Block;
 use super::{PackedPackage, PackedReasoning};
 
-/// What the frame of a block may cost: headings, the marker, the lines about reading and about
-/// what is left.
+/// The most tokens of a block's frame: headings, the marker, and the lines about reading and about
+/// more packages.
 pub(super) const FRAME_TOKENS: u64 = 130;
 
-/// A block, and what is said around it.
+/// A block and its frame.
 pub(super) struct Shown<'a> {
     pub(super) role: &'a Role,
     pub(super) zone: Zone,
     pub(super) usage_percent: f64,
-    /// How many packages could be in.
+    /// How many packages this role could get.
     pub(super) available: usize,
     pub(super) block: &'a Block,
     pub(super) receipt: &'a ReceiptId,
 }
 
-/// The whole text.
 pub(super) fn block(shown: &Shown<'_>) -> String {
     let mut text = format!("## Context for {}\n", shown.role);
     let percent = shown.usage_percent;

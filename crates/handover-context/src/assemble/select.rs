@@ -1,8 +1,8 @@
-//! Which packages may go in, and in which order.
+//! Selects and orders the packages that may go in.
 //!
-//! A session may have a hundred thousand: only the best are kept, as many as an assembly looks at, and
-//! should they run out, the next best are looked for. Terms are worked out for those that are told
-//! about.
+//! A session may have a hundred thousand, so only as many of the best are held as an assembly usually
+//! needs; if they run out, a second pass finds the next best. Score terms are computed only for
+//! candidates that are explained.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,65 +15,65 @@ use super::{ContextRequest, Explained, ItemId, Sources, Terms};
 use crate::rank::{Best, Key, Metadata, Ranking, View};
 use crate::search::referenced;
 
-/// The outcome of the selection.
+/// The candidates of one assembly, best first.
 #[derive(Default)]
 pub(super) struct Selection<'a> {
-    /// Where the candidates come from; nowhere if none is wanted.
+    /// Yields the candidates; `None` selects nothing.
     ranking: Option<Ranking<'a>>,
     scoring: Scoring,
     audience: Audience,
     tiers: Tiers,
-    /// The best of those that may go in and were not taken, best last.
+    /// The best eligible candidates that were not taken yet, best last.
     queue: Vec<Key>,
-    /// How many the queue had at first, besides those with a place reserved.
+    /// The capacity of the queue, without the reserved slots.
     room: usize,
-    /// The least of those that were taken.
+    /// The lowest-ranked candidate that was taken.
     least_taken: Option<Key>,
-    /// How many may go in and were not taken.
+    /// How many eligible candidates were not taken yet.
     pub(super) waiting: usize,
-    /// How many there are for the role, low ones included that must wait.
+    /// How many candidates there are for the role, deferred low-priority ones included.
     pub(super) available: usize,
-    /// How many may not, by reason.
+    /// How many candidates were refused, by reason.
     pub(super) refused: BTreeMap<Fate, u64>,
-    /// The best of those, best last.
+    /// The best refused candidates, best last.
     best_refused: Vec<Key>,
 }
 
-/// What a score is made of.
+/// How candidates are scored.
 #[derive(Debug, Default)]
 struct Scoring {
-    /// What the rest is multiplied by beside a task; alone, it is taken as it is.
+    /// The factor of the metadata score when there is a task; without one it counts in full.
     scale: Option<f64>,
     now: Timestamp,
 }
 
-/// Who gets what.
+/// Who may get a package.
 #[derive(Debug, Default)]
 struct Audience {
-    /// Groups and addressees do not matter.
+    /// Routing is open: neither groups nor consumers matter.
     open: bool,
-    /// A group asks: it gets its own, the global ones, and those that were chosen for it.
+    /// The request names a group: it gets its own, global, and referenced packages.
     grouped: bool,
     chosen: HashSet<PackageId>,
-    /// What the role got at this attempt already.
+    /// What this attempt of the role already got.
     consumed: HashSet<(PackageId, u32)>,
-    /// Low ones wait for better times.
+    /// The zone defers low-priority packages.
     urgent_only: bool,
 }
 
-/// What comes before the score.
+/// What outranks the score.
 #[derive(Debug, Default)]
 enum Tiers {
     #[default]
     None,
     /// Critical packages first, then high, then medium.
     Priority,
-    /// Critical packages that are as good as this one, so that no task crowds them out.
+    /// Critical packages ranked at least this high, so that no task crowds them out.
     Critical(Key),
 }
 
 impl Selection<'_> {
-    /// The next best that may go in.
+    /// Takes the best eligible candidate.
     pub(super) fn take(&mut self) -> Result<Option<Key>> {
         if self.queue.is_empty() && self.waiting > 0 {
             self.room = self.room.saturating_mul(2);
@@ -86,25 +86,25 @@ impl Selection<'_> {
             self.queue = best.ascending();
         }
         let Some(key) = self.queue.pop() else { return Ok(None) };
-        // More may have come since they were counted, where the store is not held still.
+        // Outside a transaction, candidates may have been added since they were counted.
         self.waiting = self.waiting.saturating_sub(1);
         self.least_taken = Some(self.least_taken.map_or(key, |least| least.min(key)));
         Ok(Some(key))
     }
 
-    /// Puts back the one that was taken last.
+    /// Puts the last taken candidate back.
     pub(super) fn put_back(&mut self, key: Key) {
         self.waiting += 1;
         self.queue.push(key);
     }
 
-    /// The next best of those that may not, and why.
+    /// Takes the best refused candidate, with the reason.
     pub(super) fn take_refused(&mut self) -> Option<(Key, Fate)> {
         let key = self.best_refused.pop()?;
         Some((key, self.audience.refusal(&key.candidate)?))
     }
 
-    /// What became of a package, with the terms of its score.
+    /// Explains a candidate, with the terms of its score.
     pub(super) fn explained(&self, key: Key, fate: Fate) -> Explained {
         Explained {
             kind: ItemKind::Package,
@@ -116,7 +116,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Shows every candidate, and why it may not go in.
+    /// Visits every candidate, with the reason if it is refused.
     fn each(&self, visit: &mut dyn FnMut(&Key, Option<Fate>)) -> Result<()> {
         let Some(ranking) = &self.ranking else { return Ok(()) };
         ranking.each(&mut |candidate, relevance| {
@@ -129,7 +129,6 @@ impl Selection<'_> {
 }
 
 impl Scoring {
-    /// The terms of a candidate's score.
     #[inline]
     fn terms(&self, candidate: &Candidate, task: f64) -> Terms {
         let known = Metadata::of(candidate, self.now);
@@ -157,7 +156,7 @@ impl Tiers {
 }
 
 impl Audience {
-    /// Why a candidate may not go in.
+    /// The reason why a candidate is refused, if it is.
     #[inline]
     fn refusal(&self, candidate: &Candidate) -> Option<Fate> {
         let for_group = self.open
@@ -215,7 +214,7 @@ pub(super) fn select<'a>(
         room: if request.explain { usize::MAX } else { limit.saturating_add(LEFT_OUT_KEPT) },
         ..Selection::default()
     };
-    // Critical packages have places reserved, up to half of the limit, rounded up.
+    // Critical packages have reserved slots, up to half of the limit, rounded up.
     let reserving = task.is_some() && zone != Zone::Conservative;
     let mut reserved = Best::new(if reserving { limit.div_ceil(2) } else { 0 });
     let (mut best, mut best_refused) = (Best::new(selection.room), Best::new(selection.room));
@@ -241,7 +240,7 @@ pub(super) fn select<'a>(
         selection.queue.extend(reserved.iter().map(|key| Key { tier: 1, ..*key }));
     }
     selection.best_refused = best_refused.ascending();
-    // Low ones are for this role; they only have to wait.
+    // Deferred low-priority packages are for this role, too.
     selection.available = waiting + refused.get(&Fate::LowPriority).map_or(0, |low| *low as usize);
     (selection.waiting, selection.refused) = (waiting, refused);
     Ok(selection)
