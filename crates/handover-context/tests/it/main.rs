@@ -1,0 +1,5 @@
+//! The library on a real store, through its public interface.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod assemble;
