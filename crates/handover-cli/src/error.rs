@@ -15,7 +15,7 @@ use handover_handoff::{HandoffError, Refusal};
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_serve::{BindError, ServeError};
-use handover_store::{Fault, StoreError};
+use handover_store::{Fault, OldStore, RecordKind, StoreError};
 use serde_json::json;
 
 /// The documented exit codes.
@@ -169,7 +169,7 @@ impl From<HandoffError> for CommandError {
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let (exit, code, hint) = match &error {
-            StoreError::NotFound { what, .. } => (Exit::Usage, "not_found", not_found_hint(what)),
+            StoreError::NotFound { what, .. } => (Exit::Usage, "not_found", not_found_hint(*what)),
             StoreError::AlreadySuperseded { latest, .. } => (
                 Exit::Usage,
                 "conflict",
@@ -225,10 +225,19 @@ impl From<StoreError> for CommandError {
                 "store_newer",
                 Some("Update handover; the store was not changed.".to_owned()),
             ),
+            StoreError::Outdated { store, .. } => {
+                (Exit::Environment, "store_outdated", Some(bring_over(store)))
+            }
             StoreError::Foreign { .. } => (
                 Exit::Environment,
                 "store_foreign",
                 Some("Point HANDOVER_STORE at another file, or move this one away.".to_owned()),
+            ),
+            StoreError::Aborted => (Exit::Failed, "aborted", None),
+            StoreError::Index(_) => (
+                Exit::Environment,
+                "index_damaged",
+                Some("`handover store reindex` rebuilds the index from the packages.".to_owned()),
             ),
             StoreError::Denied { .. } => (
                 Exit::Blocked,
@@ -247,23 +256,42 @@ impl From<StoreError> for CommandError {
     }
 }
 
-fn not_found_hint(what: &str) -> Option<String> {
+/// How the records of a store of 0.1.0 get into one of this version.
+fn bring_over(store: &OldStore) -> String {
+    let aside = match store {
+        OldStore::File(path) => {
+            let path = path.display();
+            format!("move the old file away (`mv {path} {path}.0.1.0`)")
+        }
+        OldStore::Schema { schema, .. } => {
+            format!("rename the old schema (`ALTER SCHEMA {schema} RENAME TO {schema}_0_1_0`)")
+        }
+    };
+    format!(
+        "With Handover 0.1.0 run `handover export project.jsonl`, {aside}, then with this version run \
+         `handover import project.jsonl`."
+    )
+}
+
+fn not_found_hint(what: RecordKind) -> Option<String> {
     let command = match what {
-        "project" => {
+        RecordKind::Project => {
             return Some(
                 "A token is valid for one project; set `project.id` in the configuration to that project's id."
                     .to_owned(),
             );
         }
-        "session" => "handover session list",
-        "group" => "handover group list",
-        "error pattern" => "handover error list",
-        "strategy" => "handover strategy list",
-        "receipt" => "handover receipt list",
-        "run" => "handover status",
-        "token" => "handover token list",
-        _ if what.starts_with("package") => "handover package list --all-versions",
-        _ => return None,
+        RecordKind::Session => "handover session list",
+        RecordKind::Group => "handover group list",
+        RecordKind::ErrorPattern => "handover error list",
+        RecordKind::Strategy => "handover strategy list",
+        RecordKind::Receipt => "handover receipt list",
+        RecordKind::Run => "handover status",
+        RecordKind::Token => "handover token list",
+        RecordKind::Package | RecordKind::ReceiptPackage | RecordKind::SessionPackage => {
+            "handover package list --all-versions"
+        }
+        RecordKind::Epic => return None,
     };
     Some(format!("Run `{command}` to see what exists."))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
-use handover_store::{Candidate, Result, Store, StoreError};
+use handover_store::{Candidate, RecordKind, Result, Store, StoreError};
 use handover_text::{cut, words};
 
 use crate::rank::{Best, Key, Metadata, Ranking, View};
@@ -84,7 +84,7 @@ pub(crate) fn referenced(
     let references = match store.group(session, group) {
         Ok(group) => group.references,
         // A group exists once it is named; this may be the first time.
-        Err(StoreError::NotFound { what: "group", .. }) => return Ok(HashSet::new()),
+        Err(StoreError::NotFound { what: RecordKind::Group, .. }) => return Ok(HashSet::new()),
         Err(error) => return Err(error),
     };
     let mut latest = HashSet::new();

@@ -1,21 +1,21 @@
-//! The server's errors in the words of the store.
+//! Mapping of the server's errors.
 
 use std::time::Duration;
 
 use handover_store::{Fault, StoreError};
 use tokio_postgres::error::SqlState;
 
-/// Why a statement has no answer.
+/// Why a statement failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The connection is gone: the server did not say no, it said nothing.
+    /// The connection was lost; the statement may be retried.
     Lost(StoreError),
-    /// The server said no.
+    /// The server rejected it.
     Refused(StoreError),
 }
 
 impl Failure {
-    /// The error, for those who cannot try again.
+    /// The error, for callers that cannot retry.
     pub(crate) fn error(self) -> StoreError {
         match self {
             Self::Lost(error) | Self::Refused(error) => error,
@@ -23,15 +23,15 @@ impl Failure {
     }
 }
 
-/// A server that does not answer in time.
+/// The server did not respond in time.
 #[derive(Debug, thiserror::Error)]
-#[error("no answer from the server within {} seconds", .0.as_secs_f32())]
+#[error("no response from the server within {} seconds", .0.as_secs_f32())]
 pub(crate) struct Silence(pub(crate) Duration);
 
-/// What kind of failure an error of the driver is.
+/// Classifies an error of the driver.
 pub(crate) fn failure(error: tokio_postgres::Error) -> Failure {
     let Some(state) = error.code().cloned() else {
-        // Conversions are told apart from broken connections by what caused them.
+        // The source distinguishes broken connections from failed conversions.
         let broken = error.is_closed()
             || std::error::Error::source(&error)
                 .is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some());
@@ -41,11 +41,11 @@ pub(crate) fn failure(error: tokio_postgres::Error) -> Failure {
             Failure::Refused(backend(Fault::Refused, error))
         };
     };
-    // The server's own sentence, without the statement and its values.
+    // Only the message: statement and values may contain project data.
     let words = error.as_db_error().map_or_else(String::new, |e| e.message().to_owned());
     let refused = |fault| Failure::Refused(backend(fault, words.clone()));
     match state {
-        // It goes down, has crashed, or is not up yet.
+        // It is shutting down, has crashed, or is still starting.
         SqlState::ADMIN_SHUTDOWN
         | SqlState::CRASH_SHUTDOWN
         | SqlState::CANNOT_CONNECT_NOW

@@ -1,68 +1,45 @@
 //! Error patterns.
 
-use handover_model::learn::{Signature, Trust};
+use handover_model::learn::Trust;
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
+use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, to_json};
 use handover_store::{
-    ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, Result, StoreError, TrustAt,
+    ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, RecordKind, Result, StoreError, TrustAt,
 };
 use handover_text::Clean;
-use tokio_postgres::Row;
 
 use crate::PostgresStore;
-use crate::value::{self, params};
+use crate::value::params;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
-
-const SELECT: &str = "SELECT e.project, e.hash, e.kind, e.message, e.hints, e.confidence,
-        e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days,
-        (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash
-            ORDER BY uses DESC, last_used DESC, solution LIMIT 1) AS solution
-    FROM error_pattern e";
-
-fn read(r: &Row) -> Result<ErrorPattern> {
-    Ok(ErrorPattern {
-        project: value::parsed(r, "project")?,
-        hash: value::text(r, "hash")?,
-        signature: Signature {
-            kind: value::text(r, "kind")?,
-            message: value::text(r, "message")?,
-            hints: value::json(r, "hints")?,
-        },
-        solution: value::text_opt(r, "solution")?,
-        confidence: Trust::from_thousandths(value::int(r, "confidence")?),
-        occurrences: value::int(r, "occurrences")?,
-        language: value::text_opt(r, "language")?,
-        first_seen: value::time(r, "first_seen")?,
-        last_seen: value::time(r, "last_seen")?,
-        ttl_days: value::int(r, "ttl_days")?,
-    })
-}
 
 impl PostgresStore {
     /// The one pattern whose hash starts with the prefix.
     fn error_by_prefix(&self, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
         let mut found = self.all(
-            &format!("{SELECT} WHERE e.project = $1 AND e.hash >= $2 AND e.hash < $2 || 'g'"),
+            &format!("SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = $1 AND e.hash >= $2 AND e.hash < $2 || 'g'"),
             params![project.as_str(), prefix],
-            read,
+            rows::error_pattern,
         )?;
         match (found.len(), found.pop()) {
             (1, Some(pattern)) if !prefix.is_empty() => Ok(pattern),
-            (0, _) | (_, None) => Err(StoreError::not_found("error pattern", prefix)),
+            (0, _) | (_, None) => Err(StoreError::not_found(RecordKind::ErrorPattern, prefix)),
             (count, Some(_)) => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), count }),
         }
     }
 
     /// The pattern with exactly this hash.
     fn error(&self, project: &ProjectId, hash: &str) -> Result<ErrorPattern> {
-        let sql = format!("{SELECT} WHERE e.project = $1 AND e.hash = $2");
-        self.first(&sql, params![project.as_str(), hash], read)?
-            .ok_or_else(|| StoreError::not_found("error pattern", hash))
+        let sql = format!(
+            "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = $1 AND e.hash = $2"
+        );
+        self.first(&sql, params![project.as_str(), hash], rows::error_pattern)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::ErrorPattern, hash))
     }
 
     /// Counts a sighting in one statement and keeps its circumstances; returns the hash.
     fn sight(&self, sighting: &ErrorSighting) -> Result<String> {
-        let signature = sighting.signature();
+        let signature = sighting.signature.signature();
         let hash = signature.hash();
         let now = sighting.now;
         self.change(
@@ -77,7 +54,7 @@ impl PostgresStore {
                 hash.as_str(),
                 &signature.kind,
                 &signature.message,
-                value::to_json(&signature.hints),
+                to_json(&signature.hints),
                 Trust::START.thousandths(),
                 sighting.language.as_ref().map(Clean::as_str),
                 now,
@@ -187,7 +164,7 @@ impl ErrorPatterns for PostgresStore {
     fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
         self.all(
             &format!(
-                "{SELECT} WHERE e.project = $1
+                "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = $1
                     AND ($2 IS NULL OR e.language IS NULL
                         OR lower(e.language) = lower($2 COLLATE \"C\"))
                     AND ($3 IS NULL OR e.confidence > $3)
@@ -202,39 +179,30 @@ impl ErrorPatterns for PostgresStore {
                 MICROS_PER_DAY,
                 filter.limit,
             ],
-            read,
+            rows::error_pattern,
         )
     }
 
     fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>> {
         let hash = self.error_by_prefix(project, hash)?.hash;
         self.all(
-            "SELECT i.hash, s.id AS session, i.group_id, i.role, i.command, i.created_at
-             FROM error_incident i LEFT JOIN session s ON s.key = i.session
-             WHERE i.project = $1 AND i.hash = $2 ORDER BY i.created_at DESC, i.id DESC",
+            &format!(
+                "SELECT {ERROR_INCIDENT}
+                 FROM error_incident i LEFT JOIN session s ON s.key = i.session
+                 WHERE i.project = $1 AND i.hash = $2 ORDER BY i.created_at DESC, i.id DESC"
+            ),
             params![project.as_str(), hash.as_str()],
-            |r| {
-                Ok(ErrorIncident {
-                    hash: value::text(r, "hash")?,
-                    session: value::parsed_opt(r, "session")?,
-                    group: value::parsed_opt(r, "group_id")?,
-                    role: value::parsed_opt(r, "role")?,
-                    command: value::text_opt(r, "command")?,
-                    created_at: value::time(r, "created_at")?,
-                })
-            },
+            rows::error_incident,
         )
     }
 
     fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
         self.all(
-            "SELECT changed_at, confidence FROM error_trust
-             WHERE project = $1 AND hash = $2 ORDER BY id",
+            &format!(
+                "SELECT {TRUST_AT} FROM error_trust WHERE project = $1 AND hash = $2 ORDER BY id"
+            ),
             params![project.as_str(), hash],
-            |r| {
-                let confidence = Trust::from_thousandths(value::int(r, "confidence")?);
-                Ok(TrustAt { at: value::time(r, "changed_at")?, confidence })
-            },
+            rows::trust_at,
         )
     }
 }

@@ -1,23 +1,11 @@
 //! Events.
 
 use handover_model::{Event, EventId, EventType, GroupId, SessionId};
+use handover_store::rows::{self, Columns, EVENT, to_json};
 use handover_store::{EventFilter, EventKey, Events, Logged, NewEvent, Result, StoreError};
-use tokio_postgres::Row;
 
-use crate::value::{self, params};
+use crate::value::params;
 use crate::{OF_SESSION, PostgresStore};
-
-fn read(session: &SessionId, r: &Row) -> Result<Event> {
-    Ok(Event {
-        id: EventId(value::int(r, "id")?),
-        session: session.clone(),
-        group: value::parsed_opt(r, "group_id")?,
-        kind: value::parsed(r, "type")?,
-        payload: value::json(r, "payload")?,
-        key: value::text_opt(r, "key")?,
-        created_at: value::time(r, "created_at")?,
-    })
-}
 
 impl Events for PostgresStore {
     fn log_event(&self, new: &NewEvent) -> Result<Logged> {
@@ -34,7 +22,7 @@ impl Events for PostgresStore {
                     "SELECT id FROM event WHERE session = $1 AND type = $2
                         AND coalesce(group_id, '') = coalesce($3, '') AND key_hash = $4",
                     params![session, new.kind.as_str(), group, key_hash],
-                    |r| value::int(r, "id"),
+                    |row| Columns::of(row).int(),
                 )?;
                 if let Some(id) = there {
                     return Ok(Logged { id: EventId(id), duplicate: true });
@@ -47,12 +35,12 @@ impl Events for PostgresStore {
                     session,
                     group,
                     new.kind.as_str(),
-                    value::to_json(new.payload.value()),
+                    to_json(new.payload.value()),
                     key,
                     new.now,
                     key_hash,
                 ],
-                |r| value::int(r, "id"),
+                |row| Columns::of(row).int(),
             )?;
             let id = id.ok_or_else(|| StoreError::damaged("an event got no id"))?;
             Ok(Logged { id: EventId(id), duplicate: false })
@@ -63,7 +51,7 @@ impl Events for PostgresStore {
         self.all_of(
             session,
             &format!(
-                "SELECT * FROM event WHERE {OF_SESSION} AND ($2 IS NULL OR type = $2)
+                "SELECT {EVENT} FROM event WHERE {OF_SESSION} AND ($2 IS NULL OR type = $2)
                     AND ($3 IS NULL OR group_id = $3)
                  ORDER BY created_at DESC, id DESC LIMIT $4"
             ),
@@ -73,7 +61,7 @@ impl Events for PostgresStore {
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.limit,
             ],
-            |r| read(session, r),
+            |row| rows::event(session, row),
         )
     }
 }

@@ -1,47 +1,30 @@
 //! Task groups.
 
-use std::collections::BTreeMap;
-
 use handover_model::{Group, GroupId, GroupStatus, PackageId, SessionId};
-use handover_store::{GroupUpdate, Groups, Result, StoreError};
+use handover_store::rows::{self, Columns, GROUP, to_json};
+use handover_store::{GroupUpdate, Groups, RecordKind, Result, StoreError};
 use handover_text::Clean;
-use tokio_postgres::Row;
 
 use crate::register::numbers;
-use crate::value::{self, params};
+use crate::value::params;
 use crate::{OF_SESSION, PostgresStore};
-
-fn read(session: &SessionId, r: &Row) -> Result<Group> {
-    let counters: BTreeMap<String, u64> = value::json(r, "counters")?;
-    Ok(Group {
-        session: session.clone(),
-        id: value::parsed(r, "id")?,
-        title: value::text_opt(r, "title")?,
-        status: value::parsed(r, "status")?,
-        references: value::json(r, "refs")?,
-        specializations: value::json(r, "specializations")?,
-        component: value::text_opt(r, "component")?,
-        counters,
-        created_at: value::time(r, "created_at")?,
-    })
-}
 
 impl PostgresStore {
     fn list_groups(&self, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
         self.all_of(
             session,
             &format!(
-                "SELECT id, title, status, specializations, component, created_at,
+                "SELECT {GROUP},
                 (SELECT coalesce(json_agg(package ORDER BY position), '[]')::text
                     FROM group_reference r
-                    WHERE r.session = g.session AND r.group_id = g.id) AS refs,
+                    WHERE r.session = g.session AND r.group_id = g.id),
                 (SELECT coalesce(json_object_agg(name, value), '{{}}')::text FROM group_counter c
-                    WHERE c.session = g.session AND c.group_id = g.id) AS counters
+                    WHERE c.session = g.session AND c.group_id = g.id)
              FROM task_group g WHERE {OF_SESSION} AND ($2 IS NULL OR id = $2)
              ORDER BY created_at, id"
             ),
             params![session.as_str(), id.map(GroupId::as_str)],
-            |r| read(session, r),
+            |row| rows::group(session, row),
         )
     }
 
@@ -56,10 +39,10 @@ impl PostgresStore {
                 JOIN package p ON p.id = q.id AND p.session = $1
              RETURNING package",
             params![session, group.as_str(), numbers(packages)],
-            |r| Ok(PackageId(value::int(r, "package")?)),
+            |row| Ok(PackageId(Columns::of(row).int()?)),
         )?;
         match packages.iter().find(|package| !known.contains(package)) {
-            Some(missing) => Err(StoreError::not_found("package of this session", missing)),
+            Some(missing) => Err(StoreError::not_found(RecordKind::SessionPackage, missing)),
             None => Ok(()),
         }
     }
@@ -73,7 +56,7 @@ impl Groups for PostgresStore {
             let specializations = update
                 .specializations
                 .as_ref()
-                .map(|names| value::to_json(&names.iter().map(Clean::as_str).collect::<Vec<_>>()));
+                .map(|names| to_json(&names.iter().map(Clean::as_str).collect::<Vec<_>>()));
             self.change(
                 "UPDATE task_group SET
                     title = coalesce($3, title), status = coalesce($4, status),
@@ -106,7 +89,7 @@ impl Groups for PostgresStore {
 
     fn group(&self, session: &SessionId, id: &GroupId) -> Result<Group> {
         let found = self.list_groups(session, Some(id))?.pop();
-        found.ok_or_else(|| StoreError::not_found("group", id))
+        found.ok_or_else(|| StoreError::not_found(RecordKind::Group, id))
     }
 
     fn groups(&self, session: &SessionId) -> Result<Vec<Group>> {

@@ -1,32 +1,14 @@
-//! Agent programs whose hooks call us.
+//! Hook hosts: bindings, tickets and versions.
 
 use handover_model::{
     AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, Timestamp,
 };
+use handover_store::rows::{self, Columns, HOST_VERSION, TICKET};
 use handover_store::{Hosts, NewTicket, Result};
 use handover_text::Clean;
-use tokio_postgres::Row;
 
 use crate::PostgresStore;
-use crate::value::{self, params};
-
-const TICKET: &str = "SELECT receipt, host, host_session, agent_type, task_hash, way, agent, asked,
-    created_at, closed_at FROM ticket";
-
-fn read(r: &Row) -> Result<Ticket> {
-    Ok(Ticket {
-        receipt: value::parsed(r, "receipt")?,
-        host: value::parsed(r, "host")?,
-        host_session: value::parsed(r, "host_session")?,
-        agent_type: value::text(r, "agent_type")?,
-        task_hash: value::text(r, "task_hash")?,
-        way: value::parsed(r, "way")?,
-        agent: value::parsed_opt(r, "agent")?,
-        asked: value::flag(r, "asked")?,
-        created_at: value::time(r, "created_at")?,
-        closed_at: value::time_opt(r, "closed_at")?,
-    })
-}
+use crate::value::params;
 
 impl Hosts for PostgresStore {
     fn bind_host(
@@ -53,7 +35,7 @@ impl Hosts for PostgresStore {
             "SELECT s.id FROM host_binding b JOIN session s ON s.key = b.session
              WHERE b.host = $1 AND b.host_session = $2",
             params![host.as_str(), conversation.as_str()],
-            |r| value::parsed(r, "id"),
+            |row| Columns::of(row).parsed(),
         )
     }
 
@@ -80,22 +62,22 @@ impl Hosts for PostgresStore {
     fn open_tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>> {
         self.all(
             &format!(
-                "{TICKET} WHERE host = $1 AND host_session = $2 AND closed_at IS NULL
+                "SELECT {TICKET} FROM ticket WHERE host = $1 AND host_session = $2 AND closed_at IS NULL
                  ORDER BY created_at, receipt"
             ),
             params![host.as_str(), conversation.as_str()],
-            read,
+            rows::ticket,
         )
     }
 
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>> {
         self.first(
             &format!(
-                "{TICKET} WHERE agent = $2 AND host = $1
+                "SELECT {TICKET} FROM ticket WHERE agent = $2 AND host = $1
                  ORDER BY created_at DESC, receipt DESC LIMIT 1"
             ),
             params![host.as_str(), agent.as_str()],
-            read,
+            rows::ticket,
         )
     }
 
@@ -150,17 +132,9 @@ impl Hosts for PostgresStore {
 
     fn host_versions(&self) -> Result<Vec<HostVersion>> {
         self.all(
-            "SELECT host, version, drops_rewrites, seen_at FROM host_version
-             ORDER BY host, version",
+            &format!("SELECT {HOST_VERSION} FROM host_version ORDER BY host, version"),
             &[],
-            |r| {
-                Ok(HostVersion {
-                    host: value::parsed(r, "host")?,
-                    version: value::text(r, "version")?,
-                    drops_rewrites: value::flag(r, "drops_rewrites")?,
-                    seen_at: value::time(r, "seen_at")?,
-                })
-            },
+            rows::host_version,
         )
     }
 }

@@ -1,42 +1,47 @@
-//! The text index over the latest versions of packages, and what ranking needs to know of each: the
-//! pages of [`handover_store::packed`] in tables. Many pages go to the server in one statement.
+//! The text index over the latest versions of packages, and what ranking needs to know about each: the
+//! packed values of [`handover_store::packed`] in tables. Many of them go to the server in one statement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::{GroupId, PackageId, Role, SessionId, Timestamp};
-use handover_store::packed::{self, Entry, FRESH, Pages, Postings};
-use handover_store::{Candidate, Result, StoreError, TextIndex};
+use handover_store::packed::{self, Blocks, Entry, FRESH, Pages, Postings};
+use handover_store::rows::{self, Columns};
+use handover_store::{Candidate, IndexError, Reindexed, Result, StoreError, TextIndex};
 use tokio_postgres::Row;
 
 use crate::link::Statement;
 use crate::register::numbers;
-use crate::value::{self, Param, columns, params, row};
+use crate::value::{self, Param, PgRow, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
 
-/// The sheets of candidates.
-const SHEETS: &str = "SELECT sheet, candidates FROM candidate_sheet";
+/// How candidates are divided into rows; the same as in the embedded store, for lack of a reason to differ.
+pub(crate) const SHEETS: Blocks = Blocks::sheets(32);
+/// How the postings of a term are divided into rows.
+pub(crate) const PAGES: Blocks = Blocks::pages(128);
 
-/// The package before another one in its group.
-pub(crate) struct Before {
+pub(crate) const SELECT_SHEETS: &str = "SELECT sheet, candidates FROM candidate_sheet";
+
+/// The predecessor of a package in its group.
+pub(crate) struct Predecessor {
     pub(crate) created_at: Timestamp,
     pub(crate) summary: String,
 }
 
 impl PostgresStore {
-    /// Puts packages into the index of their session, given the summary of the one before each in its
-    /// group.
+    /// Adds packages to the index of their session, given the summary of the predecessor of each. Their
+    /// ids are higher than those in the index.
     pub(crate) fn index(
         &self,
         session: i64,
         entries: &[Entry<'_>],
-        before: &[Option<String>],
+        predecessors: &[Option<String>],
     ) -> Result<()> {
         let mut sheets: BTreeMap<i64, Vec<u8>> = BTreeMap::new();
         let mut packed = Vec::with_capacity(entries.len());
-        for (entry, before) in entries.iter().zip(before) {
-            let terms = entry.terms(before.as_deref());
-            let (sheet, _) = packed::on_sheet(entry.id);
-            packed::add_candidate(sheets.entry(sheet).or_default(), entry, &terms)?;
+        for (entry, predecessor) in entries.iter().zip(predecessors) {
+            let terms = entry.terms(predecessor.as_deref());
+            let sheet = sheets.entry(SHEETS.number(entry.id)).or_default();
+            packed::add_candidate(sheet, entry, &terms, SHEETS)?;
             packed.push((entry.id.0, terms.packed()));
         }
         let sheets = columns(sheets.iter().map(|(sheet, added)| row![session, *sheet, &added[..]]));
@@ -46,7 +51,7 @@ impl PostgresStore {
                 sql: "INSERT INTO candidate_sheet AS c (session, sheet, candidates)
                       SELECT * FROM unnest($1, $2, $3)
                       ON CONFLICT (session, sheet)
-                        DO UPDATE SET candidates = c.candidates || excluded.candidates",
+                        DO UPDATE SET candidates = c.candidates || substr(excluded.candidates, 2)",
                 params: &sheets,
             },
             Statement {
@@ -73,15 +78,15 @@ impl PostgresStore {
         if fresh.is_empty() {
             return Ok(());
         }
-        let pages = packed::posting_pages(&fresh)?;
-        // Their ids are the highest, so they come behind what a page has.
+        let pages = packed::posting_pages(&fresh, PAGES)?;
+        // Their ids are the highest, so they are appended to the page, without their version byte.
         self.change_all(&[
             Statement {
                 sql: "INSERT INTO posting_page AS p (session, term, page, postings)
                       SELECT * FROM unnest($1, $2, $3, $4)
                       ON CONFLICT (session, term, page)
-                        DO UPDATE SET postings = p.postings || excluded.postings",
-                params: &posting_columns(session, &pages)?,
+                        DO UPDATE SET postings = p.postings || substr(excluded.postings, 2)",
+                params: &posting_columns(session, &pages),
             },
             Statement {
                 sql: "DELETE FROM fresh_package WHERE session = $1",
@@ -90,22 +95,25 @@ impl PostgresStore {
         ])
     }
 
-    /// Takes packages out of the index.
-    pub(crate) fn forget(&self, session: i64, gone: &[PackageId]) -> Result<()> {
+    /// Removes packages from the index.
+    pub(crate) fn unindex(&self, session: i64, gone: &[PackageId]) -> Result<()> {
         if gone.is_empty() {
             return Ok(());
         }
-        let sheets: BTreeSet<i64> = gone.iter().map(|id| packed::on_sheet(*id).0).collect();
+        let sheets: BTreeSet<i64> = gone.iter().map(|id| SHEETS.number(*id)).collect();
         let sheets: Vec<i64> = sheets.into_iter().collect();
         let mut kept = Vec::new();
         for row in self.rows(
-            &format!("{SHEETS} WHERE session = $1 AND sheet = ANY($2)"),
+            &format!("{SELECT_SHEETS} WHERE session = $1 AND sheet = ANY($2)"),
             params![session, sheets.clone()],
         )? {
             let sheet: i64 = value::int(&row, "sheet")?;
             let mut left = value::bytes(&row, "candidates")?.to_vec();
-            for id in gone.iter().filter(|id| packed::on_sheet(**id).0 == sheet) {
-                left = packed::without_candidate(&left, *id)?;
+            for id in gone.iter().filter(|id| SHEETS.number(**id) == sheet) {
+                // Of an empty sheet nothing more can be removed.
+                if !left.is_empty() {
+                    left = packed::without_candidate(&left, *id, SHEETS)?;
+                }
             }
             kept.push((sheet, left));
         }
@@ -130,12 +138,12 @@ impl PostgresStore {
             were_fresh.iter().map(|row| value::int(row, "package")).collect::<Result<_>>()?;
         let settled: Vec<PackageId> =
             gone.iter().copied().filter(|id| !were_fresh.contains(&id.0)).collect();
-        self.forget_postings(session, &settled)?;
+        self.remove_postings(session, &settled)?;
         self.change("DELETE FROM package_terms WHERE package = ANY($1)", params![numbers(gone)])?;
         Ok(())
     }
 
-    fn forget_postings(&self, session: i64, gone: &[PackageId]) -> Result<()> {
+    fn remove_postings(&self, session: i64, gone: &[PackageId]) -> Result<()> {
         if gone.is_empty() {
             return Ok(());
         }
@@ -144,27 +152,30 @@ impl PostgresStore {
             params![numbers(gone)],
             read_terms,
         )?;
-        if terms.len() < gone.len() {
-            return Err(StoreError::damaged("a package has no terms"));
+        let known: BTreeSet<PackageId> = terms.iter().map(|(id, _)| *id).collect();
+        if let Some(missing) = gone.iter().find(|id| !known.contains(id)) {
+            return Err(StoreError::Index(IndexError::Missing { package: *missing }));
         }
-        let touched = packed::posting_pages(&terms)?;
+        let touched = packed::posting_pages(&terms, PAGES)?;
         let (mut kept, mut empty) = (Pages::new(), Pages::new());
         for row in self.rows(
             "SELECT p.term, p.page, p.postings
              FROM unnest($1, $2, $3, $4) AS n (session, term, page, postings)
                 JOIN posting_page p ON p.session = n.session AND p.term = n.term COLLATE \"C\"
                     AND p.page = n.page",
-            &posting_columns(session, &touched)?,
+            &posting_columns(session, &touched),
         )? {
             let page = value::int(&row, "page")?;
             let mut left = value::bytes(&row, "postings")?.to_vec();
-            for id in gone.iter().filter(|id| packed::place(**id).0 == page) {
-                left = packed::without_posting(&left, *id)?;
+            for id in gone.iter().filter(|id| PAGES.number(**id) == page) {
+                if !left.is_empty() {
+                    left = packed::without_posting(&left, *id, PAGES)?;
+                }
             }
             let pages = if left.is_empty() { &mut empty } else { &mut kept };
-            pages.insert((value::text(&row, "term")?.into_bytes(), page), left);
+            pages.insert((value::text(&row, "term")?, page), left);
         }
-        let (kept, empty) = (posting_columns(session, &kept)?, posting_columns(session, &empty)?);
+        let (kept, empty) = (posting_columns(session, &kept), posting_columns(session, &empty));
         let statements: [(&str, &[Param<'_>]); 2] = [
             (
                 "UPDATE posting_page p SET postings = n.postings
@@ -187,52 +198,16 @@ impl PostgresStore {
         self.change_all(&statements)
     }
 
-    /// What is wrong in a session's index.
-    pub(crate) fn index_problems(&self, session: i64) -> Result<Vec<String>> {
-        let latest: Vec<PackageId> = self.all(
-            "SELECT id FROM package WHERE session = $1 AND superseded_by IS NULL ORDER BY id",
-            params![session],
-            |r| Ok(PackageId(value::int(r, "id")?)),
-        )?;
-        let sql = format!("{SHEETS} WHERE session = $1 ORDER BY sheet");
-        let found = read_sheets(&self.rows(&sql, params![session])?, None, None)?;
-        let known: Vec<PackageId> = found.into_iter().map(|c| c.id).collect();
-        let mut problems = Vec::new();
-        if known != latest {
-            problems.push(format!("{} packages, {} of them indexed", latest.len(), known.len()));
-        }
-        let settled = self.all(
-            "SELECT t.package, t.terms FROM package_terms t JOIN package p ON p.id = t.package
-             WHERE p.session = $1 AND NOT EXISTS
-                (SELECT 1 FROM fresh_package f WHERE f.session = $1 AND f.package = t.package)
-             ORDER BY t.package",
-            params![session],
-            read_terms,
-        )?;
-        let expected = packed::posting_pages(&settled)?;
-        let mut pages = Pages::new();
-        for row in self.rows(
-            "SELECT term, page, postings FROM posting_page WHERE session = $1",
-            params![session],
-        )? {
-            let at = (value::text(&row, "term")?.into_bytes(), value::int(&row, "page")?);
-            pages.insert(at, value::bytes(&row, "postings")?.to_vec());
-        }
-        if expected != pages {
-            problems.push("the postings are not those of the packages".to_owned());
-        }
-        Ok(problems)
-    }
-
-    /// The package before each entry in its group, as it was when each was written one after the other:
-    /// those that an entry and the ones before it supersede are not there any more.
-    pub(crate) fn before(
+    /// The predecessor of each entry among the packages that are in the store, as if the entries were
+    /// written one after the other: what an entry or an earlier one supersedes does not count. The same
+    /// that [`packed::Predecessors`] finds later.
+    pub(crate) fn predecessors(
         &self,
         session: i64,
         entries: &[Entry<'_>],
         formers: &[Option<PackageId>],
-    ) -> Result<Vec<Option<Before>>> {
-        let mut before: Vec<Option<Before>> = entries.iter().map(|_| None).collect();
+    ) -> Result<Vec<Option<Predecessor>>> {
+        let mut before: Vec<Option<Predecessor>> = entries.iter().map(|_| None).collect();
         if entries.iter().all(|entry| entry.group.is_none()) {
             return Ok(before);
         }
@@ -257,7 +232,7 @@ impl PostgresStore {
             let (created_at, summary) =
                 (value::time(&row, "created_at")?, value::text(&row, "summary")?);
             if let Some(slot) = before.get_mut(place - 1) {
-                *slot = Some(Before { created_at, summary });
+                *slot = Some(Predecessor { created_at, summary });
             }
         }
         Ok(before)
@@ -265,11 +240,12 @@ impl PostgresStore {
 }
 
 /// The packages that are not in the postings yet, with their terms.
-const FRESH_TERMS: &str = "SELECT f.package, t.terms FROM fresh_package f
+pub(crate) const FRESH_TERMS: &str = "SELECT f.package, t.terms FROM fresh_package f
     JOIN package_terms t ON t.package = f.package";
 
-fn read_terms(r: &Row) -> Result<(PackageId, Vec<u8>)> {
-    Ok((PackageId(value::int(r, "package")?), value::bytes(r, "terms")?.to_vec()))
+pub(crate) fn read_terms(row: &dyn rows::Row) -> Result<(PackageId, Vec<u8>)> {
+    let mut columns = Columns::of(row);
+    Ok((PackageId(columns.int()?), columns.bytes()?.to_vec()))
 }
 
 /// All packages of sheets, as a role of a group sees them.
@@ -281,20 +257,18 @@ pub(crate) fn read_sheets(
     let mut found = Vec::new();
     for row in sheets {
         let (sheet, packed) = (value::int(row, "sheet")?, value::bytes(row, "candidates")?);
-        packed::read_candidates(sheet, packed, group, role, &mut found)?;
+        packed::read_candidates(SHEETS.first(sheet), packed, group, role, &mut found)?;
     }
     Ok(found)
 }
 
 /// Pages of postings as rows: session, term, page, postings.
-fn posting_columns(session: i64, pages: &Pages) -> Result<Vec<Param<'_>>> {
-    let mut rows = Vec::with_capacity(pages.len());
-    for ((term, page), postings) in pages {
-        let term =
-            std::str::from_utf8(term).map_err(|_| StoreError::damaged("a term is no text"))?;
-        rows.push(row![session, term, *page, &postings[..]]);
-    }
-    Ok(columns(rows))
+fn posting_columns(session: i64, pages: &Pages) -> Vec<Param<'_>> {
+    columns(
+        pages
+            .iter()
+            .map(|((term, page), postings)| row![session, term.as_str(), *page, &postings[..]]),
+    )
 }
 
 impl TextIndex for PostgresStore {
@@ -304,7 +278,7 @@ impl TextIndex for PostgresStore {
         terms: &[String],
         visit: &mut dyn FnMut(usize, &Postings),
     ) -> Result<()> {
-        // One question for all terms: each way to the server costs more than the pages.
+        // One query for all terms: a round trip costs more than the pages.
         let asked = Param::Texts(terms.iter().map(|term| Some(term.as_str().into())).collect());
         let (fresh, postings) = (
             format!("{FRESH_TERMS} WHERE f.{OF_SESSION} ORDER BY f.package"),
@@ -324,7 +298,8 @@ impl TextIndex for PostgresStore {
         )?;
         let (fresh, rows) =
             (answers.next().unwrap_or_default(), answers.next().unwrap_or_default());
-        let fresh: Vec<_> = fresh.iter().map(read_terms).collect::<Result<_>>()?;
+        let fresh: Vec<_> =
+            fresh.iter().map(|row| read_terms(&PgRow(row))).collect::<Result<_>>()?;
         let newer = packed::fresh_postings(&fresh, terms)?;
         let mut rows = rows.iter().peekable();
         let mut list = Postings::default();
@@ -335,12 +310,24 @@ impl TextIndex for PostgresStore {
                     break;
                 }
                 let (page, packed) = (value::int(row, "page")?, value::bytes(row, "postings")?);
-                list.push_page(page, packed)?;
+                list.push_page(PAGES.first(page), packed)?;
                 rows.next();
             }
-            newer.iter().for_each(|posting| list.push(posting));
+            newer.iter().try_for_each(|posting| list.push(posting)).map_err(StoreError::Index)?;
             visit(at, &list);
         }
         Ok(())
+    }
+
+    fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed> {
+        self.write(|| {
+            let sessions = match session {
+                Some(session) => vec![self.session_key(session)?],
+                None => self.all("SELECT key FROM session ORDER BY key", &[], |row| {
+                    Columns::of(row).int()
+                })?,
+            };
+            self.rebuild(&sessions)
+        })
     }
 }

@@ -1,14 +1,14 @@
 //! The shared store: PostgreSQL, for when one machine is not enough.
 //!
 //! One file per aggregate, each implementing its trait of handover-store, as in handover-sqlite. A
-//! project has a schema of its own, so no statement can reach another project's rows. Writes of a
-//! project wait for each other at an advisory lock, as they do at the write lock of a file: what is
-//! read inside is still true when it is acted upon.
+//! project has its own schema, so no statement can reach another project's rows. Writes of a
+//! project are serialised by an advisory lock, like those of a file by its write lock: what they read is
+//! still true when they write.
 //!
-//! **A server that goes away.** Reads, and writes that were not committed, are tried again on a new
-//! connection. When the answer to a commit is lost, the token that the write left behind says whether
-//! it was done; so nothing is done twice, and nothing that was acknowledged is lost. Work of callers
-//! ([`Store::exclusively`]) is never repeated.
+//! **Lost connections.** Reads, and writes that were not committed, are retried on a new connection. When
+//! the reply to a commit is lost, the token that the write has inserted tells whether it was committed; so
+//! nothing is done twice, and nothing that was acknowledged is lost. Work of callers
+//! ([`Store::exclusively`]) is never retried.
 
 mod archive;
 mod error;
@@ -24,6 +24,7 @@ mod location;
 mod migrations;
 mod packages;
 mod reasoning;
+mod rebuild;
 mod receipts;
 mod register;
 mod runs;
@@ -39,20 +40,22 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use handover_model::{GroupId, ProjectId, SessionId, Timestamp};
-use handover_store::{Check, Result, Store, StoreError};
+use handover_store::rows::{self, Columns};
+use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
 use tokio_postgres::Row;
 
 pub use location::{InvalidLocation, Location};
 
 use crate::error::Failure;
 use crate::link::{Link, Patience, Statement};
+use crate::migrations::MIGRATIONS;
 use crate::transaction::{Lock, Within};
-use crate::value::{Param, params};
+use crate::value::{Param, PgRow, params};
 
 const SESSION_KEY: &str = "SELECT key FROM session WHERE id = $1";
 
-/// That a row is of the session whose id is `$1`. Its key is found on the way: asking for it first
-/// would be one more way to the server.
+/// Matches rows of the session whose id is `$1`. A separate query for its key would be one more round
+/// trip.
 const OF_SESSION: &str = "session = (SELECT key FROM session WHERE id = $1)";
 
 /// A project's store in a PostgreSQL database.
@@ -63,29 +66,37 @@ pub struct PostgresStore {
     schema: String,
     project: ProjectId,
     location: Location,
+    migrations: &'static [&'static str],
 }
 
 impl PostgresStore {
     /// Opens the project's store, creating or migrating it if need be. Any number of clients may do
     /// so at once.
     pub fn open(location: &Location, project: &ProjectId) -> Result<Self> {
-        Self::open_with(location, project, Patience::LONG)
+        Self::open_with(location, project, Patience::LONG, MIGRATIONS)
     }
 
-    /// The same for somebody who cannot wait longer than this for anything.
+    /// The same with a limit on how long to wait for anything.
     pub fn open_within(
         location: &Location,
         project: &ProjectId,
         patience: Duration,
     ) -> Result<Self> {
-        Self::open_with(location, project, Patience::of(patience))
+        Self::open_with(location, project, Patience::of(patience), MIGRATIONS)
     }
 
-    fn open_with(location: &Location, project: &ProjectId, patience: Patience) -> Result<Self> {
+    /// Opens with any list of migrations, so that tests can add one.
+    fn open_with(
+        location: &Location,
+        project: &ProjectId,
+        patience: Patience,
+        migrations: &'static [&'static str],
+    ) -> Result<Self> {
         let schema = migrations::schema(project);
         let link = RefCell::new(Link::new(location, &schema, patience)?);
         let (project, location) = (project.clone(), location.clone());
-        let store = Self { link, within: Cell::new(Within::Nothing), schema, project, location };
+        let within = Cell::new(Within::Nothing);
+        let store = Self { link, within, schema, project, location, migrations };
         store.connect(Instant::now() + patience.arrive)?;
         Ok(store)
     }
@@ -98,14 +109,20 @@ impl PostgresStore {
         link.batch(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE")).map_err(Failure::error)
     }
 
-    /// Sees to a connection whose schema is in order, until a moment.
+    /// Makes sure that there is a connection to a migrated schema; gives up at `until`.
     fn connect(&self, until: Instant) -> Result<()> {
         let mut link = self.link.borrow_mut();
         loop {
             if !link.ensure(until)? {
                 return Ok(());
             }
-            match migrations::ensure(&mut link, &self.schema, &self.project, &self.location) {
+            let target = migrations::Target {
+                schema: &self.schema,
+                project: &self.project,
+                database: &self.location,
+                migrations: self.migrations,
+            };
+            match target.ensure(&mut link) {
                 Ok(()) => return Ok(()),
                 Err(Failure::Lost(_)) if Instant::now() < until => link.hang_up(),
                 Err(failure) => {
@@ -116,7 +133,7 @@ impl PostgresStore {
         }
     }
 
-    /// Asks something that only reads, or that is part of a transaction.
+    /// Runs a query that only reads, or that is part of a transaction.
     fn ask<T>(&self, question: impl Fn(&mut Link) -> Result<T, Failure>) -> Result<T> {
         if self.within.get() != Within::Nothing {
             return question(&mut self.link.borrow_mut()).map_err(Failure::error);
@@ -137,8 +154,8 @@ impl PostgresStore {
         self.ask(|link| link.query(sql, params))
     }
 
-    /// The rows of statements about a session, which each of them names by its id as `$1`, such as with
-    /// [`OF_SESSION`]; or the error that says that there is no such session.
+    /// The rows of statements about a session, whose id is `$1` of each, as in [`OF_SESSION`]; or
+    /// [`StoreError::NotFound`].
     fn rows_of(
         &self,
         session: &SessionId,
@@ -150,7 +167,7 @@ impl PostgresStore {
         let mut answers = self.ask(|link| link.queries(&asked))?.into_iter();
         match answers.next() {
             Some(known) if !known.is_empty() => Ok(answers),
-            Some(_) | None => Err(StoreError::not_found("session", session)),
+            Some(_) | None => Err(StoreError::not_found(RecordKind::Session, session)),
         }
     }
 
@@ -160,13 +177,13 @@ impl PostgresStore {
         session: &SessionId,
         sql: &str,
         params: &[Param<'_>],
-        read: impl FnMut(&Row) -> Result<T>,
+        mut read: impl FnMut(&dyn rows::Row) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut answers = self.rows_of(session, &[Statement { sql, params }])?;
-        answers.next().unwrap_or_default().iter().map(read).collect()
+        answers.next().unwrap_or_default().iter().map(|row| read(&PgRow(row))).collect()
     }
 
-    /// Changes rows by several statements of a transaction.
+    /// Runs several statements of a transaction that change rows.
     fn change_all(&self, statements: &[Statement<'_>]) -> Result<()> {
         self.link.borrow_mut().queries(statements).map(drop).map_err(Failure::error)
     }
@@ -176,9 +193,9 @@ impl PostgresStore {
         &self,
         sql: &str,
         params: &[Param<'_>],
-        read: impl FnMut(&Row) -> Result<T>,
+        mut read: impl FnMut(&dyn rows::Row) -> Result<T>,
     ) -> Result<Vec<T>> {
-        self.rows(sql, params)?.iter().map(read).collect()
+        self.rows(sql, params)?.iter().map(|row| read(&PgRow(row))).collect()
     }
 
     /// The first row of a statement, read.
@@ -186,23 +203,23 @@ impl PostgresStore {
         &self,
         sql: &str,
         params: &[Param<'_>],
-        read: impl FnOnce(&Row) -> Result<T>,
+        read: impl FnOnce(&dyn rows::Row) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.rows(sql, params)?.first().map(read).transpose()
+        self.rows(sql, params)?.first().map(|row| read(&PgRow(row))).transpose()
     }
 
-    /// How many rows a statement of a transaction changes.
+    /// Runs a statement of a transaction; returns how many rows it changed.
     fn change(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
         self.link.borrow_mut().execute(sql, params).map_err(Failure::error)
     }
 
-    /// The key of a session, or the error that says that there is none.
+    /// The key of a session, or [`StoreError::NotFound`].
     fn session_key(&self, id: &SessionId) -> Result<i64> {
-        self.first(SESSION_KEY, params![id.as_str()], |r| value::int(r, "key"))?
-            .ok_or_else(|| StoreError::not_found("session", id))
+        self.first(SESSION_KEY, params![id.as_str()], |row| Columns::of(row).int())?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
     }
 
-    /// Creates the group if it is named for the first time.
+    /// Creates the group unless it exists.
     fn ensure_group(&self, session: i64, group: &GroupId, now: Timestamp) -> Result<()> {
         self.change(
             "INSERT INTO task_group (session, id, created_at) VALUES ($1, $2, $3)
@@ -223,13 +240,13 @@ impl Store for PostgresStore {
     }
 
     fn check(&self) -> Result<Vec<Check>> {
-        // Reading every row is what a server can be asked for; its own pages are its own affair.
+        // Reading every row is as much as a client can check.
         let mut integrity = Vec::new();
         for table in self.all(
             "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace($1)::oid
                 AND relkind = 'r' ORDER BY relname",
             params![self.schema.as_str()],
-            |r| value::text(r, "relname"),
+            |row| Columns::of(row).text(),
         )? {
             let read = self.rows(&format!("SELECT count(t::text) FROM {table} t"), &[]);
             integrity.extend(read.err().map(|error| format!("{table}: {error}")));
@@ -238,20 +255,21 @@ impl Store for PostgresStore {
             "SELECT conrelid::regclass::text || ' ' || conname AS broken FROM pg_constraint
              WHERE connamespace = to_regnamespace($1)::oid AND NOT convalidated ORDER BY 1",
             params![self.schema.as_str()],
-            |r| value::text(r, "broken"),
+            |row| Columns::of(row).text(),
         )?;
         let mut index = Vec::new();
-        let sessions = self.all("SELECT key, id FROM session", &[], |r| {
-            Ok((value::int(r, "key")?, value::text(r, "id")?))
+        let sessions = self.all("SELECT key, id FROM session", &[], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.int()?, columns.text()?))
         })?;
         for (key, id) in sessions {
             let problems = self.index_problems(key)?;
             index.extend(problems.into_iter().map(|problem| format!("session {id}: {problem}")));
         }
         Ok(vec![
-            Check { name: "integrity", problems: integrity },
-            Check { name: "references", problems: references },
-            Check { name: "text index", problems: index },
+            Check { part: CheckedPart::Integrity, problems: integrity },
+            Check { part: CheckedPart::References, problems: references },
+            Check { part: CheckedPart::TextIndex, problems: index },
         ])
     }
 }

@@ -1,11 +1,11 @@
-//! One connection: opened, asked, and given up when it does not answer.
+//! One connection, with timeouts for everything.
 //!
-//! The driver is asynchronous; the store is not. A runtime of one thread, which runs only while a
-//! statement is under way, is between them: it is what lets a silent server be given up, where a
-//! blocking driver would wait for as long as the network says nothing.
+//! The driver is asynchronous; the store is not. A single-threaded runtime in between runs only during a
+//! statement. It makes timeouts possible, where a blocking driver would wait for as long as the network
+//! is silent.
 //!
-//! Statements are not prepared. Most processes ask each of them once, and most have filters that may be
-//! missing: a plan that is kept for all values of those is a bad one for each.
+//! Statements are not prepared. Most processes run each of them once, and many have optional filters, for
+//! which a generic plan is a bad one.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -22,23 +22,26 @@ use crate::location::{Location, Tls};
 use crate::tls;
 use crate::value::Param;
 
-/// How long the store waits for what.
+/// A statement that takes longer than this is logged.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// Timeouts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
-    /// For a connection to be made, once.
+    /// For one connection attempt.
     pub(crate) connect: Duration,
-    /// For a server that is not there yet, at the first attempt.
+    /// For a server that is not up yet when the store is opened.
     pub(crate) arrive: Duration,
-    /// For a server that was there to come back.
+    /// For a server to come back.
     pub(crate) recover: Duration,
-    /// For somebody else's write.
+    /// For locks.
     pub(crate) lock: Duration,
-    /// For an answer.
+    /// For a response.
     pub(crate) answer: Duration,
 }
 
 impl Patience {
-    /// Somebody who can wait: a restart of the server is sat out.
+    /// Long enough to survive a restart of the server.
     pub(crate) const LONG: Self = Self {
         connect: Duration::from_secs(5),
         arrive: Duration::from_secs(3),
@@ -47,20 +50,20 @@ impl Patience {
         answer: Duration::from_secs(120),
     };
 
-    /// Nothing takes longer than this.
+    /// The same limit for everything.
     pub(crate) fn of(time: Duration) -> Self {
         Self { connect: time, arrive: Duration::ZERO, recover: time, lock: time, answer: time }
     }
 }
 
-/// What the server is asked.
+/// A statement and its parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Statement<'a> {
     pub(crate) sql: &'a str,
     pub(crate) params: &'a [Param<'a>],
 }
 
-/// A connection, or the way to one.
+/// A connection that is established on demand.
 pub(crate) struct Link {
     runtime: Runtime,
     config: tokio_postgres::Config,
@@ -84,9 +87,9 @@ impl Link {
             .build()
             .map_err(|error| backend(Fault::Unavailable, error))?;
         let mut config = location.config.clone();
-        // A commit that was acknowledged is on the disk, whatever the server's default is. Whoever is
-        // stopped in the middle of a write must not keep the others waiting for ever. Compiling a
-        // statement takes longer than any of ours.
+        // An acknowledged commit is durable, whatever the server's default is. A client that is stopped in
+        // the middle of a write must not block others forever. JIT compilation takes longer than any of our
+        // statements.
         config
             .options(format!(
                 "-c search_path={schema} -c synchronous_commit=on -c client_min_messages=warning \
@@ -112,26 +115,28 @@ impl Link {
         self.patience
     }
 
-    /// Whether there is a connection, as far as is known.
+    /// Whether there is a connection, as far as is known locally.
     pub(crate) fn is_up(&self) -> bool {
         self.client.as_ref().is_some_and(|client| !client.is_closed())
     }
 
-    /// Gives the connection up.
+    /// Drops the connection.
     pub(crate) fn hang_up(&mut self) {
         self.client = None;
     }
 
-    /// Makes a connection if there is none, trying again until a moment. True if it is a new one.
+    /// Connects unless connected, retrying until `until`. True if the connection is new.
     pub(crate) fn ensure(&mut self, until: Instant) -> Result<bool> {
         let mut pause = Duration::from_millis(20);
         while !self.is_up() {
             match self.connect() {
                 Ok(client) => {
+                    tracing::debug!("connected to the server");
                     self.client = Some(client);
                     return Ok(true);
                 }
-                Err(Failure::Lost(_)) if Instant::now() + pause < until => {
+                Err(Failure::Lost(error)) if Instant::now() + pause < until => {
+                    tracing::debug!(%error, ?pause, "cannot connect; retrying");
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(500));
                 }
@@ -155,13 +160,13 @@ impl Link {
         T::TlsConnect: Send,
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
-        // The driver's own limit does not cover the talk after the connection is made.
+        // The driver's own timeout does not cover the startup messages.
         let time = self.patience.connect;
         self.runtime.block_on(async {
             let (client, connection) =
                 match tokio::time::timeout(time, self.config.connect(tls)).await {
                     Ok(connected) => connected.map_err(|error| match failure(error) {
-                        // Whatever has no answer of the server is worth another attempt.
+                        // Without a response of the server it is worth another attempt.
                         Failure::Refused(StoreError::Backend { fault: Fault::Refused, source }) => {
                             Failure::Lost(StoreError::Backend { fault: Fault::Unavailable, source })
                         }
@@ -169,7 +174,7 @@ impl Link {
                     })?,
                     Err(_) => return Err(silence(time)),
                 };
-            // It ends with the client; its errors come back as answers to statements.
+            // Ends with the client; its errors are returned by statements.
             tokio::spawn(async move {
                 let _ = connection.await;
             });
@@ -177,13 +182,13 @@ impl Link {
         })
     }
 
-    /// The rows that a statement gives.
+    /// The rows of a statement.
     pub(crate) fn query(&mut self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Failure> {
         self.ask(async |client| client.query_typed(sql, &typed(params)).await)
     }
 
-    /// The rows of several statements, all sent before the first is answered: one way to the server
-    /// instead of many. In a transaction none is done behind one that failed.
+    /// The rows of several pipelined statements: one round trip instead of many. In a transaction, nothing
+    /// is executed after a statement that failed.
     pub(crate) fn queries(
         &mut self,
         statements: &[Statement<'_>],
@@ -196,12 +201,13 @@ impl Link {
         })
     }
 
-    /// How many rows a statement changes.
+    /// Runs a statement; returns how many rows it changed.
     pub(crate) fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64, Failure> {
         self.ask(async |client| client.execute_typed(sql, &typed(params)).await)
     }
 
-    /// Statements without parameters and one behind them, in one go; how many rows that one changes.
+    /// Statements without parameters, and a last one with parameters, in one round trip; returns how many
+    /// rows the last one changed.
     pub(crate) fn batch_and(&mut self, sql: &str, last: Statement<'_>) -> Result<u64, Failure> {
         self.ask(async |client| {
             let params = typed(last.params);
@@ -210,7 +216,7 @@ impl Link {
         })
     }
 
-    /// Statements without parameters, in one go.
+    /// Statements without parameters, in one round trip.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<(), Failure> {
         self.ask(async |client| client.batch_execute(sql).await)
     }
@@ -223,9 +229,14 @@ impl Link {
             return Err(Failure::Lost(backend(Fault::Unavailable, "the connection was lost")));
         };
         let time = self.patience.answer;
+        let start = Instant::now();
         let answer = self.runtime.block_on(within(time, question(client)));
-        if let Err(Failure::Lost(_)) = &answer {
+        if let Err(Failure::Lost(error)) = &answer {
+            tracing::debug!(%error, "lost the connection");
             self.hang_up();
+        }
+        if start.elapsed() > SLOW {
+            tracing::debug!(took = ?start.elapsed(), "slow statement");
         }
         answer
     }

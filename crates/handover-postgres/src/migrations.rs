@@ -1,40 +1,31 @@
-//! Bringing a project's schema to the current format, safe when many clients try at once.
+//! Brings a project's schema to the current format, safely when many clients try at once.
 //!
-//! Migrations are numbered and never edited. The format is looked at without a lock (the usual case:
-//! nothing to do), and again under an advisory lock that all projects of the database share.
+//! A migration is SQL, numbered from 1 and never edited once released. The format is read first without
+//! a lock (usually there is nothing to do), then again under an advisory lock that all projects of the
+//! database share.
 
 use handover_model::ProjectId;
-use handover_store::packed;
-use handover_store::{Fault, Result, StoreError};
+use handover_store::{Fault, OldStore, Result, StoreError};
 use tokio_postgres::Row;
 
 use crate::error::{Failure, backend};
 use crate::link::Link;
-use crate::value::{self, columns, params, row};
+use crate::value::{self, params};
 
-const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001_records.sql"),
-    include_str!("../migrations/0002_service.sql"),
-    include_str!("../migrations/0003_bulk.sql"),
-    include_str!("../migrations/0004_learned_feed.sql"),
-    include_str!("../migrations/0005_sheets.sql"),
-    include_str!("../migrations/0006_receipts.sql"),
-];
+/// Migration `n` brings a schema from format `n - 1` to format `n`.
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
 
-/// The format from which on candidates are on sheets.
-const SHEETS: usize = 5;
+/// The format of a schema and the project that owns it.
+const FORMAT: &str = "SELECT format, project FROM handover_format";
 
-/// The format of a schema, and whose it is.
-const FORMAT: &str = "SELECT format, project FROM handover_store";
-
-/// The format that this version writes.
-pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
+/// The same in a schema of Handover 0.1.0.
+const FORMAT_0_1_0: &str = "SELECT format, project FROM handover_store";
 
 /// The lock of all migrations in a database ("HNDVMIGR").
 const LOCK: i64 = 0x484E_4456_4D49_4752;
 
-/// The schema of a project: its name as far as a schema can have it, and a hash that tells projects
-/// apart whose names look alike.
+/// The schema of a project: as much of its name as a schema name can hold, and a hash that keeps
+/// projects with similar names apart.
 pub(crate) fn schema(project: &ProjectId) -> String {
     let name = project.as_str().chars().take(32).map(|c| match c {
         c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
@@ -44,115 +35,118 @@ pub(crate) fn schema(project: &ProjectId) -> String {
     format!("handover_{}_{}", name.collect::<String>(), &hash[..10])
 }
 
-/// Looks whether the schema has the current format, and brings it there if not.
-pub(crate) fn ensure(
-    link: &mut Link,
-    schema: &str,
-    project: &ProjectId,
-    place: &dyn std::fmt::Display,
-) -> Result<(), Failure> {
-    match link.query(FORMAT, &[]) {
-        Ok(rows) => {
-            if check(&rows, project, place)? == CURRENT {
-                return Ok(());
+/// The schema that is opened, for checks and for errors that name it.
+pub(crate) struct Target<'a> {
+    pub(crate) schema: &'a str,
+    pub(crate) project: &'a ProjectId,
+    /// The database, without its password.
+    pub(crate) database: &'a dyn std::fmt::Display,
+    pub(crate) migrations: &'a [&'a str],
+}
+
+impl Target<'_> {
+    fn format(&self) -> i64 {
+        self.migrations.len() as i64
+    }
+
+    /// Migrates the schema unless it has the current format.
+    pub(crate) fn ensure(&self, link: &mut Link) -> Result<(), Failure> {
+        match link.query(FORMAT, &[]) {
+            Ok(rows) => {
+                if self.check(&rows).map_err(Failure::Refused)? == self.format() {
+                    return Ok(());
+                }
+            }
+            Err(lost @ Failure::Lost(_)) => return Err(lost),
+            // Most likely the table does not exist yet; any other error will come again.
+            Err(Failure::Refused(_)) => {}
+        }
+        link.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;
+        match self.migrate(link) {
+            Ok(()) => link.batch("COMMIT"),
+            Err(failure) => {
+                // If this fails too, the connection is gone and the server rolls back.
+                let _ = link.batch("ROLLBACK");
+                Err(failure)
             }
         }
-        Err(lost @ Failure::Lost(_)) => return Err(lost),
-        // Most likely there is no such table yet; if it is anything else, it will be so again.
-        Err(Failure::Refused(_)) => {}
     }
-    link.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;
-    let migrated = migrate(link, schema, project, place);
-    match migrated {
-        Ok(()) => link.batch("COMMIT"),
-        Err(failure) => {
-            // If this fails too, the connection is gone and the server undoes it.
-            let _ = link.batch("ROLLBACK");
-            Err(failure)
-        }
-    }
-}
 
-fn migrate(
-    link: &mut Link,
-    schema: &str,
-    project: &ProjectId,
-    place: &dyn std::fmt::Display,
-) -> Result<(), Failure> {
-    let tables = link.query(
-        "SELECT c.relname, current_setting('server_encoding') AS encoding
-         FROM (SELECT 1) one LEFT JOIN pg_class c ON c.relnamespace = to_regnamespace($1)::oid
-            AND c.relkind = 'r'",
-        params![schema],
-    )?;
-    let mut names = Vec::new();
-    for row in &tables {
-        let encoding = value::text(row, "encoding").map_err(Failure::Refused)?;
-        if encoding != "UTF8" {
-            let words = format!("the database has the encoding {encoding}; it must be UTF8");
-            return Err(Failure::Refused(backend(Fault::Refused, words)));
+    fn migrate(&self, link: &mut Link) -> Result<(), Failure> {
+        let tables = self.tables(link)?;
+        let has = |name: &str| tables.iter().any(|table| table == name);
+        let from = if has("handover_format") {
+            self.check(&link.query(FORMAT, &[])?).map_err(Failure::Refused)?
+        } else if has("handover_store") {
+            let rows = link.query(FORMAT_0_1_0, &[])?;
+            return Err(Failure::Refused(self.outdated(&rows)));
+        } else if tables.is_empty() {
+            link.batch(&format!("CREATE SCHEMA IF NOT EXISTS {}", self.schema))?;
+            0
+        } else {
+            let path = format!("{} (schema {})", self.database, self.schema).into();
+            return Err(Failure::Refused(StoreError::Foreign { path }));
+        };
+        for sql in self.migrations.iter().skip(usize::try_from(from).unwrap_or(0)) {
+            link.batch(sql)?;
         }
-        names.extend(value::text_opt(row, "relname").map_err(Failure::Refused)?);
+        link.execute(
+            "INSERT INTO handover_format (format, project) VALUES ($1, $2)
+             ON CONFLICT (one) DO UPDATE SET format = excluded.format",
+            params![self.format(), self.project.as_str()],
+        )?;
+        tracing::debug!(schema = self.schema, from, to = self.format(), "migrated store");
+        Ok(())
     }
-    let from = if names.iter().any(|name| name == "handover_store") {
-        check(&link.query(FORMAT, &[])?, project, place)?
-    } else if names.is_empty() {
-        link.batch(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"))?;
-        0
-    } else {
-        let path = format!("{place} (schema {schema})").into();
-        return Err(Failure::Refused(StoreError::Foreign { path }));
-    };
-    let done = usize::try_from(from).unwrap_or(0);
-    for sql in MIGRATIONS.iter().skip(done) {
-        link.batch(sql)?;
-    }
-    if done < SHEETS {
-        move_to_sheets(link)?;
-    }
-    link.execute(
-        "INSERT INTO handover_store (format, project) VALUES ($1, $2)
-         ON CONFLICT (one) DO UPDATE SET format = excluded.format",
-        params![CURRENT, project.as_str()],
-    )?;
-    Ok(())
-}
 
-/// Moves what is on pages of before to sheets.
-fn move_to_sheets(link: &mut Link) -> Result<(), Failure> {
-    let sheets = |row: &Row| -> Result<_> {
-        let session: i64 = value::int(row, "session")?;
-        let (page, packed) = (value::int(row, "page")?, value::bytes(row, "candidates")?);
-        Ok((session, packed::sheets_of_page(page, packed)?))
-    };
-    for row in link.query("SELECT session, page, candidates FROM candidate_page", &[])? {
-        let (session, sheets) = sheets(&row).map_err(Failure::Refused)?;
-        if sheets.is_empty() {
-            continue;
+    /// The tables of the schema, if the database has the right encoding.
+    fn tables(&self, link: &mut Link) -> Result<Vec<String>, Failure> {
+        let rows = link.query(
+            "SELECT c.relname, current_setting('server_encoding') AS encoding
+             FROM (SELECT 1) one LEFT JOIN pg_class c ON c.relnamespace = to_regnamespace($1)::oid
+                AND c.relkind = 'r'",
+            params![self.schema],
+        )?;
+        let mut names = Vec::new();
+        for row in &rows {
+            let encoding = value::text(row, "encoding").map_err(Failure::Refused)?;
+            if encoding != "UTF8" {
+                let message = format!("the database has the encoding {encoding}; it must be UTF8");
+                return Err(Failure::Refused(backend(Fault::Refused, message)));
+            }
+            names.extend(value::text_opt(row, "relname").map_err(Failure::Refused)?);
         }
-        let sheets =
-            columns(sheets.iter().map(|(sheet, packed)| row![session, *sheet, &packed[..]]));
-        link.execute("INSERT INTO candidate_sheet SELECT * FROM unnest($1, $2, $3)", &sheets)?;
+        Ok(names)
     }
-    link.batch("DROP TABLE candidate_page")
-}
 
-/// The format of the schema, if it is the project's and not newer than we are.
-fn check(rows: &[Row], project: &ProjectId, place: &dyn std::fmt::Display) -> Result<i64, Failure> {
-    let read = || -> Result<i64> {
+    /// The format of the schema, if the project owns it and it is not newer than this version.
+    fn check(&self, rows: &[Row]) -> Result<i64> {
         let Some(row) = rows.first() else {
-            return Err(StoreError::damaged("the schema does not say its format"));
+            return Err(StoreError::damaged("the schema does not say which format it has"));
         };
         let owner = value::text(row, "project")?;
-        if owner != project.as_str() {
-            let path = format!("{place} (schema of project {owner})").into();
+        if owner != self.project.as_str() {
+            let path = format!("{} (schema of project {owner})", self.database).into();
             return Err(StoreError::Foreign { path });
         }
-        let found = value::int(row, "format")?;
-        if found > CURRENT {
-            return Err(StoreError::Newer { location: place.to_string(), found, known: CURRENT });
+        let (found, known) = (value::int(row, "format")?, self.format());
+        if found > known {
+            return Err(StoreError::Newer { location: self.database.to_string(), found, known });
         }
         Ok(found)
-    };
-    read().map_err(Failure::Refused)
+    }
+
+    fn outdated(&self, rows: &[Row]) -> StoreError {
+        let format = rows.first().map_or(Ok(0), |row| value::int(row, "format"));
+        format.map_or_else(
+            |error| error,
+            |found| StoreError::Outdated {
+                store: OldStore::Schema {
+                    database: self.database.to_string(),
+                    schema: self.schema.to_owned(),
+                },
+                found,
+            },
+        )
+    }
 }

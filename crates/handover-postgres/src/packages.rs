@@ -1,64 +1,43 @@
 //! Context packages.
 
 use handover_model::{Delivery, GroupId, Package, PackageId, Role, SessionId};
+use handover_store::rows::{self, Columns, DELIVERY, OUTLINE, PACKAGE};
 use handover_store::{
-    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, StoreError, Versions,
+    NewPackage, Outline, PackageFilter, Packages, RecordKind, Registered, Result, Slice,
+    StoreError, Versions,
 };
-use tokio_postgres::Row;
 
-use crate::index::read_sheets;
+use crate::index::{SHEETS, read_sheets};
 use crate::link::Statement;
 use crate::register::{batches, numbers};
-use crate::value::{self, params};
+use crate::value::{self, PgRow, params};
 use crate::{OF_SESSION, PostgresStore};
 
-/// What a candidate takes on its sheet, roughly.
+/// The approximate size of a candidate.
 const CANDIDATE_BYTES: i64 = 16;
 
-/// The columns of a listing. Consumers come as one value, so that a package is one row.
-const SELECT: &str = "SELECT p.id, s.id AS session, p.group_id, p.scope, p.kind, p.path, p.title,
-        p.summary, p.files, p.producer, p.priority, p.iteration, p.version, p.supersedes,
-        p.superseded_by, p.size_bytes, p.tokens, p.content_hash, p.created_at,
-        (SELECT coalesce(json_agg(role ORDER BY role), '[]')::text FROM package_consumer c
-            WHERE c.package = p.id) AS consumers
-    FROM package p JOIN session s ON s.key = p.session";
-
-/// The packages with the ids of `$1`, in their order.
-pub(crate) fn by_id() -> String {
+/// Reads [`PACKAGE`] and consumers: one row for each package.
+fn select(rest: &str) -> String {
     format!(
-        "{SELECT} JOIN unnest($1) WITH ORDINALITY AS q (id, place) ON q.id = p.id
-             ORDER BY q.place"
+        "SELECT {PACKAGE},
+            (SELECT coalesce(json_agg(role ORDER BY role), '[]')::text FROM package_consumer c
+                WHERE c.package = p.id)
+         FROM package p JOIN session s ON s.key = p.session {rest}"
     )
 }
 
-pub(crate) fn read(r: &Row) -> Result<Package> {
-    Ok(Package {
-        id: PackageId(value::int(r, "id")?),
-        session: value::parsed(r, "session")?,
-        group: value::parsed_opt(r, "group_id")?,
-        scope: value::parsed(r, "scope")?,
-        kind: value::parsed(r, "kind")?,
-        path: value::text(r, "path")?,
-        title: value::text_opt(r, "title")?,
-        summary: value::text(r, "summary")?,
-        files: value::json(r, "files")?,
-        producer: value::parsed(r, "producer")?,
-        priority: value::parsed(r, "priority")?,
-        iteration: value::int_opt(r, "iteration")?,
-        version: value::int(r, "version")?,
-        supersedes: value::int_opt(r, "supersedes")?.map(PackageId),
-        superseded_by: value::int_opt(r, "superseded_by")?.map(PackageId),
-        size_bytes: value::int(r, "size_bytes")?,
-        tokens: value::int(r, "tokens")?,
-        content_hash: value::text(r, "content_hash")?,
-        created_at: value::time(r, "created_at")?,
-        consumers: value::json(r, "consumers")?,
-    })
+/// The packages with the ids of `$1`, in their order.
+pub(crate) fn by_id() -> String {
+    select("JOIN unnest($1) WITH ORDINALITY AS q (id, place) ON q.id = p.id ORDER BY q.place")
 }
 
 impl PostgresStore {
     /// Every version of a package's chain, oldest first.
     pub(crate) fn history(&self, id: PackageId) -> Result<Vec<Package>> {
+        let chain = select(
+            "WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
+             ORDER BY p.version, p.id",
+        );
         self.all(
             &format!(
                 "WITH RECURSIVE before (id) AS (
@@ -68,11 +47,10 @@ impl PostgresStore {
                     SELECT $1 UNION SELECT p.superseded_by FROM package p JOIN after a ON p.id = a.id
                         WHERE p.superseded_by IS NOT NULL
                  )
-                 {SELECT} WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
-                 ORDER BY p.version, p.id"
+                 {chain}"
             ),
             params![id.0],
-            read,
+            rows::package,
         )
     }
 }
@@ -89,14 +67,14 @@ impl Packages for PostgresStore {
     }
 
     fn package(&self, id: PackageId) -> Result<Package> {
-        self.first(&format!("{SELECT} WHERE p.id = $1"), params![id.0], read)?
-            .ok_or_else(|| StoreError::not_found("package", id))
+        self.first(&select("WHERE p.id = $1"), params![id.0], rows::package)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Package, id))
     }
 
     fn packages_by_id(&self, ids: &[PackageId]) -> Result<Vec<Package>> {
         let found = match ids {
             [] => Vec::new(),
-            ids => self.all(&by_id(), params![numbers(ids)], read)?,
+            ids => self.all(&by_id(), params![numbers(ids)], rows::package)?,
         };
         all_there(ids, found, |package| package.id)
     }
@@ -112,18 +90,18 @@ impl Packages for PostgresStore {
             Versions::All => "",
         };
         let at = match filter.path {
-            // By its hash, which has an index.
+            // The index is on the hash.
             Some(_) => "AND md5(p.path) = md5($4) AND p.path = $4",
             None => "AND $4 IS NULL",
         };
-        let sql = format!(
-            "{SELECT} WHERE p.{OF_SESSION} {latest} AND ($3 IS NULL OR p.group_id = $3) {at}
+        let sql = select(&format!(
+            "WHERE p.{OF_SESSION} {latest} AND ($3 IS NULL OR p.group_id = $3) {at}
              ORDER BY p.created_at DESC, p.id DESC LIMIT $2"
-        );
+        ));
         let group = filter.group.as_ref().map(GroupId::as_str);
         let params = params![session.as_str(), filter.limit, group, &filter.path];
         for row in self.rows_of(session, &[Statement { sql: &sql, params }])?.flatten() {
-            visit(read(&row)?);
+            visit(rows::package(&PgRow(&row))?);
         }
         Ok(())
     }
@@ -131,22 +109,9 @@ impl Packages for PostgresStore {
     fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
         self.all_of(
             session,
-            &format!(
-                "SELECT id, coalesce(title, path) AS name, producer, version, superseded_by,
-                    created_at
-                 FROM package WHERE {OF_SESSION} ORDER BY created_at, id"
-            ),
+            &format!("SELECT {OUTLINE} FROM package WHERE {OF_SESSION} ORDER BY created_at, id"),
             params![session.as_str()],
-            |r| {
-                Ok(Outline {
-                    id: PackageId(value::int(r, "id")?),
-                    name: value::text(r, "name")?,
-                    producer: value::parsed(r, "producer")?,
-                    version: value::int(r, "version")?,
-                    is_latest: value::int_opt::<i64>(r, "superseded_by")?.is_none(),
-                    created_at: value::time(r, "created_at")?,
-                })
-            },
+            rows::outline,
         )
     }
 
@@ -158,7 +123,7 @@ impl Packages for PostgresStore {
         from: i64,
         enough: u32,
     ) -> Result<Slice> {
-        // How many are on a sheet is known once it is read; its length tells well enough.
+        // The number of candidates on a sheet is known only after decoding; its length is a good estimate.
         let sql = format!(
             "SELECT sheet, candidates, next
              FROM (SELECT sheet, candidates, lead(sheet) OVER w AS next,
@@ -167,41 +132,36 @@ impl Packages for PostgresStore {
                 WINDOW w AS (ORDER BY sheet)) s
              WHERE before < $3 ORDER BY sheet"
         );
+        let from = SHEETS.number(PackageId(from));
         let params = params![session.as_str(), from, i64::from(enough.max(1)) * CANDIDATE_BYTES];
         let mut answers = self.rows_of(session, &[Statement { sql: &sql, params }])?;
         let rows = answers.next().unwrap_or_default();
         let next = rows.last().map(|last| value::int_opt(last, "next")).transpose()?.flatten();
+        let next = next.map(|sheet| SHEETS.first(sheet).0);
         Ok(Slice { candidates: read_sheets(&rows, group, role)?, next })
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {
         let chain = self.history(id)?;
-        if chain.is_empty() { Err(StoreError::not_found("package", id)) } else { Ok(chain) }
+        if chain.is_empty() {
+            Err(StoreError::not_found(RecordKind::Package, id))
+        } else {
+            Ok(chain)
+        }
     }
 
     fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>> {
         let deliveries = self.all(
-            "SELECT i.receipt, r.group_id, r.role, r.iteration, i.version, r.state, i.read_at,
-                r.delivered_at
-             FROM receipt_item i JOIN receipt r ON r.id = i.receipt
-             WHERE i.kind = 'package' AND i.item = $1 AND r.delivered_at IS NOT NULL
-                AND r.state IN ('delivered', 'confirmed')
-             ORDER BY r.delivered_at, i.receipt",
+            &format!(
+                "SELECT {DELIVERY} FROM receipt_item i JOIN receipt r ON r.id = i.receipt
+                 WHERE i.kind = 'package' AND i.item = $1 AND r.delivered_at IS NOT NULL
+                    AND r.state IN ('delivered', 'confirmed')
+                 ORDER BY r.delivered_at, i.receipt"
+            ),
             params![id.0.to_string()],
-            |r| {
-                Ok(Delivery {
-                    receipt: value::parsed(r, "receipt")?,
-                    group: value::parsed_opt(r, "group_id")?,
-                    role: value::parsed(r, "role")?,
-                    iteration: value::int(r, "iteration")?,
-                    version: value::int(r, "version")?,
-                    state: value::parsed(r, "state")?,
-                    read_at: value::time_opt(r, "read_at")?,
-                    delivered_at: value::time(r, "delivered_at")?,
-                })
-            },
+            rows::delivery,
         )?;
-        // What was delivered exists.
+        // A package that was delivered exists.
         if deliveries.is_empty() {
             self.package(id)?;
         }
@@ -210,8 +170,8 @@ impl Packages for PostgresStore {
 
     fn package_body(&self, id: PackageId) -> Result<String> {
         let sql = "SELECT body FROM package_body WHERE package = $1";
-        self.first(sql, params![id.0], |r| value::text(r, "body"))?
-            .ok_or_else(|| StoreError::not_found("package", id))
+        self.first(sql, params![id.0], |row| Columns::of(row).text())?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Package, id))
     }
 
     fn package_bodies(&self, ids: &[PackageId]) -> Result<Vec<String>> {
@@ -222,7 +182,10 @@ impl Packages for PostgresStore {
                     JOIN unnest($1) WITH ORDINALITY AS q (id, place) ON q.id = b.package
                  ORDER BY q.place",
                 params![numbers(ids)],
-                |r| Ok((PackageId(value::int(r, "package")?), value::text(r, "body")?)),
+                |row| {
+                    let mut columns = Columns::of(row);
+                    Ok((PackageId(columns.int()?), columns.text()?))
+                },
             )?,
         };
         let bodies = all_there(ids, found, |body| body.0)?;
@@ -230,11 +193,11 @@ impl Packages for PostgresStore {
     }
 }
 
-/// What was found, if it is what was asked for.
+/// The rows that were found, if none is missing.
 fn all_there<T>(ids: &[PackageId], found: Vec<T>, id: impl Fn(&T) -> PackageId) -> Result<Vec<T>> {
     let mut there = found.iter().map(id);
     match ids.iter().find(|asked| there.next() != Some(**asked)) {
-        Some(missing) => Err(StoreError::not_found("package", missing)),
+        Some(missing) => Err(StoreError::not_found(RecordKind::Package, missing)),
         None => Ok(found),
     }
 }

@@ -1,30 +1,12 @@
 //! Reasoning.
 
-use handover_model::{
-    AgentId, Confidence, GroupId, Phase, Reasoning, ReasoningId, Role, SessionId,
-};
+use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId};
+use handover_store::rows::{self, REASONING, to_json};
 use handover_store::{NewReasoning, ReasoningFilter, Reasonings, Result, StoreError, TimeOrder};
 use handover_text::Clean;
-use tokio_postgres::Row;
 
-use crate::value::{self, params};
+use crate::value::params;
 use crate::{OF_SESSION, PostgresStore};
-
-fn read(session: &SessionId, r: &Row) -> Result<Reasoning> {
-    Ok(Reasoning {
-        id: ReasoningId(value::int(r, "id")?),
-        session: session.clone(),
-        group: value::parsed_opt(r, "group_id")?,
-        role: value::parsed(r, "role")?,
-        agent_id: value::parsed_opt(r, "agent_id")?,
-        iteration: value::int(r, "iteration")?,
-        phase: value::parsed(r, "phase")?,
-        confidence: value::parsed_opt(r, "confidence")?,
-        content: value::text(r, "content")?,
-        references: value::json(r, "refs")?,
-        created_at: value::time(r, "created_at")?,
-    })
-}
 
 impl Reasonings for PostgresStore {
     fn add_reasoning(&self, new: &NewReasoning) -> Result<Reasoning> {
@@ -34,9 +16,11 @@ impl Reasonings for PostgresStore {
                 self.ensure_group(session, group, new.now)?;
             }
             let added = self.first(
-                "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
-                    confidence, content, refs, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING *",
+                &format!(
+                    "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
+                        confidence, content, refs, created_at)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING {REASONING}"
+                ),
                 params![
                     session,
                     new.group.as_ref().map(GroupId::as_str),
@@ -46,10 +30,10 @@ impl Reasonings for PostgresStore {
                     new.phase.as_str(),
                     new.confidence.map(Confidence::as_str),
                     new.content.as_str(),
-                    value::to_json(&new.references.iter().map(Clean::as_str).collect::<Vec<_>>()),
+                    to_json(&new.references.iter().map(Clean::as_str).collect::<Vec<_>>()),
                     new.now,
                 ],
-                |r| read(&new.session, r),
+                |row| rows::reasoning(&new.session, row),
             )?;
             added.ok_or_else(|| StoreError::damaged("reasoning got no row"))
         })
@@ -63,7 +47,7 @@ impl Reasonings for PostgresStore {
         self.all_of(
             session,
             &format!(
-                "SELECT * FROM reasoning WHERE {OF_SESSION} AND ($2 IS NULL OR group_id = $2)
+                "SELECT {REASONING} FROM reasoning WHERE {OF_SESSION} AND ($2 IS NULL OR group_id = $2)
                     AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR phase = $4)
                  ORDER BY {order} LIMIT $5"
             ),
@@ -74,7 +58,7 @@ impl Reasonings for PostgresStore {
                 filter.phase.map(Phase::as_str),
                 filter.limit,
             ],
-            |r| read(session, r),
+            |row| rows::reasoning(session, row),
         )
     }
 }

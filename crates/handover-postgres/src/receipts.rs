@@ -1,64 +1,18 @@
 //! Receipts.
 
 use handover_model::{
-    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role, SessionId,
-    Timestamp,
+    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptState, Role, SessionId, Timestamp,
 };
+use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
 use handover_store::{
-    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
+    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind, Result,
+    StoreError,
 };
 use handover_text::Clean;
-use tokio_postgres::Row;
 
 use crate::link::Statement;
-use crate::value::{self, columns, params, row};
+use crate::value::{PgRow, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
-
-const SELECT: &str =
-    "SELECT s.id AS session_id, r.* FROM receipt r JOIN session s ON s.key = r.session";
-
-/// A receipt without its items.
-fn read(r: &Row) -> Result<Receipt> {
-    Ok(Receipt {
-        id: value::parsed(r, "id")?,
-        session: value::parsed(r, "session_id")?,
-        group: value::parsed_opt(r, "group_id")?,
-        role: value::parsed(r, "role")?,
-        iteration: value::int(r, "iteration")?,
-        model: value::text_opt(r, "model")?,
-        tokenizer: value::text(r, "tokenizer")?,
-        zone: value::parsed(r, "zone")?,
-        state: value::parsed(r, "state")?,
-        host: value::text_opt(r, "host")?,
-        tokens: value::int(r, "tokens")?,
-        prompt_hash: value::text(r, "prompt_hash")?,
-        sections: value::json(r, "sections")?,
-        items: Vec::new(),
-        left_out: Vec::new(),
-        left_out_counts: value::json(r, "left_out_counts")?,
-        redactions: value::json(r, "redactions")?,
-        trimmed: value::json(r, "trimmed")?,
-        provided: value::json(r, "provided")?,
-        text: None,
-        failure: value::text_opt(r, "failure")?,
-        created_at: value::time(r, "created_at")?,
-        delivered_at: value::time_opt(r, "delivered_at")?,
-        confirmed_at: value::time_opt(r, "confirmed_at")?,
-    })
-}
-
-fn read_item(r: &Row) -> Result<ReceiptItem> {
-    Ok(ReceiptItem {
-        kind: value::parsed(r, "kind")?,
-        id: value::text(r, "item")?,
-        version: value::int(r, "version")?,
-        form: value::parsed(r, "form")?,
-        score: value::real(r, "score")?,
-        terms: value::json(r, "terms")?,
-        tokens: value::int(r, "tokens")?,
-        read_at: value::time_opt(r, "read_at")?,
-    })
-}
 
 /// Since when a claim is still alive at a moment.
 fn live(now: Timestamp) -> i64 {
@@ -83,14 +37,14 @@ impl Receipts for PostgresStore {
                 new.zone.as_str(),
                 new.tokens,
                 &new.prompt_hash,
-                value::to_json(&new.sections),
-                value::to_json(&new.left_out),
-                value::to_json(&new.left_out_counts),
-                value::to_json(&new.redactions),
+                to_json(&new.sections),
+                to_json(&new.left_out),
+                to_json(&new.left_out_counts),
+                to_json(&new.redactions),
                 new.now,
                 new.claim.then(|| new.now.as_micros()),
-                value::to_json(&new.trimmed),
-                value::to_json(&new.provided),
+                to_json(&new.trimmed),
+                to_json(&new.provided),
                 new.text.as_ref().map(Clean::as_str),
             ];
             let receipt = "INSERT INTO receipt (id, session, group_id, role, iteration, model,
@@ -107,7 +61,7 @@ impl Receipts for PostgresStore {
                     item.version,
                     item.form.as_str(),
                     item.score,
-                    value::to_json(&item.terms),
+                    to_json(&item.terms),
                     item.tokens,
                 ]
             }));
@@ -191,7 +145,7 @@ impl Receipts for PostgresStore {
                         AND state = 'assembled' AND claimed_at > $4) AS count"
             ),
             params![session.as_str(), role.as_str(), group.map_or("", GroupId::as_str), live(now)],
-            |r| value::int(r, "count"),
+            |row| Columns::of(row).int(),
         )?;
         Ok(count.first().copied().unwrap_or_default())
     }
@@ -205,34 +159,36 @@ impl Receipts for PostgresStore {
             )?;
             let receipt = self.receipt(id)?;
             if changed == 0 {
-                return Err(StoreError::not_found("package of this receipt", package));
+                return Err(StoreError::not_found(RecordKind::ReceiptPackage, package));
             }
             Ok(receipt)
         })
     }
 
     fn receipt(&self, id: &ReceiptId) -> Result<Receipt> {
-        let whole = |r: &Row| {
-            Ok(Receipt {
-                left_out: value::json(r, "left_out")?,
-                text: value::text_opt(r, "text")?,
-                ..read(r)?
-            })
-        };
-        let (one, params) = (format!("{SELECT} WHERE r.id = $1"), params![id.as_str()]);
-        let items = "SELECT kind, item, version, form, score, terms, tokens, read_at
-             FROM receipt_item WHERE receipt = $1 ORDER BY position";
-        let asked = [Statement { sql: &one, params }, Statement { sql: items, params }];
+        let params = params![id.as_str()];
+        let one = format!(
+            "SELECT {RECEIPT}, {RECEIPT_TEXTS} FROM receipt r JOIN session s ON s.key = r.session
+             WHERE r.id = $1"
+        );
+        let items =
+            format!("SELECT {RECEIPT_ITEM} FROM receipt_item WHERE receipt = $1 ORDER BY position");
+        let asked = [Statement { sql: &one, params }, Statement { sql: &items, params }];
         let mut answers = self.ask(|link| link.queries(&asked))?.into_iter();
-        let receipt = answers.next().unwrap_or_default().first().map(whole).transpose()?;
-        let items = answers.next().unwrap_or_default().iter().map(read_item).collect::<Result<_>>();
-        let receipt = receipt.ok_or_else(|| StoreError::not_found("receipt", id))?;
-        Ok(Receipt { items: items?, ..receipt })
+        let receipt = answers.next().unwrap_or_default();
+        let receipt = receipt
+            .first()
+            .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))
+            .and_then(|row| rows::whole_receipt(&PgRow(row)))?;
+        let items = answers.next().unwrap_or_default();
+        let items = items.iter().map(|row| rows::receipt_item(&PgRow(row)));
+        Ok(Receipt { items: items.collect::<Result<_>>()?, ..receipt })
     }
 
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
         let sql = format!(
-            "{SELECT} WHERE ($1 IS NULL OR r.{OF_SESSION})
+            "SELECT {RECEIPT} FROM receipt r JOIN session s ON s.key = r.session
+             WHERE ($1 IS NULL OR r.{OF_SESSION})
                 AND ($2 IS NULL OR r.group_id = $2) AND ($3 IS NULL OR r.role = $3)
              ORDER BY r.created_at DESC, r.id DESC LIMIT $4"
         );
@@ -243,8 +199,8 @@ impl Receipts for PostgresStore {
             filter.limit,
         ];
         match &filter.session {
-            Some(session) => self.all_of(session, &sql, params, read),
-            None => self.all(&sql, params, read),
+            Some(session) => self.all_of(session, &sql, params, rows::receipt),
+            None => self.all(&sql, params, rows::receipt),
         }
     }
 
@@ -252,19 +208,11 @@ impl Receipts for PostgresStore {
         self.all_of(
             session,
             &format!(
-                "SELECT i.receipt, i.kind, i.item, i.read_at
-                 FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+                "SELECT {HANDED} FROM receipt r JOIN receipt_item i ON i.receipt = r.id
                  WHERE r.{OF_SESSION} ORDER BY i.receipt, i.position"
             ),
             params![session.as_str()],
-            |r| {
-                Ok(Handed {
-                    receipt: value::parsed(r, "receipt")?,
-                    kind: value::parsed(r, "kind")?,
-                    item: value::text(r, "item")?,
-                    read_at: value::time_opt(r, "read_at")?,
-                })
-            },
+            rows::handed,
         )
     }
 
@@ -299,7 +247,10 @@ impl Receipts for PostgresStore {
                 iteration,
                 live(now)
             ],
-            |r| Ok((PackageId(value::int(r, "package")?), value::int(r, "version")?)),
+            |row| {
+                let mut columns = Columns::of(row);
+                Ok((PackageId(columns.int()?), columns.int()?))
+            },
         )
     }
 }

@@ -1,23 +1,25 @@
-//! Registering packages, many to a statement: what a thousand of them cost is writing them, not asking
-//! the server a thousand times.
+//! Registering packages, many to a statement, to save round trips.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
 use handover_store::packed::Entry;
-use handover_store::{NewPackage, Packages, Registered, Result, Step, StoreError, Supersede};
+use handover_store::rows::{self, to_json};
+use handover_store::{
+    NewPackage, Packages, RecordKind, Registered, Result, Step, StoreError, Supersede,
+};
 use handover_text::Clean;
 
 use crate::PostgresStore;
-use crate::index::Before;
+use crate::index::Predecessor;
 use crate::link::Statement;
-use crate::packages::{by_id, read};
-use crate::value::{self, Param, columns, params, row};
+use crate::packages::by_id;
+use crate::value::{self, Param, PgRow, columns, params, row};
 
-/// So many packages go in one statement: their texts are held twice meanwhile.
+/// Packages per statement. Their texts are in memory twice.
 const BATCH: usize = 500;
 
-/// A package that is to be written.
+/// A package to write.
 struct Write<'a> {
     new: &'a NewPackage,
     former: Option<Package>,
@@ -29,8 +31,8 @@ impl Write<'_> {
     }
 }
 
-/// Packages as far as they can be registered together: of one session, and none in the place of
-/// another. One that names what it supersedes stands alone.
+/// Splits packages into batches that can be registered together: of one session, and none superseding
+/// another one of the batch. A package that names what it supersedes is a batch by itself.
 pub(crate) fn batches(new: &[NewPackage]) -> impl Iterator<Item = &[NewPackage]> {
     let mut places = HashSet::new();
     new.chunk_by(move |one, next| {
@@ -52,7 +54,7 @@ impl PostgresStore {
     /// Registers packages of one batch.
     pub(crate) fn register(&self, batch: &[NewPackage]) -> Result<Vec<Registered>> {
         let Some(first) = batch.first() else { return Ok(Vec::new()) };
-        let (session, there) = self.in_their_places(&first.session, batch)?;
+        let (session, there) = self.latest_at_paths(&first.session, batch)?;
         let mut steps = Vec::with_capacity(batch.len());
         let mut writes = Vec::new();
         for (new, there) in batch.iter().zip(there) {
@@ -69,16 +71,17 @@ impl PostgresStore {
             .into_iter()
             .map(|stays| match stays {
                 Some(package) => Ok(Registered { package, created: false }),
-                None => written
-                    .next()
-                    .map(|package| Registered { package, created: true })
-                    .ok_or_else(|| StoreError::damaged("a package that was written is not there")),
+                None => {
+                    written.next().map(|package| Registered { package, created: true }).ok_or_else(
+                        || StoreError::damaged("a package that was just written is missing"),
+                    )
+                }
             })
             .collect()
     }
 
-    /// The key of the session, and the latest package in the place of each new one.
-    fn in_their_places(
+    /// The key of the session, and the latest package with the path of each new one.
+    fn latest_at_paths(
         &self,
         session: &SessionId,
         batch: &[NewPackage],
@@ -87,7 +90,7 @@ impl PostgresStore {
         asked.extend(columns(batch.iter().map(|new| {
             row![new.group.as_ref().map_or("", GroupId::as_str), new.kind.as_str(), &new.path]
         })));
-        // One look into the index for each, whatever the planner thinks of the table.
+        // LATERAL forces one index lookup for each, whatever the planner thinks of the table.
         let rows = self.rows(
             "SELECT s.key, p.id
              FROM session s CROSS JOIN unnest($2, $3, $4)
@@ -103,7 +106,7 @@ impl PostgresStore {
             &asked,
         )?;
         let Some(first) = rows.first() else {
-            return Err(StoreError::not_found("session", session));
+            return Err(StoreError::not_found(RecordKind::Session, session));
         };
         let key = value::int(first, "key")?;
         let found: Vec<Option<PackageId>> = rows
@@ -116,7 +119,7 @@ impl PostgresStore {
         Ok((key, there))
     }
 
-    /// Writes packages of one session; gives them back as they are now.
+    /// Writes packages of one session and returns them.
     fn put(&self, session: i64, writes: &[Write<'_>]) -> Result<Vec<Package>> {
         if writes.is_empty() {
             return Ok(Vec::new());
@@ -129,9 +132,10 @@ impl PostgresStore {
             .collect();
         let formers: Vec<Option<PackageId>> =
             writes.iter().map(|write| write.former.as_ref().map(|former| former.id)).collect();
-        let before = among_themselves(&entries, self.before(session, &entries, &formers)?);
+        let predecessors =
+            among_themselves(&entries, self.predecessors(session, &entries, &formers)?);
         let gone: Vec<PackageId> = formers.iter().flatten().copied().collect();
-        self.forget(session, &gone)?;
+        self.unindex(session, &gone)?;
 
         let supersede = columns(
             formers.iter().zip(&ids).filter_map(|(former, id)| Some(row![(*former)?.0, id.0])),
@@ -150,7 +154,7 @@ impl PostgresStore {
                 &new.path,
                 new.title.as_ref().map(Clean::as_str),
                 new.summary.as_str(),
-                value::to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>()),
+                to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>()),
                 new.producer.as_str(),
                 new.priority.as_str(),
                 new.iteration,
@@ -201,22 +205,29 @@ impl PostgresStore {
             .collect();
         let (by_id, params) = (by_id(), params![numbers(&ids)]);
         asked.push(Statement { sql: &by_id, params });
-        let rows = self.ask(|link| link.queries(&asked))?.pop().unwrap_or_default();
-        self.index(session, &entries, &before)?;
+        let written = self.ask(|link| link.queries(&asked))?.pop().unwrap_or_default();
+        self.index(session, &entries, &predecessors)?;
         // Batch by batch: the postings of a hundred thousand packages are too much for one statement.
         self.settle(session)?;
-        rows.iter().map(read).collect()
+        written.iter().map(|row| rows::package(&PgRow(row))).collect()
     }
 
-    /// Numbers for packages, in their order.
+    /// Ids for new packages, ascending and higher than any there is: the index appends.
     fn new_ids(&self, count: usize) -> Result<Vec<PackageId>> {
-        let mut ids = self.all(
-            "SELECT nextval(pg_get_serial_sequence('package', 'id')) AS id
-             FROM generate_series(1, $1)",
+        let mut ids = Vec::with_capacity(count);
+        let mut highest = None;
+        for row in self.rows(
+            "SELECT nextval(pg_get_serial_sequence('package', 'id')) AS id, highest.id AS highest
+             FROM generate_series(1, $1), (SELECT max(id) AS id FROM package) highest",
             params![count as i64],
-            |r| Ok(PackageId(value::int(r, "id")?)),
-        )?;
+        )? {
+            ids.push(PackageId(value::int(&row, "id")?));
+            highest = value::int_opt(&row, "highest")?.map(PackageId);
+        }
         ids.sort_unstable();
+        if ids.first() <= highest.as_ref() {
+            return Err(StoreError::damaged("the sequence of package ids is behind the packages"));
+        }
         Ok(ids)
     }
 }
@@ -225,8 +236,8 @@ pub(crate) fn numbers(ids: &[PackageId]) -> Vec<i64> {
     ids.iter().map(|id| id.0).collect()
 }
 
-/// The package before each entry in its group, among those that were there and the entries before it.
-fn among_themselves(entries: &[Entry<'_>], there: Vec<Option<Before>>) -> Vec<Option<String>> {
+/// The predecessor of each entry, among the packages of the store and the earlier entries.
+fn among_themselves(entries: &[Entry<'_>], there: Vec<Option<Predecessor>>) -> Vec<Option<String>> {
     let mut groups: HashMap<&GroupId, BTreeMap<Timestamp, &str>> = HashMap::new();
     let mut before = Vec::with_capacity(entries.len());
     for (entry, there) in entries.iter().zip(there) {
@@ -237,7 +248,7 @@ fn among_themselves(entries: &[Entry<'_>], there: Vec<Option<Before>>) -> Vec<Op
         let earlier = groups.entry(group).or_default();
         let among = earlier.range(..=entry.created_at).next_back();
         before.push(match (among, there) {
-            // Of one moment, the later one in.
+            // At the same time, the later one in the batch wins.
             (Some((at, summary)), there)
                 if there.as_ref().is_none_or(|it| it.created_at <= *at) =>
             {

@@ -1,43 +1,24 @@
 //! Runs, their journals, and the lock of an epic.
 
 use handover_model::{EpicId, JournalEntry, LockOwner, Run, RunId, Timestamp};
-use handover_store::{LockClaim, NewJournalEntry, NewRun, Result, RunFilter, Runs, StoreError};
-use tokio_postgres::Row;
+use handover_store::rows::{self, Columns, EPIC_LOCK, EpicLock, JOURNAL_ENTRY, RUN, to_json};
+use handover_store::{
+    LockClaim, NewJournalEntry, NewRun, RecordKind, Result, RunFilter, Runs, StoreError,
+};
 
 use crate::PostgresStore;
 use crate::link::Statement;
-use crate::value::{self, params};
-
-fn read(r: &Row) -> Result<Run> {
-    Ok(Run {
-        id: value::parsed(r, "id")?,
-        epic: value::parsed(r, "epic")?,
-        session: value::parsed(r, "session")?,
-        state: value::parsed(r, "state")?,
-        created_at: value::time(r, "created_at")?,
-        updated_at: value::time(r, "updated_at")?,
-    })
-}
-
-/// An epic's lock: its fence, its owner if it has one, and when the owner's time runs out.
-type EpicLock = (u64, Option<LockOwner>, Timestamp);
+use crate::value::params;
 
 impl PostgresStore {
     fn epic_lock(&self, epic: &EpicId) -> Result<Option<EpicLock>> {
-        self.first(
-            "SELECT fence, owner, expires_at FROM epic_lock WHERE epic = $1",
-            params![epic.as_str()],
-            |r| {
-                let owned = value::text_opt(r, "owner")?.is_some();
-                let owner = if owned { Some(value::json(r, "owner")?) } else { None };
-                Ok((value::int(r, "fence")?, owner, value::time(r, "expires_at")?))
-            },
-        )
+        let sql = format!("SELECT {EPIC_LOCK} FROM epic_lock WHERE epic = $1");
+        self.first(&sql, params![epic.as_str()], rows::epic_lock)
     }
 
     fn check_fence(&self, epic: &EpicId, fence: u64) -> Result<()> {
         match self.epic_lock(epic)? {
-            Some((current, Some(_), _)) if current == fence => Ok(()),
+            Some(EpicLock { fence: current, owner: Some(_), .. }) if current == fence => Ok(()),
             Some(_) | None => Err(StoreError::Fenced { epic: epic.clone() }),
         }
     }
@@ -47,18 +28,18 @@ impl Runs for PostgresStore {
     fn lock_epic(&self, claim: &LockClaim) -> Result<u64> {
         self.write(|| {
             let fence = match self.epic_lock(&claim.epic)? {
-                Some((fence, Some(owner), expires))
-                    if expires > claim.now && claim.over != Some(fence) =>
+                Some(EpicLock { fence, owner: Some(owner), expires_at })
+                    if expires_at > claim.now && claim.over != Some(fence) =>
                 {
                     return Err(StoreError::Locked { epic: claim.epic.clone(), owner, fence });
                 }
-                Some((fence, ..)) => fence + 1,
+                Some(EpicLock { fence, .. }) => fence + 1,
                 None => 1,
             };
             self.change(
                 "INSERT INTO epic_lock (epic, fence, owner, expires_at) VALUES ($1, $2, $3, $4)
                  ON CONFLICT (epic) DO UPDATE SET fence = $2, owner = $3, expires_at = $4",
-                params![claim.epic.as_str(), fence, value::to_json(&claim.owner), claim.until],
+                params![claim.epic.as_str(), fence, to_json(&claim.owner), claim.until],
             )?;
             Ok(fence)
         })
@@ -87,7 +68,7 @@ impl Runs for PostgresStore {
 
     fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>> {
         let held = self.epic_lock(epic)?;
-        Ok(held.and_then(|(fence, owner, _)| owner.map(|owner| (owner, fence))))
+        Ok(held.and_then(|lock| lock.owner.map(|owner| (owner, lock.fence))))
     }
 
     fn start_run(&self, new: &NewRun, fence: u64) -> Result<()> {
@@ -105,21 +86,21 @@ impl Runs for PostgresStore {
     fn append_journal(&self, run: &RunId, new: &NewJournalEntry, fence: u64) -> Result<()> {
         self.write(|| {
             let found = self.first(
-                "SELECT key, epic,
-                    (SELECT coalesce(max(seq), 0) FROM run_journal WHERE run = key) AS last
+                "SELECT key, epic, (SELECT coalesce(max(seq), 0) FROM run_journal WHERE run = key)
                  FROM run WHERE id = $1",
                 params![run.as_str()],
-                |r| {
-                    let epic: EpicId = value::parsed(r, "epic")?;
-                    Ok((value::int::<i64>(r, "key")?, epic, value::int::<u64>(r, "last")?))
+                |row| {
+                    let mut columns = Columns::of(row);
+                    Ok((columns.int::<i64>()?, columns.parsed()?, columns.int::<u64>()?))
                 },
             )?;
-            let (key, epic, last) = found.ok_or_else(|| StoreError::not_found("run", run))?;
+            let (key, epic, last) =
+                found.ok_or_else(|| StoreError::not_found(RecordKind::Run, run))?;
             self.check_fence(&epic, fence)?;
             if new.seq != last + 1 {
                 return Err(StoreError::Fenced { epic });
             }
-            let entry = value::to_json(new.entry.value());
+            let entry = to_json(new.entry.value());
             let state = new.state.map(handover_model::RunState::as_str);
             self.change_all(&[
                 Statement {
@@ -142,17 +123,12 @@ impl Runs for PostgresStore {
 
     fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>> {
         let entries = self.all(
-            "SELECT seq, kind, entry, j.created_at FROM run_journal j JOIN run ON run.key = j.run
-             WHERE run.id = $1 AND seq >= $2 ORDER BY seq",
+            &format!(
+                "SELECT {JOURNAL_ENTRY} FROM run_journal j JOIN run ON run.key = j.run
+                 WHERE run.id = $1 AND j.seq >= $2 ORDER BY j.seq"
+            ),
             params![run.as_str(), from],
-            |r| {
-                Ok(JournalEntry {
-                    seq: value::int(r, "seq")?,
-                    kind: value::parsed(r, "kind")?,
-                    entry: value::json(r, "entry")?,
-                    created_at: value::time(r, "created_at")?,
-                })
-            },
+            rows::journal_entry,
         )?;
         // A run with entries exists.
         if entries.is_empty() {
@@ -162,16 +138,19 @@ impl Runs for PostgresStore {
     }
 
     fn run_record(&self, id: &RunId) -> Result<Run> {
-        self.first("SELECT * FROM run WHERE id = $1", params![id.as_str()], read)?
-            .ok_or_else(|| StoreError::not_found("run", id))
+        let sql = format!("SELECT {RUN} FROM run WHERE id = $1");
+        self.first(&sql, params![id.as_str()], rows::run)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Run, id))
     }
 
     fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>> {
         self.all(
-            "SELECT * FROM run WHERE ($1 IS NULL OR epic = $1)
-             ORDER BY created_at DESC, key DESC LIMIT $2",
+            &format!(
+                "SELECT {RUN} FROM run WHERE ($1 IS NULL OR epic = $1)
+                 ORDER BY created_at DESC, key DESC LIMIT $2"
+            ),
             params![filter.epic.as_ref().map(EpicId::as_str), filter.limit],
-            read,
+            rows::run,
         )
     }
 }

@@ -1,24 +1,11 @@
 //! Sessions.
 
 use handover_model::{Session, SessionCounts, SessionId, SessionStatus, Timestamp};
-use handover_store::{NewSession, Opened, Result, Sessions, StoreError};
-use tokio_postgres::Row;
+use handover_store::rows::{self, SESSION, to_json};
+use handover_store::{NewSession, Opened, RecordKind, Result, Sessions, StoreError};
 
 use crate::PostgresStore;
-use crate::value::{self, params};
-
-const COLUMNS: &str = "id, project, status, metadata, created_at, ended_at";
-
-fn read(r: &Row) -> Result<Session> {
-    Ok(Session {
-        id: value::parsed(r, "id")?,
-        project: value::parsed(r, "project")?,
-        status: value::parsed(r, "status")?,
-        metadata: value::json(r, "metadata")?,
-        created_at: value::time(r, "created_at")?,
-        ended_at: value::time_opt(r, "ended_at")?,
-    })
-}
+use crate::value::params;
 
 impl Sessions for PostgresStore {
     fn open_session(&self, new: &NewSession) -> Result<Opened<Session>> {
@@ -33,7 +20,7 @@ impl Sessions for PostgresStore {
                 params![
                     new.id.as_str(),
                     new.project.as_str(),
-                    value::to_json(new.metadata.value()),
+                    to_json(new.metadata.value()),
                     new.now
                 ],
             )?;
@@ -42,17 +29,17 @@ impl Sessions for PostgresStore {
     }
 
     fn session(&self, id: &SessionId) -> Result<Session> {
-        self.session_if_any(id)?.ok_or_else(|| StoreError::not_found("session", id))
+        self.session_if_any(id)?.ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
     }
 
     fn sessions(&self, status: Option<SessionStatus>) -> Result<Vec<Session>> {
         self.all(
             &format!(
-                "SELECT {COLUMNS} FROM session WHERE $1 IS NULL OR status = $1
+                "SELECT {SESSION} FROM session WHERE $1 IS NULL OR status = $1
                  ORDER BY created_at DESC, key DESC"
             ),
             params![status.map(SessionStatus::as_str)],
-            read,
+            rows::session,
         )
     }
 
@@ -60,27 +47,17 @@ impl Sessions for PostgresStore {
         let key = self.session_key(id)?;
         let counts = self.first(
             "SELECT
-                (SELECT count(*) FROM task_group WHERE session = $1) AS groups,
-                (SELECT count(*) FROM package WHERE session = $1 AND superseded_by IS NULL) AS packages,
-                (SELECT count(*) FROM package WHERE session = $1) AS package_versions,
-                (SELECT count(*) FROM reasoning WHERE session = $1) AS reasoning,
-                (SELECT count(*) FROM skill_output WHERE session = $1) AS skill_outputs,
-                (SELECT count(*) FROM event WHERE session = $1) AS events,
-                (SELECT count(*) FROM receipt WHERE session = $1) AS receipts",
+                (SELECT count(*) FROM task_group WHERE session = $1),
+                (SELECT count(*) FROM package WHERE session = $1 AND superseded_by IS NULL),
+                (SELECT count(*) FROM package WHERE session = $1),
+                (SELECT count(*) FROM reasoning WHERE session = $1),
+                (SELECT count(*) FROM skill_output WHERE session = $1),
+                (SELECT count(*) FROM event WHERE session = $1),
+                (SELECT count(*) FROM receipt WHERE session = $1)",
             params![key],
-            |r| {
-                Ok(SessionCounts {
-                    groups: value::int(r, "groups")?,
-                    packages: value::int(r, "packages")?,
-                    package_versions: value::int(r, "package_versions")?,
-                    reasoning: value::int(r, "reasoning")?,
-                    skill_outputs: value::int(r, "skill_outputs")?,
-                    events: value::int(r, "events")?,
-                    receipts: value::int(r, "receipts")?,
-                })
-            },
+            rows::session_counts,
         )?;
-        counts.ok_or_else(|| StoreError::not_found("session", id))
+        counts.ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
     }
 
     fn set_session_status(
@@ -110,7 +87,7 @@ impl Sessions for PostgresStore {
 
 impl PostgresStore {
     fn session_if_any(&self, id: &SessionId) -> Result<Option<Session>> {
-        let sql = format!("SELECT {COLUMNS} FROM session WHERE id = $1");
-        self.first(&sql, params![id.as_str()], read)
+        let sql = format!("SELECT {SESSION} FROM session WHERE id = $1");
+        self.first(&sql, params![id.as_str()], rows::session)
     }
 }

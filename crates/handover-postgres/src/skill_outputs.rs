@@ -1,24 +1,11 @@
 //! Skill outputs.
 
-use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput, SkillOutputId};
+use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput};
+use handover_store::rows::{self, SKILL_OUTPUT, to_json};
 use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs, StoreError};
-use tokio_postgres::Row;
 
-use crate::value::{self, params};
+use crate::value::params;
 use crate::{OF_SESSION, PostgresStore};
-
-fn read(session: &SessionId, r: &Row) -> Result<SkillOutput> {
-    Ok(SkillOutput {
-        id: SkillOutputId(value::int(r, "id")?),
-        session: session.clone(),
-        skill: value::parsed(r, "skill")?,
-        role: value::parsed_opt(r, "role")?,
-        group: value::parsed_opt(r, "group_id")?,
-        iteration: value::int(r, "iteration")?,
-        output: value::json(r, "output")?,
-        created_at: value::time(r, "created_at")?,
-    })
-}
 
 impl SkillOutputs for PostgresStore {
     fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput> {
@@ -28,21 +15,23 @@ impl SkillOutputs for PostgresStore {
                 self.ensure_group(session, group, new.now)?;
             }
             let saved = self.first(
-                "INSERT INTO skill_output
+                &format!(
+                    "INSERT INTO skill_output
                     (session, skill, role, group_id, iteration, output, created_at)
                  SELECT $1, $2, $3, $4, coalesce(max(iteration), 0) + 1, $5, $6 FROM skill_output
                     WHERE session = $1 AND skill = $2 AND coalesce(role, '') = coalesce($3, '')
                         AND coalesce(group_id, '') = coalesce($4, '')
-                 RETURNING *",
+                 RETURNING {SKILL_OUTPUT}"
+                ),
                 params![
                     session,
                     new.skill.as_str(),
                     new.role.as_ref().map(Role::as_str),
                     new.group.as_ref().map(GroupId::as_str),
-                    value::to_json(new.output.value()),
+                    to_json(new.output.value()),
                     new.now,
                 ],
-                |r| read(&new.session, r),
+                |row| rows::skill_output(&new.session, row),
             )?;
             saved.ok_or_else(|| StoreError::damaged("a skill output got no row"))
         })
@@ -56,7 +45,7 @@ impl SkillOutputs for PostgresStore {
         self.all_of(
             session,
             &format!(
-                "SELECT * FROM skill_output WHERE {OF_SESSION} AND ($2 IS NULL OR skill = $2)
+                "SELECT {SKILL_OUTPUT} FROM skill_output WHERE {OF_SESSION} AND ($2 IS NULL OR skill = $2)
                     AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR group_id = $4)
                  ORDER BY created_at DESC, id DESC LIMIT $5"
             ),
@@ -67,7 +56,7 @@ impl SkillOutputs for PostgresStore {
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.limit,
             ],
-            |r| read(session, r),
+            |row| rows::skill_output(session, row),
         )
     }
 }

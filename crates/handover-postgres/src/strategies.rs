@@ -2,31 +2,18 @@
 
 use handover_model::learn::strategy_id;
 use handover_model::{ProjectId, Strategy, Timestamp};
-use handover_store::{NewStrategy, Result, StoreError, Strategies, StrategyFilter};
+use handover_store::rows::{self, STRATEGY};
+use handover_store::{NewStrategy, RecordKind, Result, StoreError, Strategies, StrategyFilter};
 use handover_text::Clean;
-use tokio_postgres::Row;
 
 use crate::PostgresStore;
-use crate::value::{self, params};
-
-fn read(r: &Row) -> Result<Strategy> {
-    Ok(Strategy {
-        id: value::text(r, "id")?,
-        project: value::parsed(r, "project")?,
-        topic: value::parsed(r, "topic")?,
-        insight: value::text(r, "insight")?,
-        helpfulness: value::int(r, "helpfulness")?,
-        language: value::text_opt(r, "language")?,
-        framework: value::text_opt(r, "framework")?,
-        created_at: value::time(r, "created_at")?,
-        last_seen: value::time(r, "last_seen")?,
-    })
-}
+use crate::value::params;
 
 impl PostgresStore {
     fn strategy(&self, id: &str) -> Result<Strategy> {
-        self.first("SELECT * FROM strategy WHERE id = $1", params![id], read)?
-            .ok_or_else(|| StoreError::not_found("strategy", id))
+        let sql = format!("SELECT {STRATEGY} FROM strategy WHERE id = $1");
+        self.first(&sql, params![id], rows::strategy)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Strategy, id))
     }
 
     fn raise_strategy(&self, id: &str, now: Timestamp) -> Result<()> {
@@ -92,12 +79,14 @@ impl Strategies for PostgresStore {
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
         // These columns compare by bytes, so lower case means that of ASCII, as in the embedded store.
         self.all(
-            "SELECT * FROM strategy WHERE project = $1
+            &format!(
+                "SELECT {STRATEGY} FROM strategy WHERE project = $1
                 AND ($2 IS NULL OR language IS NULL OR lower(language) = lower($2 COLLATE \"C\"))
                 AND ($3 IS NULL OR framework IS NULL OR lower(framework) = lower($3 COLLATE \"C\"))
-             ORDER BY helpfulness DESC, last_seen DESC, id LIMIT $4",
+             ORDER BY helpfulness DESC, last_seen DESC, id LIMIT $4"
+            ),
             params![project.as_str(), &filter.language, &filter.framework, filter.limit],
-            read,
+            rows::strategy,
         )
     }
 }

@@ -1,26 +1,12 @@
 //! Tokens of the service.
 
 use handover_model::{ProjectId, Timestamp, Token, TokenId};
-use handover_store::{NewToken, Result, StoreError, Tokens};
+use handover_store::rows::{self, TOKEN};
+use handover_store::{NewToken, RecordKind, Result, StoreError, Tokens};
 use handover_text::Clean;
-use tokio_postgres::Row;
 
 use crate::PostgresStore;
-use crate::value::{self, params};
-
-fn read(r: &Row) -> Result<Token> {
-    Ok(Token {
-        id: value::parsed(r, "id")?,
-        name: value::text_opt(r, "name")?,
-        kind: value::parsed(r, "kind")?,
-        scope: value::parsed(r, "scope")?,
-        project: value::parsed_opt(r, "project")?,
-        hash: value::text(r, "hash")?,
-        created_at: value::time(r, "created_at")?,
-        expires_at: value::time_opt(r, "expires_at")?,
-        ended_at: value::time_opt(r, "ended_at")?,
-    })
-}
+use crate::value::params;
 
 impl Tokens for PostgresStore {
     fn create_token(&self, new: &NewToken) -> Result<Token> {
@@ -45,12 +31,14 @@ impl Tokens for PostgresStore {
     }
 
     fn token(&self, id: &TokenId) -> Result<Token> {
-        self.first("SELECT * FROM token WHERE id = $1", params![id.as_str()], read)?
-            .ok_or_else(|| StoreError::not_found("token", id))
+        let sql = format!("SELECT {TOKEN} FROM token WHERE id = $1");
+        self.first(&sql, params![id.as_str()], rows::token)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Token, id))
     }
 
     fn tokens(&self) -> Result<Vec<Token>> {
-        self.all("SELECT * FROM token ORDER BY created_at DESC, key DESC", params![], read)
+        let sql = format!("SELECT {TOKEN} FROM token ORDER BY created_at DESC, key DESC");
+        self.all(&sql, params![], rows::token)
     }
 
     fn end_token(&self, id: &TokenId, now: Timestamp) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Transactions: when they are begun, repeated, and known to be done.
+//! Transactions: beginning, retrying, and finding out whether a commit succeeded.
 
 use std::time::Instant;
 
@@ -9,28 +9,28 @@ use crate::error::{Failure, backend};
 use crate::link::Statement;
 use crate::value::params;
 
-/// What a statement is part of.
+/// What a statement belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// Nothing: it is a transaction of its own.
+    /// No transaction: it commits by itself.
     Nothing,
     /// A transaction.
     Transaction,
 }
 
-/// What a write waits for.
+/// What a write is serialised with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lock {
     /// Every other write of the project.
     Project,
-    /// Nothing but the rows that it touches.
+    /// Only writes to the same rows.
     Rows,
 }
 
 /// How a transaction began.
 #[derive(Debug, PartialEq, Eq)]
 enum Begun {
-    /// It is ours to fill.
+    /// It is new.
     Fresh,
     /// An earlier attempt with the same token was committed after all.
     DoneBefore,
@@ -39,20 +39,20 @@ enum Begun {
 /// How an attempt ended.
 enum Attempt<T> {
     Done(T),
-    /// Nothing has happened, and the connection is gone.
+    /// It was rolled back because the connection was lost.
     Undone(handover_store::StoreError),
-    /// The answer to the commit is missing.
+    /// The reply to the commit was lost.
     Unknown(T, handover_store::StoreError),
 }
 
 impl PostgresStore {
-    /// Runs a write that waits for every other one of the project. It may run more than once: after a
-    /// connection was lost, if it is certain that it was not done.
+    /// Runs a write that is serialised with all others of the project. It may run more than once: after the
+    /// connection was lost, if it certainly was not committed.
     pub(crate) fn write<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         self.repeat(Lock::Project, work)
     }
 
-    /// The same for a write that must not wait for the others.
+    /// The same for a write that only locks its rows.
     pub(crate) fn write_rows<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         self.repeat(Lock::Rows, work)
     }
@@ -67,19 +67,25 @@ impl PostgresStore {
         loop {
             if self.begin(lock, &token, until)? == Begun::DoneBefore {
                 let _ = self.end("ROLLBACK");
-                // Only a commit leaves a token, and only one that was tried here has this one.
+                // Only a commit leaves a token, and only this transaction has this one.
                 return earlier.ok_or_else(unknown);
             }
             match self.attempt(&work)? {
                 Attempt::Done(value) => return Ok(value),
-                Attempt::Undone(_) if Instant::now() < until => earlier = None,
-                Attempt::Unknown(value, _) if Instant::now() < until => earlier = Some(value),
+                Attempt::Undone(error) if Instant::now() < until => {
+                    tracing::debug!(%error, "retrying a transaction that was rolled back");
+                    earlier = None;
+                }
+                Attempt::Unknown(value, error) if Instant::now() < until => {
+                    tracing::debug!(%error, "checking whether a transaction was committed");
+                    earlier = Some(value);
+                }
                 Attempt::Undone(error) | Attempt::Unknown(_, error) => return Err(error),
             }
         }
     }
 
-    /// Runs work of a caller, which is never repeated.
+    /// Runs work of a caller, which is never retried.
     pub(crate) fn once<T>(&self, lock: Lock, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.within.get() != Within::Nothing {
             return self.nested(work);
@@ -101,7 +107,7 @@ impl PostgresStore {
         }
     }
 
-    /// Runs work that only reads, on one state of the store.
+    /// Runs work that only reads, on a snapshot of the store.
     pub(crate) fn snapshot<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.within.get() != Within::Nothing {
             return work();
@@ -119,15 +125,15 @@ impl PostgresStore {
         }
         self.within.set(Within::Transaction);
         let value = work();
-        // Nothing was written, so how it ends does not matter to what was read.
+        // Nothing was written, so it does not matter whether this succeeds.
         let _ = self.end(if value.is_ok() { "COMMIT" } else { "ROLLBACK" });
         value
     }
 
-    /// Begins a transaction, waits for its lock and leaves its token.
+    /// Begins a transaction, acquires its lock and inserts its token.
     fn begin(&self, lock: Lock, token: &str, until: Instant) -> Result<Begun> {
         let wait = match lock {
-            // By name: the schema is the project.
+            // Keyed by the name of the schema, which identifies the project.
             Lock::Project => {
                 let hash = blake3::hash(self.schema.as_bytes());
                 let mut key = [0; 8];
@@ -144,7 +150,7 @@ impl PostgresStore {
         loop {
             self.connect(until)?;
             let mut link = self.link.borrow_mut();
-            // An earlier attempt that still hangs on the server holds the token: this waits for it.
+            // Waits for an earlier attempt that is still running on the server, which holds the token.
             let sql = "INSERT INTO write_token (token) VALUES ($1) ON CONFLICT DO NOTHING";
             match link.batch_and(&begin, Statement { sql, params: params![token] }) {
                 Ok(left) => {
@@ -183,7 +189,7 @@ impl PostgresStore {
         self.link.borrow_mut().batch(how)
     }
 
-    /// A write inside a transaction: it too happens wholly or not at all.
+    /// A write inside another transaction; atomic, too.
     fn nested<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let say = |sql: &str| self.link.borrow_mut().batch(sql).map_err(Failure::error);
         say("SAVEPOINT nested")?;
@@ -198,5 +204,5 @@ impl PostgresStore {
 }
 
 fn unknown() -> handover_store::StoreError {
-    backend(Fault::Unavailable, "whether a write was done is not known")
+    backend(Fault::Unavailable, "it is unknown whether a write was committed")
 }

@@ -1,21 +1,18 @@
-//! Our values as the server takes and gives them. A value that we cannot have written is reported as
-//! damage.
+//! Conversion of values to and from the server. A value that we cannot have written is reported as damage.
 //!
-//! PostgreSQL cannot hold the character NUL in a text, the embedded store can: it is written as
-//! [`MARK`] and a digit, and so is the mark itself.
+//! Unlike SQLite, PostgreSQL cannot store NUL characters in text: they are escaped as [`MARK`] and a
+//! digit, and so is the mark itself.
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::str::FromStr;
 
 use handover_model::Timestamp;
-use handover_store::{Fault, Result, StoreError};
-use serde::de::DeserializeOwned;
+use handover_store::{Fault, Result, StoreError, rows};
 use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// The last character for private use: no text that anybody writes has it.
+/// The last private-use character, which real text does not contain.
 const MARK: char = '\u{10FFFD}';
 
 fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
@@ -26,11 +23,11 @@ fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-fn from_server(text: String) -> String {
+fn from_server(text: &str) -> Cow<'_, str> {
     if text.contains(MARK) {
-        text.replace("\u{10FFFD}0", "\0").replace("\u{10FFFD}1", "\u{10FFFD}")
+        text.replace("\u{10FFFD}0", "\0").replace("\u{10FFFD}1", "\u{10FFFD}").into()
     } else {
-        text
+        text.into()
     }
 }
 
@@ -48,7 +45,7 @@ pub(crate) enum Param<'a> {
 }
 
 impl<'a> Param<'a> {
-    /// A list for values like this one.
+    /// An empty list for values of this type.
     fn list(&self) -> Self {
         match self {
             Self::Text(_) | Self::Texts(_) => Self::Texts(Vec::new()),
@@ -58,7 +55,7 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// Puts a value behind those of a list; one of another type is none.
+    /// Appends a value to a list; one of another type becomes null.
     fn push(&mut self, value: Self) {
         match (self, value) {
             (Self::Texts(list), Self::Text(text)) => list.push(text),
@@ -172,7 +169,7 @@ impl From<Option<u32>> for Param<'_> {
     }
 }
 
-/// A count; more than a column can hold is the most that it can.
+/// Saturates at the largest value that a column can hold.
 impl From<u64> for Param<'_> {
     fn from(number: u64) -> Self {
         Self::Int(Some(i64::try_from(number).unwrap_or(i64::MAX)))
@@ -217,7 +214,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// One of many rows that go to the server together.
+/// One of many rows that are sent together.
 macro_rules! row {
     ($($value:expr),* $(,)?) => {
         [$($crate::value::Param::from($value)),*]
@@ -225,8 +222,8 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// Rows as their columns, each one parameter: what `unnest` makes rows of again. Without rows there are
-/// no columns, because nothing says their types.
+/// Transposes rows into columns, each of them one array parameter for `unnest`. Without rows there are no
+/// columns, because their types are unknown.
 pub(crate) fn columns<'a, R>(rows: impl IntoIterator<Item = R>) -> Vec<Param<'a>>
 where
     R: IntoIterator<Item = Param<'a>>,
@@ -243,6 +240,28 @@ where
     columns
 }
 
+/// A row of the server, as [`handover_store::rows`] reads it.
+pub(crate) struct PgRow<'a>(pub(crate) &'a Row);
+
+impl rows::Row for PgRow<'_> {
+    fn text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
+        let text: Option<&str> = self.0.try_get(column).map_err(damaged)?;
+        Ok(text.map(from_server))
+    }
+
+    fn int(&self, column: usize) -> Result<Option<i64>> {
+        self.0.try_get(column).map_err(damaged)
+    }
+
+    fn real(&self, column: usize) -> Result<Option<f64>> {
+        self.0.try_get(column).map_err(damaged)
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>> {
+        self.0.try_get(column).map_err(damaged)
+    }
+}
+
 fn damaged(error: impl Into<Box<dyn Error + Send + Sync>>) -> StoreError {
     StoreError::Backend { fault: Fault::Corrupt, source: error.into() }
 }
@@ -253,41 +272,15 @@ fn get<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T> {
 
 /// A text.
 pub(crate) fn text(row: &Row, column: &str) -> Result<String> {
-    get(row, column).map(from_server)
+    Ok(from_server(get(row, column)?).into_owned())
 }
 
 /// A text that may be missing.
 pub(crate) fn text_opt(row: &Row, column: &str) -> Result<Option<String>> {
-    Ok(get::<Option<String>>(row, column)?.map(from_server))
+    Ok(get::<Option<&str>>(row, column)?.map(|text| from_server(text).into_owned()))
 }
 
-/// The text form of an id or an enum.
-pub(crate) fn parsed<T>(row: &Row, column: &str) -> Result<T>
-where
-    T: FromStr,
-    T::Err: Error + Send + Sync + 'static,
-{
-    get::<&str>(row, column)?.parse().map_err(|e: T::Err| damaged(e))
-}
-
-/// The same for a column that may be empty.
-pub(crate) fn parsed_opt<T>(row: &Row, column: &str) -> Result<Option<T>>
-where
-    T: FromStr,
-    T::Err: Error + Send + Sync + 'static,
-{
-    get::<Option<&str>>(row, column)?
-        .map(|text| text.parse().map_err(|e: T::Err| damaged(e)))
-        .transpose()
-}
-
-/// JSON.
-pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T> {
-    // NUL is escaped in JSON anyway, so only the mark itself can be doubled here.
-    serde_json::from_str(&text(row, column)?).map_err(damaged)
-}
-
-/// A number of any type of ours.
+/// A whole number of any type.
 pub(crate) fn int<T: TryFrom<i64>>(row: &Row, column: &str) -> Result<T>
 where
     T::Error: Error + Send + Sync + 'static,
@@ -303,23 +296,8 @@ where
     get::<Option<i64>>(row, column)?.map(|n| T::try_from(n).map_err(damaged)).transpose()
 }
 
-/// 0 or 1.
-pub(crate) fn flag(row: &Row, column: &str) -> Result<bool> {
-    Ok(get::<i64>(row, column)? != 0)
-}
-
 /// A fraction that may be missing.
 pub(crate) fn real_opt(row: &Row, column: &str) -> Result<Option<f64>> {
-    get(row, column)
-}
-
-/// Bytes that may be missing.
-pub(crate) fn bytes_opt(row: &Row, column: &str) -> Result<Option<Vec<u8>>> {
-    get(row, column)
-}
-
-/// A fraction.
-pub(crate) fn real(row: &Row, column: &str) -> Result<f64> {
     get(row, column)
 }
 
@@ -333,17 +311,6 @@ pub(crate) fn time(row: &Row, column: &str) -> Result<Timestamp> {
     Ok(Timestamp::from_micros(get(row, column)?))
 }
 
-/// The same for a column that may be empty.
-pub(crate) fn time_opt(row: &Row, column: &str) -> Result<Option<Timestamp>> {
-    Ok(get::<Option<i64>>(row, column)?.map(Timestamp::from_micros))
-}
-
-/// A list or map as the text of a JSON column.
-pub(crate) fn to_json(value: &impl serde::Serialize) -> String {
-    // Our own plain data always serialises.
-    serde_json::to_string(value).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,7 +321,7 @@ mod tests {
         {
             let there = to_server(text.into()).into_owned();
             assert!(!there.contains('\0'));
-            assert_eq!(from_server(there), text);
+            assert_eq!(from_server(&there), text);
         }
     }
 }

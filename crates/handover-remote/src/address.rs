@@ -13,7 +13,7 @@ pub struct Address {
     host: String,
 }
 
-/// Why a text is no address of a service. What it says instead is not repeated: it may be a password.
+/// Why a text is not the address of a service. The text is not repeated, because it may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
     /// It is no URL.
@@ -38,7 +38,7 @@ impl Address {
         &self.host
     }
 
-    /// Whether nobody on the way can read what is sent: it is encrypted, or never leaves this machine.
+    /// Whether traffic is private: encrypted, or never leaving this machine.
     pub fn is_private(&self) -> bool {
         let number = self.host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         self.url.starts_with("https://")

@@ -1,9 +1,9 @@
-//! A store that is behind a service on another machine.
+//! The client of a store behind a service on another machine.
 //!
-//! Every method is one request; all of them are made out of the table of
-//! [`store_methods!`](handover_store::store_methods), so what the traits say and what is sent cannot drift
-//! apart. A transaction is held by the service, for ten seconds at most. What only reads is asked again if
-//! the connection broke; what writes is not, because it may have happened.
+//! Every method is one request; all of them are generated from the table of
+//! [`store_methods!`](handover_store::store_methods), so traits and requests cannot drift apart. The service
+//! holds a transaction for at most ten seconds. Reads are retried when the connection breaks; writes are
+//! not, because they may have been committed.
 
 mod address;
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub use address::{Address, AddressError};
 
 use handover_model::*;
-use handover_store::wire::{Asked, Finding, Mode, Reply, Request};
+use handover_store::wire::{Asked, Mode, Reply, Request};
 use handover_store::*;
 use handover_text::{Clean, CleanJson};
 use serde::Serialize;
@@ -23,25 +23,25 @@ use ureq::Agent;
 use ureq::http::StatusCode;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-/// How long a service may take to answer the phone.
+/// The timeout for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 
-/// The largest answer; ten thousand candidates are a few megabytes.
+/// The largest response; ten thousand candidates are a few megabytes.
 const ANSWER_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A store behind a service.
 pub struct RemoteStore {
-    /// Made when the first request is sent: reading the system's authorities takes a while.
+    /// Created by the first request, because loading the root certificates of the system takes a while.
     agent: OnceLock<Agent>,
     patience: Duration,
-    /// Where requests go.
+    /// The URL of requests.
     endpoint: String,
     token: Option<String>,
-    /// The transaction that this handle works in.
+    /// The transaction that this handle belongs to.
     within: Option<String>,
 }
 
-/// Never shows the token.
+/// Does not show the token.
 impl std::fmt::Debug for RemoteStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RemoteStore").field("endpoint", &self.endpoint).finish_non_exhaustive()
@@ -49,8 +49,7 @@ impl std::fmt::Debug for RemoteStore {
 }
 
 impl RemoteStore {
-    /// A handle on the store of a service. Nothing is sent yet. No request takes longer than
-    /// `patience`.
+    /// A handle on the store of a service; sends nothing yet. `patience` limits every request.
     pub fn new(service: &Address, token: Option<String>, patience: Duration) -> Self {
         let endpoint = format!("{}/api/v1/store", service.as_str());
         Self { agent: OnceLock::new(), patience, endpoint, token, within: None }
@@ -65,7 +64,7 @@ impl RemoteStore {
             .max_redirects(0)
             .timeout_connect(Some(CONNECT_TIME.min(self.patience)))
             .timeout_global(Some(self.patience))
-            // A proxy is for strangers; this is our own service.
+            // The service is our own; proxies of the environment are for other hosts.
             .proxy(None)
             .user_agent(concat!("handover/", env!("CARGO_PKG_VERSION")));
         if self.endpoint.starts_with("https:") {
@@ -74,7 +73,7 @@ impl RemoteStore {
         Ok(self.agent.get_or_init(|| config.build().into()))
     }
 
-    /// One method.
+    /// Calls one method.
     fn call<T: DeserializeOwned>(&self, asked: Asked<'_>, repeatable: bool) -> Result<T> {
         let request = Request::Call { within: self.within.clone(), call: asked };
         self.ask(&request, repeatable && self.within.is_none())
@@ -87,7 +86,10 @@ impl RemoteStore {
     ) -> Result<T> {
         let body = serde_json::to_vec(request).map_err(|error| failed(Fault::Refused, error))?;
         let (status, answer) = match self.send(&body) {
-            Err(_) if repeatable => self.send(&body)?,
+            Err(error) if repeatable => {
+                tracing::debug!(%error, "retrying a request to the service");
+                self.send(&body)?
+            }
             sent => sent?,
         };
         if status != StatusCode::OK {
@@ -96,9 +98,10 @@ impl RemoteStore {
         match serde_json::from_slice(&answer) {
             Ok(Reply::Done(value)) => Ok(value),
             Ok(Reply::Failed(failure)) => Err(failure.into_error()),
-            Err(error) => {
-                Err(failed(Fault::Refused, format!("the service speaks otherwise: {error}")))
-            }
+            Err(error) => Err(failed(
+                Fault::Refused,
+                format!("unexpected response from the service: {error}"),
+            )),
         }
     }
 
@@ -113,7 +116,7 @@ impl RemoteStore {
         Ok((response.status(), answer.map_err(unreachable)?))
     }
 
-    /// Work in a transaction of the service.
+    /// Runs work in a transaction of the service.
     fn transaction(
         &self,
         mode: Mode,
@@ -133,7 +136,7 @@ impl RemoteStore {
         let ended: Result<Value> = self.ask(&end, false);
         match outcome {
             Ok(()) => ended.map(drop),
-            // What is not ended here is undone there by itself.
+            // A transaction that is not ended is rolled back by the service.
             Err(error) => Err(error),
         }
     }
@@ -143,11 +146,11 @@ fn failed(fault: Fault, source: impl Into<Box<dyn std::error::Error + Send + Syn
     StoreError::Backend { fault, source: source.into() }
 }
 
-/// Services must prove who they are, to the authorities of the system or those of `SSL_CERT_FILE`.
+/// TLS with the root certificates of the system, or those in `SSL_CERT_FILE`.
 fn verified() -> Result<TlsConfig> {
     let found = rustls_native_certs::load_native_certs().certs;
     if found.is_empty() {
-        let message = "there are no authorities that could vouch for the service; SSL_CERT_FILE names a file of them";
+        let message = "found no root certificates to verify the service with; SSL_CERT_FILE can name a file of them";
         return Err(failed(Fault::Unavailable, message));
     }
     let roots: Vec<_> = found.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
@@ -167,14 +170,14 @@ fn unreachable(error: ureq::Error) -> StoreError {
     };
     let message = match source {
         Some(rustls::Error::InvalidCertificate(why)) => format!(
-            "the service does not prove who it is: {why}; SSL_CERT_FILE names a private authority"
+            "cannot verify the certificate of the service: {why}; SSL_CERT_FILE can name a private authority"
         ),
-        Some(_) | None => format!("the service does not answer: {error}"),
+        Some(_) | None => format!("the service does not respond: {error}"),
     };
     failed(Fault::Unavailable, message)
 }
 
-/// What the service says when it does not do what it is asked.
+/// The error in a response of the service.
 fn refused(status: StatusCode, answer: &[u8]) -> StoreError {
     let value: Value = serde_json::from_slice(answer).unwrap_or_default();
     let error = &value["error"];
@@ -185,7 +188,7 @@ fn refused(status: StatusCode, answer: &[u8]) -> StoreError {
         Some("store_damaged") => Fault::Corrupt,
         Some(_) | None => Fault::Unavailable,
     };
-    failed(fault, format!("the service answers {status}: {message}"))
+    failed(fault, format!("the service responded with {status}: {message}"))
 }
 
 macro_rules! taken {
@@ -230,25 +233,17 @@ impl Store for RemoteStore {
 
     fn check(&self) -> Result<Vec<Check>> {
         let check: Request<()> = Request::Check;
-        let found: Vec<Finding> = self.ask(&check, true)?;
-        // Names are words of the program; one that this version does not know is still a finding.
-        const NAMES: [&str; 3] = ["integrity", "references", "text index"];
-        let known = |name: &str| NAMES.into_iter().find(|known| *known == name);
-        let checks = found.into_iter().map(|found| Check {
-            name: known(&found.name).unwrap_or("store"),
-            problems: found.problems,
-        });
-        Ok(checks.collect())
+        self.ask(&check, true)
     }
 }
 
-/// A project moves where its store is, not through a service.
+/// Projects are moved next to their store, not through a service.
 impl archive::Archive for RemoteStore {
-    fn each_record(&self, _: archive::Index, _: &mut archive::Sink<'_>) -> Result<()> {
-        Err(failed(Fault::Refused, "a service does not move projects"))
+    fn each_record(&self, _: &mut archive::Sink<'_>) -> Result<()> {
+        Err(failed(Fault::Refused, "a project cannot be moved through a service"))
     }
 
-    fn put_records(&self, _: archive::Index, _: &mut archive::Fill<'_>) -> Result<archive::Added> {
-        Err(failed(Fault::Refused, "a service does not move projects"))
+    fn put_records(&self, _: &mut archive::Fill<'_>) -> Result<archive::Added> {
+        Err(failed(Fault::Refused, "a project cannot be moved through a service"))
     }
 }

@@ -79,7 +79,7 @@ impl<'a> Guarded<'a> {
     fn session_guard(&self, session: &SessionId) -> Result<()> {
         match self.sees(session)? {
             true => Ok(()),
-            false => Err(StoreError::not_found("session", session)),
+            false => Err(StoreError::not_found(RecordKind::Session, session)),
         }
     }
 
@@ -90,7 +90,7 @@ impl<'a> Guarded<'a> {
     fn project_guard(&self, project: &ProjectId) -> Result<()> {
         match self.is_own(project) {
             true => Ok(()),
-            false => Err(StoreError::not_found("project", project)),
+            false => Err(StoreError::not_found(RecordKind::Project, project)),
         }
     }
 
@@ -134,7 +134,7 @@ impl<'a> Guarded<'a> {
         let filter = RunFilter { epic: Some(epic.clone()), limit: Some(1) };
         for run in self.store.runs(&filter)? {
             if !self.sees(&run.session)? {
-                return Err(StoreError::not_found("epic", epic));
+                return Err(StoreError::not_found(RecordKind::Epic, epic));
             }
         }
         Ok(())
@@ -235,11 +235,11 @@ impl Store for Guarded<'_> {
 
 /// Nothing of a whole store goes through the service.
 impl archive::Archive for Guarded<'_> {
-    fn each_record(&self, _: archive::Index, _: &mut archive::Sink<'_>) -> Result<()> {
+    fn each_record(&self, _: &mut archive::Sink<'_>) -> Result<()> {
         Err(StoreError::Denied { need: TokenScope::Admin })
     }
 
-    fn put_records(&self, _: archive::Index, _: &mut archive::Fill<'_>) -> Result<archive::Added> {
+    fn put_records(&self, _: &mut archive::Fill<'_>) -> Result<archive::Added> {
         Err(StoreError::Denied { need: TokenScope::Admin })
     }
 }

@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use handover_mcp::{Refusal, ToolError};
 use handover_model::{TokenId, TokenScope};
-use handover_store::wire::{Call, Failure, Finding, Reply, Request};
+use handover_store::wire::{Call, Failure, Reply, Request};
 use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
 use serde::Deserialize;
@@ -60,13 +60,7 @@ async fn perform(
             return alone(&office, caller, move |store, redactor| one(store, redactor, call)).await;
         }
         Request::Check => {
-            return alone(&office, caller, |store, _| {
-                let found = store.check()?.into_iter();
-                let found = found
-                    .map(|check| Finding { name: check.name.to_owned(), problems: check.problems });
-                Ok(json!(found.collect::<Vec<_>>()))
-            })
-            .await;
+            return alone(&office, caller, |store, _| Ok(json!(store.check()?))).await;
         }
         Request::Begin { within: None, mode } => {
             return transaction::begin(office, caller, mode).await;

@@ -1,15 +1,16 @@
-//! Whole projects: every table of the list, row by row.
+//! Whole projects: every table of the archive, row by row.
 
 use handover_store::archive::{
-    Added, Archive, Fill, Holds, Index, KINDS, Kept, Kind, Record, SEQUENCE, Sink, Value,
+    Added, Archive, CleanRecord, Fill, Holds, KINDS, Kind, Record, SEQUENCE, Sink, Value,
 };
+use handover_store::rows::Columns;
 use handover_store::{Result, StoreError};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::SqliteStore;
 use crate::error::backend;
-use crate::packages::index_anew;
+use crate::{index, query};
 
 fn columns(kind: &Kind) -> String {
     kind.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
@@ -22,7 +23,6 @@ fn read(kind: &'static Kind, row: &Row<'_>) -> Result<Record> {
             (ValueRef::Null, _) => Value::Null,
             (ValueRef::Integer(number), Holds::Int) => Value::Int(number),
             (ValueRef::Real(number), Holds::Real) => Value::Real(number),
-            (ValueRef::Blob(bytes), Holds::Bytes) => Value::Bytes(bytes.to_vec()),
             (ValueRef::Text(text), Holds::Name | Holds::Words | Holds::Json | Holds::Facts) => {
                 let text = String::from_utf8(text.to_vec());
                 Value::Text(text.map_err(|_| StoreError::damaged("a text is not UTF-8"))?)
@@ -48,14 +48,17 @@ impl ToSql for Bound<'_> {
     }
 }
 
-fn sequence(of: &str, last: i64) -> Kept {
-    Kept::of_store(Record {
-        kind: SEQUENCE,
-        values: vec![Value::Text(of.to_owned()), Value::Int(last)],
-    })
+fn sequence(of: &str, last: i64) -> Record {
+    Record { kind: SEQUENCE, values: vec![Value::Text(of.to_owned()), Value::Int(last)] }
 }
 
-/// Puts a record in; false if it is there already.
+/// A record that this store has just read.
+fn clean(record: Record) -> CleanRecord {
+    #[expect(clippy::disallowed_methods, reason = "this is a backend")]
+    CleanRecord::read_from_store(record)
+}
+
+/// Inserts a record; false if it exists already.
 fn put(tx: &Connection, record: &Record) -> Result<bool> {
     let kind = record.kind;
     let places = vec!["?"; kind.columns.len()].join(", ");
@@ -87,13 +90,13 @@ fn put(tx: &Connection, record: &Record) -> Result<bool> {
     if there.as_ref() == Some(record) { Ok(false) } else { Err(StoreError::differs(record)) }
 }
 
-/// Numbers that were given out elsewhere are not given out here.
+/// Advances a sequence, so that ids of imported records are not generated again.
 fn put_sequence(tx: &Connection, record: &Record) -> Result<()> {
     let [Value::Text(of), Value::Int(last)] = record.values.as_slice() else {
         return Err(StoreError::damaged("a sequence has no name or number"));
     };
     if !KINDS.iter().any(|kind| kind.numbered && kind.name == of) {
-        return Err(StoreError::damaged("a sequence of nothing that is numbered"));
+        return Err(StoreError::damaged("a sequence of an unknown kind"));
     }
     tx.execute("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2", (of, last))
         .map_err(backend)?;
@@ -106,16 +109,9 @@ fn put_sequence(tx: &Connection, record: &Record) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn clear_index(tx: &Connection) -> Result<()> {
-    for kind in KINDS.iter().filter(|kind| kind.index) {
-        tx.execute(&format!("DELETE FROM {}", kind.name), []).map_err(backend)?;
-    }
-    Ok(())
-}
-
 impl Archive for SqliteStore {
-    fn each_record(&self, index: Index, visit: &mut Sink<'_>) -> Result<()> {
-        for kind in index.kinds() {
+    fn each_record(&self, visit: &mut Sink<'_>) -> Result<()> {
+        for kind in KINDS {
             let sql = format!(
                 "SELECT {} FROM {} ORDER BY {}",
                 columns(kind),
@@ -125,7 +121,7 @@ impl Archive for SqliteStore {
             let mut statement = self.connection.prepare(&sql).map_err(backend)?;
             let mut rows = statement.query([]).map_err(backend)?;
             while let Some(row) = rows.next().map_err(backend)? {
-                visit(Kept::of_store(read(kind, row)?))?;
+                visit(clean(read(kind, row)?))?;
             }
         }
         for kind in KINDS.iter().filter(|kind| kind.numbered) {
@@ -137,18 +133,14 @@ impl Archive for SqliteStore {
                 .optional()
                 .map_err(backend)?;
             if let Some(last) = last.filter(|last| *last > 0) {
-                visit(sequence(kind.name, last))?;
+                visit(clean(sequence(kind.name, last)))?;
             }
         }
         Ok(())
     }
 
-    fn put_records(&self, index: Index, fill: &mut Fill<'_>) -> Result<Added> {
+    fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added> {
         self.write(|tx| {
-            // The index is not added to but taken over or made anew.
-            if index == Index::Included {
-                clear_index(tx)?;
-            }
             let (mut added, mut packages) = (Added::default(), false);
             fill(&mut |kept| {
                 if kept.record().kind == SEQUENCE {
@@ -156,14 +148,13 @@ impl Archive for SqliteStore {
                 }
                 let new = put(tx, kept.record())?;
                 packages |= new && kept.record().kind.is_indexed();
-                if !kept.record().kind.index {
-                    *(if new { &mut added.added } else { &mut added.present }) += 1;
-                }
+                *(if new { &mut added.added } else { &mut added.present }) += 1;
                 Ok(())
             })?;
-            if index == Index::MadeAnew && packages {
-                clear_index(tx)?;
-                index_anew(tx)?;
+            if packages {
+                let sessions =
+                    query::all(tx, "SELECT key FROM session", [], |row| Columns::of(row).int())?;
+                index::rebuild(tx, &sessions)?;
             }
             Ok(added)
         })

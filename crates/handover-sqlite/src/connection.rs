@@ -1,17 +1,20 @@
-//! The one place that opens a database.
+//! Opening databases; nothing else does.
 
 use std::path::Path;
 use std::time::Duration;
 
-use handover_store::{Fault, Result, StoreError};
+use handover_store::{Fault, OldStore, Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::backend;
-use crate::migrations;
+use crate::migrations::{MIGRATIONS, migrate, target};
 
-/// Marks a file as a Handover store ("HNDV"), so that no other database is taken for one.
-pub(crate) const APPLICATION_ID: i32 = 0x484E_4456;
+/// Marks a file as a Handover store ("HNDS"), so that no other database is taken for one.
+pub(crate) const APPLICATION_ID: i32 = 0x484E_4453;
+
+/// The mark of Handover 0.1.0 ("HNDV"), whose formats 1 to 12 have nothing to do with ours.
+const APPLICATION_ID_0_1_0: i32 = 0x484E_4456;
 
 /// How long a write waits for the lock, unless the caller has less time. Thirty writers in a row
 /// take far less.
@@ -22,12 +25,21 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// per write; a longer log in turn makes every first opening read it.
 const LONG_LOG: u64 = 200 * 4096;
 
-/// How much of the file is kept in memory, in kilobytes: what an assembly reads again and again in a process
-/// that stays. The rest is the system's to keep; for mapping the file there is too little of it that is read.
+/// How much of the file is cached, in kilobytes: what a long-lived process reads again and again while
+/// it assembles. The page cache of the system has the rest; too little of the file is read to map it.
 const CACHE_KILOBYTES: u32 = 1024;
 
-/// Opens, checks, and brings the file to the current format.
+/// Opens a file and brings it to the current format.
 pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
+    open_with(path, patience, MIGRATIONS)
+}
+
+/// The same with another list of migrations, for tests of the machinery.
+pub(crate) fn open_with(
+    path: &Path,
+    patience: Duration,
+    migrations: &[&str],
+) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -40,10 +52,11 @@ pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
         }
         version => version.map_err(backend)?,
     };
-    if version == migrations::CURRENT {
+    tracing::debug!(path = %path.display(), format = version, "opening store");
+    if version == target(migrations) {
         check_owner(&connection, path)?;
     } else {
-        migrations::migrate(&connection, path)?;
+        migrate(&connection, path, migrations)?;
     }
     connection
         .execute_batch(&format!(
@@ -52,7 +65,7 @@ pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
         ))
         .map_err(backend)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
-    // Plans do not depend on the values that are bound, so no statement is prepared twice.
+    // Keeps plans independent of bound values, so that no statement is prepared twice.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(backend)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
@@ -66,32 +79,41 @@ fn read_user_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
+/// Refuses files of other programs and of Handover 0.1.0.
 pub(crate) fn check_owner(connection: &Connection, path: &Path) -> Result<()> {
     let id: i32 =
         connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(backend)?;
-    if id == APPLICATION_ID { Ok(()) } else { Err(StoreError::Foreign { path: path.to_owned() }) }
+    match id {
+        APPLICATION_ID => Ok(()),
+        APPLICATION_ID_0_1_0 => Err(StoreError::Outdated {
+            store: OldStore::File(path.to_owned()),
+            found: user_version(connection)?,
+        }),
+        _ => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
 }
 
-/// Empties the log once it is long. SQLite's own checkpoints do not: they leave the log to whoever
-/// writes next to begin it anew, and a process that opens a log which nobody has open cannot know that
-/// its contents are in the file already. A row of short processes would make it grow for ever, and each
-/// would read and copy the whole of it.
-pub(crate) fn fold_long_log(connection: &Connection, patience: Duration) -> Result<()> {
+/// Truncates the log once it is long. SQLite's own checkpoints leave it to the next writer to restart
+/// the log, and a process that opens a log which nobody else has open cannot know that its content is
+/// in the file already. A series of short processes would make it grow forever, and each of them would
+/// read and copy all of it.
+pub(crate) fn truncate_long_log(connection: &Connection, patience: Duration) -> Result<()> {
     let log = connection.path().map(|path| format!("{path}-wal"));
     let length = log.and_then(|log| std::fs::metadata(log).ok()).map_or(0, |log| log.len());
     if length < LONG_LOG {
         return Ok(());
     }
-    // Whoever reads just now is not waited for: the next writer tries again.
+    tracing::debug!(length, "truncating the write-ahead log");
+    // Do not wait for readers: the next writer tries again.
     connection.busy_timeout(Duration::ZERO).map_err(backend)?;
-    let folded = fold_log(connection);
+    let truncated = truncate_log(connection);
     connection.busy_timeout(patience).map_err(backend)?;
-    folded
+    truncated
 }
 
-/// Moves what the log holds into the file and empties it, so that the next opening does not have to
-/// read it. Somebody else may be reading: then a later write does it.
-pub(crate) fn fold_log(connection: &Connection) -> Result<()> {
+/// Moves the content of the log into the file and empties it, so that the next opening does not have
+/// to read it. While another process is reading, a later write does it.
+pub(crate) fn truncate_log(connection: &Connection) -> Result<()> {
     match connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(backend) {
         Err(StoreError::Backend { fault: Fault::Busy, .. }) => Ok(()),
         other => other,

@@ -1,9 +1,9 @@
-//! SQLite's errors in the words of the store.
+//! Mapping of SQLite's errors.
 
 use handover_store::{Fault, StoreError};
 use rusqlite::ErrorCode;
 
-/// What kind of failure an error of SQLite is.
+/// Classifies an error of SQLite.
 pub(crate) fn backend(error: rusqlite::Error) -> StoreError {
     let fault = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::Busy,
@@ -12,7 +12,7 @@ pub(crate) fn backend(error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Fault::Corrupt,
         Some(ErrorCode::CannotOpen) => Fault::Unavailable,
         Some(ErrorCode::SystemIoFailure | ErrorCode::FileLockingProtocolFailed) => Fault::Io,
-        // What is in a row but is no value of ours was not written by us.
+        // A value that we could not have written.
         None if matches!(error, rusqlite::Error::FromSqlConversionFailure(..)) => Fault::Corrupt,
         Some(_) | None => Fault::Refused,
     };

@@ -1,73 +1,53 @@
 //! Error patterns.
 
-use handover_model::learn::{Signature, Trust};
+use handover_model::learn::Trust;
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
+use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, to_json};
 use handover_store::{
-    ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, Result, StoreError, TrustAt,
+    ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, RecordKind, Result, StoreError, TrustAt,
 };
 use handover_text::Clean;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, row, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key};
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
-const SELECT: &str = "SELECT e.project, e.hash, e.kind, e.message, e.hints, e.confidence,
-        e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days,
-        (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash
-            ORDER BY uses DESC, last_used DESC, solution LIMIT 1) AS solution
-    FROM error_pattern e";
-
-fn read(r: &Row<'_>) -> rusqlite::Result<ErrorPattern> {
-    Ok(ErrorPattern {
-        project: row::parsed(r, "project")?,
-        hash: r.get("hash")?,
-        signature: Signature {
-            kind: r.get("kind")?,
-            message: r.get("message")?,
-            hints: row::json(r, "hints")?,
-        },
-        solution: r.get("solution")?,
-        confidence: Trust::from_thousandths(r.get("confidence")?),
-        occurrences: row::count(r, "occurrences")?,
-        language: r.get("language")?,
-        first_seen: row::time(r, "first_seen")?,
-        last_seen: row::time(r, "last_seen")?,
-        ttl_days: r.get("ttl_days")?,
-    })
-}
-
 /// The one pattern whose hash starts with the prefix.
 fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
-    let mut found = row::all(
+    let mut found = query::all(
         connection,
-        &format!("{SELECT} WHERE e.project = ?1 AND e.hash >= ?2 AND e.hash < ?2 || 'g'"),
+        &format!(
+            "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = ?1 AND e.hash >= ?2 AND e.hash < ?2 || 'g'"
+        ),
         (project.as_str(), prefix),
-        read,
+        rows::error_pattern,
     )?;
     match (found.len(), found.pop()) {
         (1, Some(pattern)) if !prefix.is_empty() => Ok(pattern),
-        (0, _) | (_, None) => Err(StoreError::not_found("error pattern", prefix)),
+        (0, _) | (_, None) => Err(StoreError::not_found(RecordKind::ErrorPattern, prefix)),
         (count, Some(_)) => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), count }),
     }
 }
 
 /// The pattern with exactly this hash.
 fn get(connection: &Connection, project: &ProjectId, hash: &str) -> Result<ErrorPattern> {
-    row::all(
+    query::all(
         connection,
-        &format!("{SELECT} WHERE e.project = ?1 AND e.hash = ?2"),
+        &format!(
+            "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = ?1 AND e.hash = ?2"
+        ),
         (project.as_str(), hash),
-        read,
+        rows::error_pattern,
     )?
     .pop()
-    .ok_or_else(|| StoreError::not_found("error pattern", hash))
+    .ok_or_else(|| StoreError::not_found(RecordKind::ErrorPattern, hash))
 }
 
 /// Counts a sighting in one statement and keeps its circumstances; returns the hash.
 fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
-    let signature = sighting.signature();
+    let signature = sighting.signature.signature();
     let hash = signature.hash();
     let now = sighting.now.as_micros();
     tx.execute(
@@ -82,7 +62,7 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
             hash,
             signature.kind,
             signature.message,
-            row::to_json(&signature.hints),
+            to_json(&signature.hints),
             Trust::START.thousandths(),
             sighting.language.as_ref().map(Clean::as_str),
             now,
@@ -193,10 +173,10 @@ impl ErrorPatterns for SqliteStore {
     }
 
     fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
-        row::all(
+        query::all(
             &self.connection,
             &format!(
-                "{SELECT} WHERE e.project = ?1
+                "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = ?1
                     AND (?2 IS NULL OR e.language IS NULL OR e.language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR e.confidence > ?3)
                     AND (?4 IS NULL OR e.last_seen >= ?4 - e.ttl_days * ?5)
@@ -210,41 +190,32 @@ impl ErrorPatterns for SqliteStore {
                 MICROS_PER_DAY,
                 filter.limit.map_or(-1, i64::from),
             ),
-            read,
+            rows::error_pattern,
         )
     }
 
     fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>> {
         let hash = by_prefix(&self.connection, project, hash)?.hash;
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT i.hash, s.id AS session, i.group_id, i.role, i.command, i.created_at
+            &format!(
+                "SELECT {ERROR_INCIDENT}
                  FROM error_incident i LEFT JOIN session s ON s.key = i.session
-                 WHERE i.project = ?1 AND i.hash = ?2 ORDER BY i.created_at DESC, i.id DESC",
+                 WHERE i.project = ?1 AND i.hash = ?2 ORDER BY i.created_at DESC, i.id DESC"
+            ),
             (project.as_str(), hash),
-            |r| {
-                Ok(ErrorIncident {
-                    hash: r.get("hash")?,
-                    session: row::parsed_opt(r, "session")?,
-                    group: row::parsed_opt(r, "group_id")?,
-                    role: row::parsed_opt(r, "role")?,
-                    command: r.get("command")?,
-                    created_at: row::time(r, "created_at")?,
-                })
-            },
+            rows::error_incident,
         )
     }
 
     fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT changed_at, confidence FROM error_trust
-             WHERE project = ?1 AND hash = ?2 ORDER BY id",
+            &format!(
+                "SELECT {TRUST_AT} FROM error_trust WHERE project = ?1 AND hash = ?2 ORDER BY id"
+            ),
             (project.as_str(), hash),
-            |r| {
-                let confidence = Trust::from_thousandths(r.get("confidence")?);
-                Ok(TrustAt { at: row::time(r, "changed_at")?, confidence })
-            },
+            rows::trust_at,
         )
     }
 }

@@ -1,48 +1,36 @@
 //! Task groups.
 
-use std::collections::BTreeMap;
-
 use handover_model::{Group, GroupId, GroupStatus, PackageId, SessionId};
-use handover_store::{GroupUpdate, Groups, Result, StoreError};
+use handover_store::rows::{self, GROUP, to_json};
+use handover_store::{GroupUpdate, Groups, RecordKind, Result, StoreError};
 use handover_text::Clean;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, row, session_key};
-
-fn read(session: &SessionId, r: &Row<'_>) -> rusqlite::Result<Group> {
-    let counters: BTreeMap<String, u64> = row::json(r, "counters")?;
-    Ok(Group {
-        session: session.clone(),
-        id: row::parsed(r, "id")?,
-        title: r.get("title")?,
-        status: row::parsed(r, "status")?,
-        references: row::json(r, "refs")?,
-        specializations: row::json(r, "specializations")?,
-        component: r.get("component")?,
-        counters,
-        created_at: row::time(r, "created_at")?,
-    })
-}
+use crate::{SqliteStore, ensure_group, query, session_key};
 
 fn list(connection: &Connection, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
     let key = session_key(connection, session)?;
-    row::all(
+    query::all(
         connection,
-        "SELECT id, title, status, specializations, component, created_at,
+        &format!(
+            "SELECT {GROUP},
                 (SELECT json_group_array(package) FROM (SELECT package FROM group_reference r
-                    WHERE r.session = g.session AND r.group_id = g.id ORDER BY position)) AS refs,
+                    WHERE r.session = g.session AND r.group_id = g.id ORDER BY position)),
                 (SELECT json_group_object(name, value) FROM group_counter c
-                    WHERE c.session = g.session AND c.group_id = g.id) AS counters
+                    WHERE c.session = g.session AND c.group_id = g.id)
              FROM task_group g WHERE session = ?1 AND (?2 IS NULL OR id = ?2)
-             ORDER BY created_at, id",
+             ORDER BY created_at, id"
+        ),
         (key, id.map(GroupId::as_str)),
-        |r| read(session, r),
+        |row| rows::group(session, row),
     )
 }
 
 fn get(connection: &Connection, session: &SessionId, id: &GroupId) -> Result<Group> {
-    list(connection, session, Some(id))?.pop().ok_or_else(|| StoreError::not_found("group", id))
+    list(connection, session, Some(id))?
+        .pop()
+        .ok_or_else(|| StoreError::not_found(RecordKind::Group, id))
 }
 
 fn set_references(
@@ -65,7 +53,7 @@ fn set_references(
             )
             .map_err(backend)?;
         if inserted == 0 {
-            return Err(StoreError::not_found("package of this session", package));
+            return Err(StoreError::not_found(RecordKind::SessionPackage, package));
         }
     }
     Ok(())
@@ -79,7 +67,7 @@ impl Groups for SqliteStore {
             let specializations = update
                 .specializations
                 .as_ref()
-                .map(|names| row::to_json(&names.iter().map(Clean::as_str).collect::<Vec<_>>()));
+                .map(|names| to_json(&names.iter().map(Clean::as_str).collect::<Vec<_>>()));
             tx.execute(
                 "UPDATE task_group SET
                     title = coalesce(?3, title), status = coalesce(?4, status),

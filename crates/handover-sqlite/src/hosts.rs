@@ -1,32 +1,14 @@
-//! Agent programs whose hooks call us.
+//! Hook hosts: bindings, tickets and versions.
 
 use handover_model::{
     AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, Timestamp,
 };
+use handover_store::rows::{self, Columns, HOST_VERSION, TICKET};
 use handover_store::{Hosts, NewTicket, Result};
 use handover_text::Clean;
-use rusqlite::{OptionalExtension, Row};
 
 use crate::error::backend;
-use crate::{SqliteStore, row, session_key};
-
-const TICKET: &str = "SELECT receipt, host, host_session, agent_type, task_hash, way, agent, asked,
-    created_at, closed_at FROM ticket";
-
-fn read(r: &Row<'_>) -> rusqlite::Result<Ticket> {
-    Ok(Ticket {
-        receipt: row::parsed(r, "receipt")?,
-        host: row::parsed(r, "host")?,
-        host_session: row::parsed(r, "host_session")?,
-        agent_type: r.get("agent_type")?,
-        task_hash: r.get("task_hash")?,
-        way: row::parsed(r, "way")?,
-        agent: row::parsed_opt(r, "agent")?,
-        asked: r.get("asked")?,
-        created_at: row::time(r, "created_at")?,
-        closed_at: row::time_opt(r, "closed_at")?,
-    })
-}
+use crate::{SqliteStore, query, session_key};
 
 impl Hosts for SqliteStore {
     fn bind_host(
@@ -50,16 +32,13 @@ impl Hosts for SqliteStore {
     }
 
     fn bound_session(&self, host: Host, conversation: &HostSessionId) -> Result<Option<SessionId>> {
-        self.connection
-            .prepare_cached(
-                "SELECT s.id FROM host_binding b JOIN session s ON s.key = b.session
-                 WHERE b.host = ?1 AND b.host_session = ?2",
-            )
-            .and_then(|mut s| {
-                s.query_row((host.as_str(), conversation.as_str()), |r| row::parsed(r, 0))
-                    .optional()
-            })
-            .map_err(backend)
+        query::first(
+            &self.connection,
+            "SELECT s.id FROM host_binding b JOIN session s ON s.key = b.session
+             WHERE b.host = ?1 AND b.host_session = ?2",
+            (host.as_str(), conversation.as_str()),
+            |row| Columns::of(row).parsed(),
+        )
     }
 
     fn open_ticket(&self, new: &NewTicket) -> Result<()> {
@@ -84,25 +63,27 @@ impl Hosts for SqliteStore {
     }
 
     fn open_tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>> {
-        row::all(
+        query::all(
             &self.connection,
             &format!(
-                "{TICKET} WHERE host = ?1 AND host_session = ?2 AND closed_at IS NULL
+                "SELECT {TICKET} FROM ticket WHERE host = ?1 AND host_session = ?2 AND closed_at IS NULL
                  ORDER BY created_at, receipt"
             ),
             (host.as_str(), conversation.as_str()),
-            read,
+            rows::ticket,
         )
     }
 
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>> {
-        self.connection
-            .prepare_cached(&format!(
-                "{TICKET} WHERE agent = ?2 AND host = ?1
+        query::first(
+            &self.connection,
+            &format!(
+                "SELECT {TICKET} FROM ticket WHERE agent = ?2 AND host = ?1
                  ORDER BY created_at DESC, receipt DESC LIMIT 1"
-            ))
-            .and_then(|mut s| s.query_row((host.as_str(), agent.as_str()), read).optional())
-            .map_err(backend)
+            ),
+            (host.as_str(), agent.as_str()),
+            rows::ticket,
+        )
     }
 
     fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool> {
@@ -162,19 +143,11 @@ impl Hosts for SqliteStore {
     }
 
     fn host_versions(&self) -> Result<Vec<HostVersion>> {
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT host, version, drops_rewrites, seen_at FROM host_version
-             ORDER BY host, version",
+            &format!("SELECT {HOST_VERSION} FROM host_version ORDER BY host, version"),
             [],
-            |r| {
-                Ok(HostVersion {
-                    host: row::parsed(r, "host")?,
-                    version: r.get("version")?,
-                    drops_rewrites: r.get("drops_rewrites")?,
-                    seen_at: row::time(r, "seen_at")?,
-                })
-            },
+            rows::host_version,
         )
     }
 }

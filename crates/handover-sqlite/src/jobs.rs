@@ -1,35 +1,24 @@
 //! Work of a run that other machines may do.
 
 use handover_model::{RunId, Timestamp};
-use handover_store::{Hold, Job, Jobs, NewJob, Result, StoreError};
+use handover_store::rows::{self, Columns, JOB, to_json};
+use handover_store::{Hold, Job, Jobs, NewJob, RecordKind, Result, StoreError};
 use handover_text::CleanJson;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, row};
-
-fn read(r: &Row<'_>) -> rusqlite::Result<Job> {
-    let done = r.get_ref("result")?.as_str_or_null()?.is_some();
-    Ok(Job {
-        seq: row::count(r, "seq")?,
-        work: row::json(r, "work")?,
-        taker: r.get("taker")?,
-        result: if done { Some(row::json(r, "result")?) } else { None },
-    })
-}
+use crate::{SqliteStore, query};
 
 fn key(connection: &Connection, run: &RunId) -> Result<i64> {
-    connection
-        .query_row("SELECT key FROM run WHERE id = ?1", [run.as_str()], |r| r.get(0))
-        .optional()
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::not_found("run", run))
+    let sql = "SELECT key FROM run WHERE id = ?1";
+    query::first(connection, sql, [run.as_str()], |row| Columns::of(row).int())?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Run, run))
 }
 
 impl Jobs for SqliteStore {
     fn offer_job(&self, new: &NewJob) -> Result<()> {
         self.write(|tx| {
-            let work = row::to_json(new.work.value());
+            let work = to_json(new.work.value());
             tx.execute(
                 "INSERT INTO run_job (run, seq, work, created_at) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO NOTHING",
@@ -42,16 +31,16 @@ impl Jobs for SqliteStore {
 
     fn take_job(&self, hold: &Hold, now: Timestamp) -> Result<Option<Job>> {
         self.write(|tx| {
-            tx.query_row(
+            query::first(
+                tx,
+                // RETURNING cannot name the table by its alias.
                 "UPDATE run_job SET taker = ?2, expires_at = ?3
                  WHERE run = ?1 AND seq = (SELECT min(seq) FROM run_job WHERE run = ?1
                     AND result IS NULL AND (taker IS NULL OR expires_at <= ?4))
                  RETURNING seq, work, taker, result",
                 (key(tx, &hold.run)?, &hold.taker, hold.until.as_micros(), now.as_micros()),
-                read,
+                rows::job,
             )
-            .optional()
-            .map_err(backend)
         })
     }
 
@@ -72,7 +61,7 @@ impl Jobs for SqliteStore {
             tx.execute(
                 "UPDATE run_job SET result = ?4
                  WHERE run = ?1 AND seq = ?2 AND taker = ?3 AND result IS NULL",
-                (key(tx, &hold.run)?, seq.cast_signed(), &hold.taker, row::to_json(result.value())),
+                (key(tx, &hold.run)?, seq.cast_signed(), &hold.taker, to_json(result.value())),
             )
             .map(|changed| changed > 0)
             .map_err(backend)
@@ -80,14 +69,12 @@ impl Jobs for SqliteStore {
     }
 
     fn job(&self, run: &RunId, seq: u64) -> Result<Option<Job>> {
-        self.connection
-            .query_row(
-                "SELECT seq, work, taker, result FROM run_job WHERE run = ?1 AND seq = ?2",
-                (key(&self.connection, run)?, seq.cast_signed()),
-                read,
-            )
-            .optional()
-            .map_err(backend)
+        query::first(
+            &self.connection,
+            &format!("SELECT {JOB} FROM run_job j WHERE j.run = ?1 AND j.seq = ?2"),
+            (key(&self.connection, run)?, seq.cast_signed()),
+            rows::job,
+        )
     }
 
     fn withdraw_job(&self, run: &RunId, seq: u64) -> Result<()> {
@@ -114,13 +101,13 @@ impl Jobs for SqliteStore {
     }
 
     fn helping_slots(&self, run: &RunId, now: Timestamp) -> Result<u32> {
-        self.connection
-            .query_row(
-                "SELECT ifnull(sum(slots), 0) FROM run_helper JOIN run ON run.key = run_helper.run
-                 WHERE run.id = ?1 AND expires_at > ?2",
-                (run.as_str(), now.as_micros()),
-                |r| r.get(0),
-            )
-            .map_err(backend)
+        let slots = query::first(
+            &self.connection,
+            "SELECT ifnull(sum(slots), 0) FROM run_helper JOIN run ON run.key = run_helper.run
+             WHERE run.id = ?1 AND expires_at > ?2",
+            (run.as_str(), now.as_micros()),
+            |row| Columns::of(row).int(),
+        )?;
+        Ok(slots.unwrap_or_default())
     }
 }

@@ -16,9 +16,9 @@ mod index;
 mod jobs;
 mod migrations;
 mod packages;
+mod query;
 mod reasoning;
 mod receipts;
-mod row;
 mod runs;
 mod sessions;
 mod skill_outputs;
@@ -26,11 +26,12 @@ mod strategies;
 mod tokens;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use handover_model::{GroupId, SessionId, Timestamp};
-use handover_store::{Check, Result, Store, StoreError};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use handover_store::rows::Columns;
+use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
@@ -42,11 +43,14 @@ const _: () = assert!(
     "the bundled SQLite must have the fix for the WAL reset bug"
 );
 
+/// A transaction that takes longer than this, its wait for the lock included, is logged.
+const SLOW: Duration = Duration::from_millis(100);
+
 /// A store in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     connection: Connection,
-    /// How long a lock is waited for.
+    /// How long to wait for locks.
     patience: Duration,
 }
 
@@ -57,27 +61,33 @@ impl SqliteStore {
         Self::open_within(path, connection::PATIENCE)
     }
 
-    /// The same for somebody who cannot wait long for a lock.
+    /// The same with a limit on how long to wait for a lock.
     pub fn open_within(path: &Path, patience: Duration) -> Result<Self> {
         Ok(Self { connection: connection::open(path, patience)?, patience })
     }
 
-    /// Runs a write: takes the write lock first, so that what is read inside is still true when it
-    /// is acted upon. Inside [`exclusively`](Store::exclusively) the lock is held already.
+    /// Runs a write transaction. It takes the write lock first, so that what it reads is still true when it
+    /// writes. Inside [`exclusively`](Store::exclusively) the lock is held already.
     fn write<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         if !self.connection.is_autocommit() {
             return self.nested(f);
         }
+        let start = Instant::now();
         let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
             .map_err(backend)?;
+        let waited = start.elapsed();
         let value = f(&tx)?;
         tx.commit().map_err(backend)?;
-        // What was written is safe; a log that cannot be shortened now is shortened later.
-        let _ = connection::fold_long_log(&self.connection, self.patience);
+        let took = start.elapsed();
+        if took > SLOW {
+            tracing::debug!(?waited, ?took, "slow transaction");
+        }
+        // The write is committed; a log that cannot be truncated now is truncated later.
+        let _ = connection::truncate_long_log(&self.connection, self.patience);
         Ok(value)
     }
 
-    /// A write inside exclusive work: it too happens wholly or not at all.
+    /// A write inside another transaction; atomic, too.
     fn nested<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.connection.execute_batch("SAVEPOINT nested").map_err(backend)?;
         let outcome = f(&self.connection);
@@ -106,48 +116,44 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Vec<Check>> {
-        let rows = |sql: &str| -> Result<Vec<String>> {
-            let mut statement = self.connection.prepare(sql).map_err(backend)?;
-            let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(backend)?;
-            rows.collect::<Result<_, _>>().map_err(backend)
-        };
-        let mut integrity = rows("PRAGMA integrity_check")?;
+        let texts =
+            |sql: &str| query::all(&self.connection, sql, [], |row| Columns::of(row).text());
+        let mut integrity = texts("PRAGMA integrity_check")?;
         integrity.retain(|line| line != "ok");
-        let references = rows(
+        let references = texts(
             "SELECT \"table\" || ' row ' || ifnull(rowid, '?') FROM pragma_foreign_key_check",
         )?;
         let mut index = Vec::new();
-        let sessions = row::all(&self.connection, "SELECT key, id FROM session", [], |r| {
-            Ok((r.get::<_, i64>(0)?, r.get::<_, String>(1)?))
+        let sessions = query::all(&self.connection, "SELECT key, id FROM session", [], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.int()?, columns.text()?))
         })?;
         for (key, id) in sessions {
             let problems = index::problems(&self.connection, key)?;
             index.extend(problems.into_iter().map(|problem| format!("session {id}: {problem}")));
         }
         Ok(vec![
-            Check { name: "integrity", problems: integrity },
-            Check { name: "references", problems: references },
-            Check { name: "text index", problems: index },
+            Check { part: CheckedPart::Integrity, problems: integrity },
+            Check { part: CheckedPart::References, problems: references },
+            Check { part: CheckedPart::TextIndex, problems: index },
         ])
     }
 }
 
-/// The key of a session, or the error that says that there is none.
+/// The key of a session, or [`StoreError::NotFound`].
 fn session_key(connection: &Connection, id: &SessionId) -> Result<i64> {
-    connection
-        .prepare_cached("SELECT key FROM session WHERE id = ?1")
-        .and_then(|mut s| s.query_row([id.as_str()], |row| row.get(0)).optional())
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::not_found("session", id))
+    let sql = "SELECT key FROM session WHERE id = ?1";
+    query::first(connection, sql, [id.as_str()], |row| Columns::of(row).int())?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
 }
 
-/// Creates the group if it is named for the first time.
+/// Creates the group unless it exists.
 fn ensure_group(tx: &Connection, session: i64, group: &GroupId, now: Timestamp) -> Result<()> {
-    tx.prepare_cached(
+    query::execute(
+        tx,
         "INSERT INTO task_group (session, id, created_at) VALUES (?1, ?2, ?3)
          ON CONFLICT DO NOTHING",
-    )
-    .and_then(|mut s| s.execute((session, group.as_str(), now.as_micros())))
-    .map_err(backend)?;
+        (session, group.as_str(), now.as_micros()),
+    )?;
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! Bringing a file to the current format, safe when many processes try at once.
+//! Brings a file to the current format, safely when many processes try at once.
 //!
-//! Migrations are numbered and never edited. A file's number is its `user_version`: it is looked
-//! at without a lock (the usual case: nothing to do), and again under the write lock.
+//! A migration is SQL, numbered from 1 and never edited once released. The format of a file is its
+//! `user_version`: read first without a lock (usually there is nothing to do), then again under the
+//! write lock.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,81 +10,53 @@ use std::time::{Duration, Instant};
 use handover_store::{Fault, Result, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::archive::clear_index;
-use crate::connection::{APPLICATION_ID, check_owner, fold_log, user_version};
+use crate::connection::{APPLICATION_ID, check_owner, truncate_log, user_version};
 use crate::error::backend;
-use crate::index::move_to_sheets;
-use crate::packages::index_anew;
 
-const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001_records.sql"),
-    include_str!("../migrations/0002_packed_index.sql"),
-    include_str!("../migrations/0003_briefs.sql"),
-    include_str!("../migrations/0004_runs.sql"),
-    include_str!("../migrations/0005_hosts.sql"),
-    include_str!("../migrations/0006_jobs.sql"),
-    include_str!("../migrations/0007_feed.sql"),
-    include_str!("../migrations/0008_tokens.sql"),
-    include_str!("../migrations/0009_trust.sql"),
-    include_str!("../migrations/0010_learned_feed.sql"),
-    include_str!("../migrations/0011_sheets.sql"),
-    include_str!("../migrations/0012_receipts.sql"),
-];
+/// Migration `n` brings a file from format `n - 1` to format `n`.
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
 
-/// The format from which on the index is packed; older ones are indexed anew.
-const PACKED_INDEX: usize = 2;
-
-/// The format from which on candidates are on sheets.
-const SHEETS: usize = 11;
-
-/// The format that this version writes.
-pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
-
-/// How long the switch to write-ahead logging is tried: it does not wait for locks by itself.
+/// How long to retry the switch to write-ahead logging, which does not wait for locks by itself.
 const WAL_PATIENCE: Duration = Duration::from_secs(30);
 
-pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
-    if user_version(connection)? > CURRENT {
-        return Err(newer(connection, path)?);
-    }
+/// The format that a list of migrations leads to.
+pub(crate) fn target(migrations: &[&str]) -> i64 {
+    migrations.len() as i64
+}
+
+/// Applies the migrations that a file lacks, all or none.
+pub(crate) fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<()> {
+    refuse_newer(connection, path, migrations)?;
     refuse_foreign(connection, path)?;
     switch_to_wal(connection)?;
-    // A table that is made anew must not take along what refers to it. It cannot be said later: inside of
-    // a transaction it says nothing.
+    // A migration may rebuild a table, which must not cascade to the rows that refer to it. Inside a
+    // transaction this pragma has no effect, so it comes first.
     connection.execute_batch("PRAGMA foreign_keys = OFF").map_err(backend)?;
     let tx =
         Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(backend)?;
-    let from = user_version(&tx)?;
-    if from > CURRENT {
-        return Err(newer(&tx, path)?);
-    }
-    let done = usize::try_from(from).unwrap_or(0);
-    for (index, sql) in MIGRATIONS.iter().enumerate().skip(done) {
+    refuse_newer(&tx, path, migrations)?;
+    let from = usize::try_from(user_version(&tx)?).unwrap_or(0);
+    for (index, sql) in migrations.iter().enumerate().skip(from) {
         tx.execute_batch(sql).map_err(backend)?;
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
     }
-    let moved = done >= SHEETS || move_to_sheets(&tx)?;
-    // After the last step, because the code knows the current tables only.
-    if done < PACKED_INDEX || !moved {
-        clear_index(&tx)?;
-        index_anew(&tx)?;
-    }
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(backend)?;
     tx.commit().map_err(backend)?;
-    // The file by itself is then a whole store.
-    fold_log(connection)
+    tracing::debug!(path = %path.display(), from, to = target(migrations), "migrated store");
+    // From here on the main file alone is a complete store.
+    truncate_log(connection)
 }
 
-fn newer(connection: &Connection, path: &Path) -> Result<StoreError> {
+fn refuse_newer(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<()> {
+    let (found, known) = (user_version(connection)?, target(migrations));
+    if found <= known {
+        return Ok(());
+    }
     check_owner(connection, path)?;
-    Ok(StoreError::Newer {
-        location: path.display().to_string(),
-        found: user_version(connection)?,
-        known: CURRENT,
-    })
+    Err(StoreError::Newer { location: path.display().to_string(), found, known })
 }
 
-/// A database with tables but without our mark belongs to somebody else.
+/// A database that has tables but not our application id belongs to another program.
 fn refuse_foreign(connection: &Connection, path: &Path) -> Result<()> {
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
@@ -102,11 +75,110 @@ fn switch_to_wal(connection: &Connection) -> Result<()> {
             Err(StoreError::Backend { fault: Fault::Busy, .. })
                 if start.elapsed() < WAL_PATIENCE =>
             {
+                tracing::trace!("waiting to switch to write-ahead logging");
                 std::thread::sleep(Duration::from_millis(5));
             }
-            // A file system without shared memory keeps the old journal: slower, still safe.
+            // A file system without shared memory keeps the rollback journal: slower, still safe.
             Ok(_) => return Ok(()),
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::connection::{self, PATIENCE};
+
+    const NEXT: &str = "ALTER TABLE session ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue';
+        UPDATE session SET colour = 'red' WHERE id = 's1';";
+
+    fn file() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        (folder, path)
+    }
+
+    fn open(path: &Path, migrations: &[&str]) -> Result<Connection> {
+        connection::open_with(path, PATIENCE, migrations)
+    }
+
+    fn with_session(path: &Path) {
+        let store = open(path, MIGRATIONS).unwrap();
+        store
+            .execute(
+                "INSERT INTO session (id, project, status, metadata, created_at)
+                 VALUES ('s1', 'p', 'active', '{}', 0)",
+                [],
+            )
+            .unwrap();
+    }
+
+    fn later() -> Vec<&'static str> {
+        [MIGRATIONS, &[NEXT]].concat()
+    }
+
+    #[test]
+    fn a_later_migration_keeps_the_records() {
+        let (_folder, path) = file();
+        with_session(&path);
+        let store = open(&path, &later()).unwrap();
+        assert_eq!(user_version(&store).unwrap(), target(MIGRATIONS) + 1);
+        let colour: String =
+            store.query_row("SELECT colour FROM session", [], |row| row.get(0)).unwrap();
+        assert_eq!(colour, "red");
+        // Applied once: a second time the column would exist already.
+        drop(store);
+        open(&path, &later()).unwrap();
+        let found = open(&path, MIGRATIONS).unwrap_err();
+        assert!(matches!(found, StoreError::Newer { found: 2, known: 1, .. }), "{found}");
+    }
+
+    #[test]
+    fn many_processes_migrate_once() {
+        let (_folder, path) = file();
+        with_session(&path);
+        let migrations = later();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..16).map(|_| scope.spawn(|| open(&path, &migrations).map(drop))).collect();
+            for thread in threads {
+                thread.join().unwrap().unwrap();
+            }
+        });
+        let store = open(&path, &migrations).unwrap();
+        assert_eq!(user_version(&store).unwrap(), target(&migrations));
+    }
+
+    #[test]
+    fn a_failed_migration_changes_nothing() {
+        let (_folder, path) = file();
+        with_session(&path);
+        let broken = "ALTER TABLE session ADD COLUMN colour TEXT; SELECT nonsense FROM nowhere;";
+        open(&path, &[MIGRATIONS, &[broken]].concat()).unwrap_err();
+        let store = open(&path, MIGRATIONS).unwrap();
+        assert_eq!(user_version(&store).unwrap(), target(MIGRATIONS));
+        store.query_row("SELECT colour FROM session", [], |_| Ok(())).unwrap_err();
+    }
+
+    #[test]
+    fn a_rebuilt_table_keeps_what_refers_to_it() {
+        let (_folder, path) = file();
+        with_session(&path);
+        let store = open(&path, MIGRATIONS).unwrap();
+        store
+            .execute("INSERT INTO task_group (session, id, created_at) VALUES (1, 'P1', 0)", [])
+            .unwrap();
+        drop(store);
+        let rebuild = "CREATE TABLE copy AS SELECT * FROM session;
+            DELETE FROM session;
+            INSERT INTO session SELECT * FROM copy;
+            DROP TABLE copy;";
+        let store = open(&path, &[MIGRATIONS, &[rebuild]].concat()).unwrap();
+        let groups: i64 =
+            store.query_row("SELECT count(*) FROM task_group", [], |row| row.get(0)).unwrap();
+        assert_eq!(groups, 1);
     }
 }

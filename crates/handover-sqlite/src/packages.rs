@@ -4,58 +4,35 @@ use std::collections::BTreeSet;
 
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::packed::Entry;
+use handover_store::rows::{self, Columns, DELIVERY, OUTLINE, PACKAGE, to_json};
 use handover_store::{
-    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, Step, StoreError,
-    Versions,
+    NewPackage, Outline, PackageFilter, Packages, RecordKind, Registered, Result, Slice, Step,
+    StoreError, Versions,
 };
 use handover_text::Clean;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 
-use crate::connection::fold_log;
+use crate::connection::truncate_log;
 use crate::error::backend;
 use crate::index;
-use crate::{SqliteStore, ensure_group, row, session_key};
+use crate::query::Visit;
+use crate::{SqliteStore, ensure_group, query, session_key};
 
 /// From this many packages on, a registration leaves a log that is worth folding at once.
 const LARGE_BATCH: usize = 100;
 
-/// The columns of a listing. Consumers come as one value, so that a package is one row.
-const SELECT: &str = "SELECT p.id, s.id AS session, p.group_id, p.scope, p.kind, p.path, p.title,
-        p.summary, p.files, p.producer, p.priority, p.iteration, p.version, p.supersedes,
-        p.superseded_by, p.size_bytes, p.tokens, p.content_hash, p.created_at,
-        (SELECT json_group_array(role) FROM package_consumer c WHERE c.package = p.id) AS consumers
-    FROM package p JOIN session s ON s.key = p.session";
-
-/// Reads a row of [`SELECT`], by number.
-fn read(r: &Row<'_>) -> rusqlite::Result<Package> {
-    Ok(Package {
-        id: PackageId(r.get(0)?),
-        session: row::parsed(r, 1)?,
-        group: row::parsed_opt(r, 2)?,
-        scope: row::parsed(r, 3)?,
-        kind: row::parsed(r, 4)?,
-        path: r.get(5)?,
-        title: r.get(6)?,
-        summary: r.get(7)?,
-        files: row::list(r, 8)?,
-        producer: row::parsed(r, 9)?,
-        priority: row::parsed(r, 10)?,
-        iteration: r.get(11)?,
-        version: r.get(12)?,
-        supersedes: r.get::<_, Option<i64>>(13)?.map(PackageId),
-        superseded_by: r.get::<_, Option<i64>>(14)?.map(PackageId),
-        size_bytes: row::count(r, 15)?,
-        tokens: row::count(r, 16)?,
-        content_hash: r.get(17)?,
-        created_at: row::time(r, 18)?,
-        consumers: row::list(r, 19)?,
-    })
+/// Reads [`PACKAGE`] and consumers: one row for each package.
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {PACKAGE},
+            (SELECT json_group_array(role) FROM package_consumer c WHERE c.package = p.id)
+         FROM package p JOIN session s ON s.key = p.session {rest}"
+    )
 }
 
-fn get(connection: &Connection, id: PackageId) -> Result<Package> {
-    row::all(connection, &format!("{SELECT} WHERE p.id = ?1"), [id.0], read)?
-        .pop()
-        .ok_or_else(|| StoreError::not_found("package", id))
+pub(crate) fn get(connection: &Connection, id: PackageId) -> Result<Package> {
+    query::first(connection, &select("WHERE p.id = ?1"), [id.0], rows::package)?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Package, id))
 }
 
 /// The latest package with this session, group, kind and path.
@@ -66,24 +43,23 @@ fn at_path(
     kind: PackageKind,
     path: &str,
 ) -> Result<Option<Package>> {
-    let id: Option<i64> = connection
-        .prepare_cached(
-            "SELECT id FROM package WHERE session = ?1 AND ifnull(group_id, '') = ?2
-                AND kind = ?3 AND path = ?4 AND superseded_by IS NULL",
-        )
-        .and_then(|mut s| {
-            s.query_row((session, group.map_or("", GroupId::as_str), kind.as_str(), path), |r| {
-                r.get(0)
-            })
-            .optional()
-        })
-        .map_err(backend)?;
+    let id = query::first(
+        connection,
+        "SELECT id FROM package WHERE session = ?1 AND ifnull(group_id, '') = ?2
+            AND kind = ?3 AND path = ?4 AND superseded_by IS NULL",
+        (session, group.map_or("", GroupId::as_str), kind.as_str(), path),
+        |row| Columns::of(row).int(),
+    )?;
     id.map(|id| get(connection, PackageId(id))).transpose()
 }
 
 /// Every version of a package's chain, oldest first.
 fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
-    row::all(
+    let chain = select(
+        "WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
+         ORDER BY p.version, p.id",
+    );
+    query::all(
         connection,
         &format!(
             "WITH RECURSIVE before (id) AS (
@@ -93,11 +69,10 @@ fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
                 SELECT ?1 UNION SELECT p.superseded_by FROM package p JOIN after a ON p.id = a.id
                     WHERE p.superseded_by IS NOT NULL
              )
-             {SELECT} WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
-             ORDER BY p.version, p.id"
+             {chain}"
         ),
         [id.0],
-        read,
+        rows::package,
     )
 }
 
@@ -125,10 +100,10 @@ fn insert(
     if let Some(former) = former {
         tx.execute("UPDATE package SET superseded_by = id WHERE id = ?1", [former.id.0])
             .map_err(backend)?;
-        index::forget(tx, session, former.id)?;
+        index::remove(tx, session, former.id)?;
     }
     let version = former.map_or(1, |f| f.version.saturating_add(1));
-    let files = row::to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>());
+    let files = to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>());
     tx.prepare_cached(
         "INSERT INTO package (session, group_id, scope, kind, path, title, summary, files,
             producer, priority, iteration, version, supersedes, size_bytes, tokens, content_hash,
@@ -176,31 +151,10 @@ fn insert(
     Ok(id)
 }
 
-/// Puts every latest package into an index that is empty.
-pub(crate) fn index_anew(tx: &Connection) -> Result<()> {
-    let sessions = row::all(tx, "SELECT key FROM session", [], |r| r.get::<_, i64>(0))?;
-    for session in sessions {
-        let ids = row::all(
-            tx,
-            "SELECT id FROM package WHERE session = ?1 AND superseded_by IS NULL ORDER BY id",
-            [session],
-            |r| r.get(0).map(PackageId),
-        )?;
-        for id in ids {
-            let (package, body) = (get(tx, id)?, body(tx, id)?);
-            index::add(tx, session, &Entry::of(&package, &body))?;
-        }
-        index::settle(tx, session)?;
-    }
-    Ok(())
-}
-
-fn body(connection: &Connection, id: PackageId) -> Result<String> {
-    connection
-        .prepare_cached("SELECT body FROM package_body WHERE package = ?1")
-        .and_then(|mut s| s.query_row([id.0], |r| r.get(0)).optional())
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::not_found("package", id))
+pub(crate) fn body(connection: &Connection, id: PackageId) -> Result<String> {
+    let sql = "SELECT body FROM package_body WHERE package = ?1";
+    query::first(connection, sql, [id.0], |row| Columns::of(row).text())?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Package, id))
 }
 
 impl Packages for SqliteStore {
@@ -215,7 +169,7 @@ impl Packages for SqliteStore {
             Ok(registered)
         })?;
         if new.len() >= LARGE_BATCH && self.connection.is_autocommit() {
-            fold_log(&self.connection)?;
+            truncate_log(&self.connection)?;
         }
         Ok(registered)
     }
@@ -238,36 +192,24 @@ impl Packages for SqliteStore {
         let group = filter.group.as_ref().map(GroupId::as_str);
         let only = if group.is_some() { "AND p.group_id = ?3" } else { "AND ?3 IS NULL" };
         let at = if filter.path.is_some() { "AND p.path = ?4" } else { "AND ?4 IS NULL" };
-        let sql = format!(
-            "{SELECT} WHERE p.session = ?1 {latest} {only} {at}
+        let sql = select(&format!(
+            "WHERE p.session = ?1 {latest} {only} {at}
              ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
-        );
-        let mut statement = self.connection.prepare_cached(&sql).map_err(backend)?;
+        ));
         let limit = filter.limit.map_or(-1, i64::from);
-        let mut rows = statement.query((key, limit, group, &filter.path)).map_err(backend)?;
-        while let Some(row) = rows.next().map_err(backend)? {
-            visit(read(row).map_err(backend)?);
-        }
-        Ok(())
+        query::each(&self.connection, &sql, (key, limit, group, &filter.path), |row| {
+            visit(rows::package(row)?);
+            Ok(Visit::Continue)
+        })
     }
 
     fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
         let key = session_key(&self.connection, session)?;
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT id, ifnull(title, path), producer, version, superseded_by IS NULL, created_at
-             FROM package WHERE session = ?1 ORDER BY created_at, id",
+            &format!("SELECT {OUTLINE} FROM package WHERE session = ?1 ORDER BY created_at, id"),
             [key],
-            |r| {
-                Ok(Outline {
-                    id: PackageId(r.get(0)?),
-                    name: r.get(1)?,
-                    producer: row::parsed(r, 2)?,
-                    version: r.get(3)?,
-                    is_latest: r.get(4)?,
-                    created_at: row::time(r, 5)?,
-                })
-            },
+            rows::outline,
         )
     }
 
@@ -290,26 +232,16 @@ impl Packages for SqliteStore {
 
     fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>> {
         get(&self.connection, id)?;
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT receipt, group_id, role, iteration, version, state, read_at, delivered_at
-             FROM consumption WHERE receipt IN
-                (SELECT receipt FROM receipt_item WHERE kind = 'package' AND item = ?1)
-                AND package = CAST(?1 AS INTEGER)
-             ORDER BY delivered_at, receipt",
+            &format!(
+                "SELECT {DELIVERY} FROM receipt_item i JOIN receipt r ON r.id = i.receipt
+                 WHERE i.kind = 'package' AND i.item = ?1 AND r.delivered_at IS NOT NULL
+                    AND r.state IN ('delivered', 'confirmed')
+                 ORDER BY r.delivered_at, i.receipt"
+            ),
             [id.0.to_string()],
-            |r| {
-                Ok(Delivery {
-                    receipt: row::parsed(r, "receipt")?,
-                    group: row::parsed_opt(r, "group_id")?,
-                    role: row::parsed(r, "role")?,
-                    iteration: r.get("iteration")?,
-                    version: r.get("version")?,
-                    state: row::parsed(r, "state")?,
-                    read_at: row::time_opt(r, "read_at")?,
-                    delivered_at: row::time(r, "delivered_at")?,
-                })
-            },
+            rows::delivery,
         )
     }
 

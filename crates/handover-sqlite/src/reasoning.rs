@@ -1,44 +1,27 @@
 //! Reasoning.
 
-use handover_model::{
-    AgentId, Confidence, GroupId, Phase, Reasoning, ReasoningId, Role, SessionId,
-};
-use handover_store::{NewReasoning, ReasoningFilter, Reasonings, Result, TimeOrder};
+use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId};
+use handover_store::rows::{self, REASONING, to_json};
+use handover_store::{NewReasoning, ReasoningFilter, Reasonings, Result, StoreError, TimeOrder};
 use handover_text::Clean;
-use rusqlite::Row;
 
-use crate::error::backend;
-use crate::{SqliteStore, ensure_group, row, session_key};
-
-fn read(session: &SessionId, r: &Row<'_>) -> rusqlite::Result<Reasoning> {
-    Ok(Reasoning {
-        id: ReasoningId(r.get("id")?),
-        session: session.clone(),
-        group: row::parsed_opt(r, "group_id")?,
-        role: row::parsed(r, "role")?,
-        agent_id: row::parsed_opt(r, "agent_id")?,
-        iteration: r.get("iteration")?,
-        phase: row::parsed(r, "phase")?,
-        confidence: row::parsed_opt(r, "confidence")?,
-        content: r.get("content")?,
-        references: row::json(r, "refs")?,
-        created_at: row::time(r, "created_at")?,
-    })
-}
+use crate::{SqliteStore, ensure_group, query, session_key};
 
 impl Reasonings for SqliteStore {
     fn add_reasoning(&self, new: &NewReasoning) -> Result<Reasoning> {
-        let references =
-            row::to_json(&new.references.iter().map(Clean::as_str).collect::<Vec<_>>());
+        let references = to_json(&new.references.iter().map(Clean::as_str).collect::<Vec<_>>());
         self.write(|tx| {
             let session = session_key(tx, &new.session)?;
             if let Some(group) = &new.group {
                 ensure_group(tx, session, group, new.now)?;
             }
-            tx.query_row(
-                "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
-                    confidence, content, refs, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING *",
+            let added = query::first(
+                tx,
+                &format!(
+                    "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
+                        confidence, content, refs, created_at)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING {REASONING}"
+                ),
                 rusqlite::params![
                     session,
                     new.group.as_ref().map(GroupId::as_str),
@@ -51,9 +34,9 @@ impl Reasonings for SqliteStore {
                     references,
                     new.now.as_micros(),
                 ],
-                |r| read(&new.session, r),
-            )
-            .map_err(backend)
+                |row| rows::reasoning(&new.session, row),
+            )?;
+            added.ok_or_else(|| StoreError::damaged("an insert returned no row"))
         })
     }
 
@@ -63,10 +46,10 @@ impl Reasonings for SqliteStore {
             TimeOrder::NewestFirst => "created_at DESC, id DESC",
             TimeOrder::OldestFirst => "created_at, id",
         };
-        row::all(
+        query::all(
             &self.connection,
             &format!(
-                "SELECT * FROM reasoning WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
+                "SELECT {REASONING} FROM reasoning WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
                     AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR phase = ?4)
                  ORDER BY {order} LIMIT ?5"
             ),
@@ -77,7 +60,7 @@ impl Reasonings for SqliteStore {
                 filter.phase.map(Phase::as_str),
                 filter.limit.map_or(-1, i64::from),
             ),
-            |r| read(session, r),
+            |row| rows::reasoning(session, row),
         )
     }
 }

@@ -1,79 +1,30 @@
 //! Receipts.
 
 use handover_model::{
-    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role, SessionId,
-    Timestamp,
+    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptState, Role, SessionId, Timestamp,
 };
+use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
 use handover_store::{
-    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, Result, StoreError,
+    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind, Result,
+    StoreError,
 };
 use handover_text::Clean;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, row, session_key};
-
-const SELECT: &str =
-    "SELECT s.id AS session_id, r.* FROM receipt r JOIN session s ON s.key = r.session";
-
-/// A receipt without its items.
-fn read(r: &Row<'_>) -> rusqlite::Result<Receipt> {
-    Ok(Receipt {
-        id: row::parsed(r, "id")?,
-        session: row::parsed(r, "session_id")?,
-        group: row::parsed_opt(r, "group_id")?,
-        role: row::parsed(r, "role")?,
-        iteration: r.get("iteration")?,
-        model: r.get("model")?,
-        tokenizer: r.get("tokenizer")?,
-        zone: row::parsed(r, "zone")?,
-        state: row::parsed(r, "state")?,
-        host: r.get("host")?,
-        tokens: row::count(r, "tokens")?,
-        prompt_hash: r.get("prompt_hash")?,
-        sections: row::json(r, "sections")?,
-        items: Vec::new(),
-        left_out: Vec::new(),
-        left_out_counts: row::json(r, "left_out_counts")?,
-        redactions: row::json(r, "redactions")?,
-        trimmed: row::list(r, "trimmed")?,
-        provided: row::json(r, "provided")?,
-        text: None,
-        failure: r.get("failure")?,
-        created_at: row::time(r, "created_at")?,
-        delivered_at: row::time_opt(r, "delivered_at")?,
-        confirmed_at: row::time_opt(r, "confirmed_at")?,
-    })
-}
+use crate::{SqliteStore, ensure_group, query, session_key};
 
 fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
-    let whole = |r: &Row<'_>| {
-        Ok(Receipt { left_out: row::json(r, "left_out")?, text: r.get("text")?, ..read(r)? })
-    };
-    let mut receipt = connection
-        .prepare_cached(&format!("{SELECT} WHERE r.id = ?1"))
-        .and_then(|mut s| s.query_row([id.as_str()], whole).optional())
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::not_found("receipt", id))?;
-    receipt.items = row::all(
-        connection,
-        "SELECT kind, item, version, form, score, terms, tokens, read_at FROM receipt_item
-             WHERE receipt = ?1 ORDER BY position",
-        [id.as_str()],
-        |r| {
-            Ok(ReceiptItem {
-                kind: row::parsed(r, "kind")?,
-                id: r.get("item")?,
-                version: r.get("version")?,
-                form: row::parsed(r, "form")?,
-                score: r.get("score")?,
-                terms: row::json(r, "terms")?,
-                tokens: row::count(r, "tokens")?,
-                read_at: row::time_opt(r, "read_at")?,
-            })
-        },
-    )?;
-    Ok(receipt)
+    let sql = format!(
+        "SELECT {RECEIPT}, {RECEIPT_TEXTS} FROM receipt r JOIN session s ON s.key = r.session
+         WHERE r.id = ?1"
+    );
+    let receipt = query::first(connection, &sql, [id.as_str()], rows::whole_receipt)?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
+    let sql =
+        format!("SELECT {RECEIPT_ITEM} FROM receipt_item WHERE receipt = ?1 ORDER BY position");
+    let items = query::all(connection, &sql, [id.as_str()], rows::receipt_item)?;
+    Ok(Receipt { items, ..receipt })
 }
 
 impl Receipts for SqliteStore {
@@ -100,14 +51,14 @@ impl Receipts for SqliteStore {
                     new.zone.as_str(),
                     new.tokens as i64,
                     new.prompt_hash,
-                    row::to_json(&new.sections),
-                    row::to_json(&new.left_out),
-                    row::to_json(&new.left_out_counts),
-                    row::to_json(&new.redactions),
+                    to_json(&new.sections),
+                    to_json(&new.left_out),
+                    to_json(&new.left_out_counts),
+                    to_json(&new.redactions),
                     new.now.as_micros(),
                     new.claim.then(|| new.now.as_micros()),
-                    row::to_json(&new.trimmed),
-                    row::to_json(&new.provided),
+                    to_json(&new.trimmed),
+                    to_json(&new.provided),
                     new.text.as_ref().map(Clean::as_str),
                 ],
             )
@@ -127,7 +78,7 @@ impl Receipts for SqliteStore {
                         item.version,
                         item.form.as_str(),
                         item.score,
-                        row::to_json(&item.terms),
+                        to_json(&item.terms),
                         item.tokens as i64,
                     ))
                 })
@@ -197,20 +148,18 @@ impl Receipts for SqliteStore {
     ) -> Result<u32> {
         let key = session_key(&self.connection, session)?;
         let live = now.as_micros() - CLAIM_SECONDS * 1_000_000;
-        self.connection
-            .prepare_cached(
-                "SELECT (SELECT count(*) FROM receipt
-                    WHERE session = ?1 AND role = ?2 AND group_id IS ?3
-                        AND state IN ('delivered', 'confirmed'))
-                 + (SELECT count(*) FROM receipt
-                    WHERE session = ?1 AND role = ?2 AND group_id IS ?3
-                        AND state = 'assembled' AND claimed_at > ?4)",
-            )
-            .and_then(|mut s| {
-                let group = group.map(GroupId::as_str);
-                s.query_row((key, role.as_str(), group, live), |r| r.get(0))
-            })
-            .map_err(backend)
+        let count = query::first(
+            &self.connection,
+            "SELECT (SELECT count(*) FROM receipt
+                WHERE session = ?1 AND role = ?2 AND group_id IS ?3
+                    AND state IN ('delivered', 'confirmed'))
+             + (SELECT count(*) FROM receipt
+                WHERE session = ?1 AND role = ?2 AND group_id IS ?3
+                    AND state = 'assembled' AND claimed_at > ?4)",
+            (key, role.as_str(), group.map(GroupId::as_str), live),
+            |row| Columns::of(row).int(),
+        )?;
+        Ok(count.unwrap_or_default())
     }
 
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt> {
@@ -224,7 +173,7 @@ impl Receipts for SqliteStore {
                 .map_err(backend)?;
             let receipt = get(tx, id)?;
             if changed == 0 {
-                return Err(StoreError::not_found("package of this receipt", package));
+                return Err(StoreError::not_found(RecordKind::ReceiptPackage, package));
             }
             Ok(receipt)
         })
@@ -237,10 +186,11 @@ impl Receipts for SqliteStore {
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
         let session =
             filter.session.as_ref().map(|id| session_key(&self.connection, id)).transpose()?;
-        row::all(
+        query::all(
             &self.connection,
             &format!(
-                "{SELECT} WHERE (?1 IS NULL OR r.session = ?1)
+                "SELECT {RECEIPT} FROM receipt r JOIN session s ON s.key = r.session
+                 WHERE (?1 IS NULL OR r.session = ?1)
                     AND (?2 IS NULL OR r.group_id = ?2) AND (?3 IS NULL OR r.role = ?3)
                  ORDER BY r.created_at DESC, r.id DESC LIMIT ?4"
             ),
@@ -250,26 +200,20 @@ impl Receipts for SqliteStore {
                 filter.role.as_ref().map(Role::as_str),
                 filter.limit.map_or(-1, i64::from),
             ),
-            read,
+            rows::receipt,
         )
     }
 
     fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
         let key = session_key(&self.connection, session)?;
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT i.receipt, i.kind, i.item, i.read_at
-             FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
-             WHERE r.session = ?1 ORDER BY i.receipt, i.position",
+            &format!(
+                "SELECT {HANDED} FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+                 WHERE r.session = ?1 ORDER BY i.receipt, i.position"
+            ),
             [key],
-            |r| {
-                Ok(Handed {
-                    receipt: row::parsed(r, 0)?,
-                    kind: row::parsed(r, 1)?,
-                    item: r.get(2)?,
-                    read_at: row::time_opt(r, 3)?,
-                })
-            },
+            rows::handed,
         )
     }
 
@@ -283,7 +227,7 @@ impl Receipts for SqliteStore {
     ) -> Result<Vec<(PackageId, u32)>> {
         let key = session_key(&self.connection, session)?;
         let fresh = now.as_micros() - CLAIM_SECONDS * 1_000_000;
-        row::all(
+        query::all(
             &self.connection,
             "SELECT CAST(i.item AS INTEGER), i.version
              FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
@@ -296,7 +240,10 @@ impl Receipts for SqliteStore {
                 AND r.state = 'assembled' AND r.claimed_at > ?5 AND i.kind = 'package'
              ORDER BY 1, 2",
             (key, group.map(GroupId::as_str), role.as_str(), iteration, fresh),
-            |r| Ok((PackageId(r.get(0)?), r.get(1)?)),
+            |row| {
+                let mut columns = Columns::of(row);
+                Ok((PackageId(columns.int()?), columns.int()?))
+            },
         )
     }
 }

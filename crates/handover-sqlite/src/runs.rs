@@ -1,44 +1,23 @@
 //! Runs, their journals, and the lock of an epic.
 
 use handover_model::{EpicId, JournalEntry, LockOwner, Run, RunId, Timestamp};
-use handover_store::{LockClaim, NewJournalEntry, NewRun, Result, RunFilter, Runs, StoreError};
-use rusqlite::{Connection, OptionalExtension, Row};
+use handover_store::rows::{self, Columns, EPIC_LOCK, EpicLock, JOURNAL_ENTRY, RUN, to_json};
+use handover_store::{
+    LockClaim, NewJournalEntry, NewRun, RecordKind, Result, RunFilter, Runs, StoreError,
+};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, row};
+use crate::{SqliteStore, query};
 
-fn read(r: &Row<'_>) -> rusqlite::Result<Run> {
-    Ok(Run {
-        id: row::parsed(r, "id")?,
-        epic: row::parsed(r, "epic")?,
-        session: row::parsed(r, "session")?,
-        state: row::parsed(r, "state")?,
-        created_at: row::time(r, "created_at")?,
-        updated_at: row::time(r, "updated_at")?,
-    })
-}
-
-/// An epic's lock: its fence, its owner if it has one, and when the owner's time runs out.
-type Lock = (u64, Option<LockOwner>, Timestamp);
-
-fn lock(connection: &Connection, epic: &EpicId) -> Result<Option<Lock>> {
-    connection
-        .query_row(
-            "SELECT fence, owner, expires_at FROM epic_lock WHERE epic = ?1",
-            [epic.as_str()],
-            |r| {
-                let owned = r.get_ref("owner")?.as_str_or_null()?.is_some();
-                let owner = if owned { Some(row::json(r, "owner")?) } else { None };
-                Ok((row::count(r, "fence")?, owner, row::time(r, "expires_at")?))
-            },
-        )
-        .optional()
-        .map_err(backend)
+fn lock(connection: &Connection, epic: &EpicId) -> Result<Option<EpicLock>> {
+    let sql = format!("SELECT {EPIC_LOCK} FROM epic_lock WHERE epic = ?1");
+    query::first(connection, &sql, [epic.as_str()], rows::epic_lock)
 }
 
 fn check_fence(connection: &Connection, epic: &EpicId, fence: u64) -> Result<()> {
     match lock(connection, epic)? {
-        Some((current, Some(_), _)) if current == fence => Ok(()),
+        Some(EpicLock { fence: current, owner: Some(_), .. }) if current == fence => Ok(()),
         Some(_) | None => Err(StoreError::Fenced { epic: epic.clone() }),
     }
 }
@@ -58,12 +37,12 @@ impl Runs for SqliteStore {
     fn lock_epic(&self, claim: &LockClaim) -> Result<u64> {
         self.write_through(|tx| {
             let fence = match lock(tx, &claim.epic)? {
-                Some((fence, Some(owner), expires))
-                    if expires > claim.now && claim.over != Some(fence) =>
+                Some(EpicLock { fence, owner: Some(owner), expires_at })
+                    if expires_at > claim.now && claim.over != Some(fence) =>
                 {
                     return Err(StoreError::Locked { epic: claim.epic.clone(), owner, fence });
                 }
-                Some((fence, ..)) => fence + 1,
+                Some(EpicLock { fence, .. }) => fence + 1,
                 None => 1,
             };
             tx.execute(
@@ -72,7 +51,7 @@ impl Runs for SqliteStore {
                 (
                     claim.epic.as_str(),
                     fence.cast_signed(),
-                    row::to_json(&claim.owner),
+                    to_json(&claim.owner),
                     claim.until.as_micros(),
                 ),
             )
@@ -106,7 +85,7 @@ impl Runs for SqliteStore {
 
     fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>> {
         let held = lock(&self.connection, epic)?;
-        Ok(held.and_then(|(fence, owner, _)| owner.map(|owner| (owner, fence))))
+        Ok(held.and_then(|lock| lock.owner.map(|owner| (owner, lock.fence))))
     }
 
     fn start_run(&self, new: &NewRun, fence: u64) -> Result<()> {
@@ -125,22 +104,18 @@ impl Runs for SqliteStore {
 
     fn append_journal(&self, run: &RunId, new: &NewJournalEntry, fence: u64) -> Result<()> {
         self.write_through(|tx| {
-            let (key, epic, last) = tx
-                .query_row(
-                    "SELECT key, epic, (SELECT ifnull(max(seq), 0) FROM run_journal WHERE run = key) AS last
-                     FROM run WHERE id = ?1",
-                    [run.as_str()],
-                    |r| {
-                        Ok((
-                            r.get::<_, i64>("key")?,
-                            row::parsed::<EpicId>(r, "epic")?,
-                            row::count(r, "last")?,
-                        ))
-                    },
-                )
-                .optional()
-                .map_err(backend)?
-                .ok_or_else(|| StoreError::not_found("run", run))?;
+            let found = query::first(
+                tx,
+                "SELECT key, epic, (SELECT ifnull(max(seq), 0) FROM run_journal WHERE run = key)
+                 FROM run WHERE id = ?1",
+                [run.as_str()],
+                |row| {
+                    let mut columns = Columns::of(row);
+                    Ok((columns.int::<i64>()?, columns.parsed()?, columns.int::<u64>()?))
+                },
+            )?;
+            let (key, epic, last) =
+                found.ok_or_else(|| StoreError::not_found(RecordKind::Run, run))?;
             check_fence(tx, &epic, fence)?;
             if new.seq != last + 1 {
                 return Err(StoreError::Fenced { epic });
@@ -152,7 +127,7 @@ impl Runs for SqliteStore {
                     key,
                     new.seq.cast_signed(),
                     new.kind.as_str(),
-                    row::to_json(new.entry.value()),
+                    to_json(new.entry.value()),
                     new.now.as_micros(),
                 ),
             )
@@ -173,37 +148,32 @@ impl Runs for SqliteStore {
 
     fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>> {
         self.run_record(run)?;
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT seq, kind, entry, j.created_at FROM run_journal j JOIN run ON run.key = j.run
-             WHERE run.id = ?1 AND seq >= ?2 ORDER BY seq",
+            &format!(
+                "SELECT {JOURNAL_ENTRY} FROM run_journal j JOIN run ON run.key = j.run
+                 WHERE run.id = ?1 AND j.seq >= ?2 ORDER BY j.seq"
+            ),
             (run.as_str(), from.cast_signed()),
-            |r| {
-                Ok(JournalEntry {
-                    seq: row::count(r, 0)?,
-                    kind: row::parsed(r, 1)?,
-                    entry: row::json(r, 2)?,
-                    created_at: row::time(r, 3)?,
-                })
-            },
+            rows::journal_entry,
         )
     }
 
     fn run_record(&self, id: &RunId) -> Result<Run> {
-        self.connection
-            .query_row("SELECT * FROM run WHERE id = ?1", [id.as_str()], read)
-            .optional()
-            .map_err(backend)?
-            .ok_or_else(|| StoreError::not_found("run", id))
+        let sql = format!("SELECT {RUN} FROM run WHERE id = ?1");
+        query::first(&self.connection, &sql, [id.as_str()], rows::run)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Run, id))
     }
 
     fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>> {
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT * FROM run WHERE (?1 IS NULL OR epic = ?1)
-             ORDER BY created_at DESC, key DESC LIMIT ?2",
+            &format!(
+                "SELECT {RUN} FROM run WHERE (?1 IS NULL OR epic = ?1)
+                 ORDER BY created_at DESC, key DESC LIMIT ?2"
+            ),
             (filter.epic.as_ref().map(EpicId::as_str), filter.limit.map_or(-1, i64::from)),
-            read,
+            rows::run,
         )
     }
 }

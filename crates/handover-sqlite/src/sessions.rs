@@ -1,59 +1,31 @@
 //! Sessions.
 
 use handover_model::{Session, SessionCounts, SessionId, SessionStatus, Timestamp};
-use handover_store::{NewSession, Opened, Result, Sessions, StoreError};
-use rusqlite::{Connection, OptionalExtension, Row};
+use handover_store::rows::{self, SESSION, to_json};
+use handover_store::{NewSession, Opened, RecordKind, Result, Sessions, StoreError};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, row, session_key};
-
-const COLUMNS: &str = "id, project, status, metadata, created_at, ended_at";
-
-fn read(r: &Row<'_>) -> rusqlite::Result<Session> {
-    Ok(Session {
-        id: row::parsed(r, "id")?,
-        project: row::parsed(r, "project")?,
-        status: row::parsed(r, "status")?,
-        metadata: row::json(r, "metadata")?,
-        created_at: row::time(r, "created_at")?,
-        ended_at: row::time_opt(r, "ended_at")?,
-    })
-}
+use crate::{SqliteStore, query, session_key};
 
 fn get(connection: &Connection, id: &SessionId) -> Result<Session> {
-    connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM session WHERE id = ?1"))
-        .and_then(|mut s| s.query_row([id.as_str()], read).optional())
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::not_found("session", id))
+    let sql = format!("SELECT {SESSION} FROM session WHERE id = ?1");
+    query::first(connection, &sql, [id.as_str()], rows::session)?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
 }
 
 fn counts(connection: &Connection, id: &SessionId) -> Result<SessionCounts> {
     let key = session_key(connection, id)?;
-    connection
-        .query_row(
-            "SELECT
-                (SELECT count(*) FROM task_group WHERE session = ?1) AS groups,
-                (SELECT count(*) FROM package WHERE session = ?1 AND superseded_by IS NULL) AS packages,
-                (SELECT count(*) FROM package WHERE session = ?1) AS package_versions,
-                (SELECT count(*) FROM reasoning WHERE session = ?1) AS reasoning,
-                (SELECT count(*) FROM skill_output WHERE session = ?1) AS skill_outputs,
-                (SELECT count(*) FROM event WHERE session = ?1) AS events,
-                (SELECT count(*) FROM receipt WHERE session = ?1) AS receipts",
-            [key],
-            |r| {
-                Ok(SessionCounts {
-                    groups: row::count(r, "groups")?,
-                    packages: row::count(r, "packages")?,
-                    package_versions: row::count(r, "package_versions")?,
-                    reasoning: row::count(r, "reasoning")?,
-                    skill_outputs: row::count(r, "skill_outputs")?,
-                    events: row::count(r, "events")?,
-                    receipts: row::count(r, "receipts")?,
-                })
-            },
-        )
-        .map_err(backend)
+    let sql = "SELECT
+        (SELECT count(*) FROM task_group WHERE session = ?1),
+        (SELECT count(*) FROM package WHERE session = ?1 AND superseded_by IS NULL),
+        (SELECT count(*) FROM package WHERE session = ?1),
+        (SELECT count(*) FROM reasoning WHERE session = ?1),
+        (SELECT count(*) FROM skill_output WHERE session = ?1),
+        (SELECT count(*) FROM event WHERE session = ?1),
+        (SELECT count(*) FROM receipt WHERE session = ?1)";
+    let counts = query::first(connection, sql, [key], rows::session_counts)?;
+    counts.ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
 }
 
 impl Sessions for SqliteStore {
@@ -66,7 +38,7 @@ impl Sessions for SqliteStore {
                     (
                         new.id.as_str(),
                         new.project.as_str(),
-                        row::to_json(new.metadata.value()),
+                        to_json(new.metadata.value()),
                         new.now.as_micros(),
                     ),
                 )
@@ -80,14 +52,14 @@ impl Sessions for SqliteStore {
     }
 
     fn sessions(&self, status: Option<SessionStatus>) -> Result<Vec<Session>> {
-        row::all(
+        query::all(
             &self.connection,
             &format!(
-                "SELECT {COLUMNS} FROM session WHERE ?1 IS NULL OR status = ?1
+                "SELECT {SESSION} FROM session WHERE ?1 IS NULL OR status = ?1
                  ORDER BY created_at DESC, key DESC"
             ),
             [status.map(SessionStatus::as_str)],
-            read,
+            rows::session,
         )
     }
 

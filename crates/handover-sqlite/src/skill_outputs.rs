@@ -1,24 +1,10 @@
 //! Skill outputs.
 
-use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput, SkillOutputId};
-use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs};
-use rusqlite::Row;
+use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput};
+use handover_store::rows::{self, SKILL_OUTPUT, to_json};
+use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs, StoreError};
 
-use crate::error::backend;
-use crate::{SqliteStore, ensure_group, row, session_key};
-
-fn read(session: &SessionId, r: &Row<'_>) -> rusqlite::Result<SkillOutput> {
-    Ok(SkillOutput {
-        id: SkillOutputId(r.get("id")?),
-        session: session.clone(),
-        skill: row::parsed(r, "skill")?,
-        role: row::parsed_opt(r, "role")?,
-        group: row::parsed_opt(r, "group_id")?,
-        iteration: r.get("iteration")?,
-        output: row::json(r, "output")?,
-        created_at: row::time(r, "created_at")?,
-    })
-}
+use crate::{SqliteStore, ensure_group, query, session_key};
 
 impl SkillOutputs for SqliteStore {
     fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput> {
@@ -29,24 +15,27 @@ impl SkillOutputs for SqliteStore {
             if let Some(group) = &new.group {
                 ensure_group(tx, session, group, new.now)?;
             }
-            tx.query_row(
-                "INSERT INTO skill_output
-                    (session, skill, role, group_id, iteration, output, created_at)
-                 SELECT ?1, ?2, ?3, ?4, ifnull(max(iteration), 0) + 1, ?5, ?6 FROM skill_output
-                    WHERE session = ?1 AND skill = ?2 AND ifnull(role, '') = ifnull(?3, '')
-                        AND ifnull(group_id, '') = ifnull(?4, '')
-                 RETURNING *",
+            let saved = query::first(
+                tx,
+                &format!(
+                    "INSERT INTO skill_output
+                        (session, skill, role, group_id, iteration, output, created_at)
+                     SELECT ?1, ?2, ?3, ?4, ifnull(max(iteration), 0) + 1, ?5, ?6 FROM skill_output
+                        WHERE session = ?1 AND skill = ?2 AND ifnull(role, '') = ifnull(?3, '')
+                            AND ifnull(group_id, '') = ifnull(?4, '')
+                     RETURNING {SKILL_OUTPUT}"
+                ),
                 (
                     session,
                     new.skill.as_str(),
                     role,
                     group,
-                    row::to_json(new.output.value()),
+                    to_json(new.output.value()),
                     new.now.as_micros(),
                 ),
-                |r| read(&new.session, r),
-            )
-            .map_err(backend)
+                |row| rows::skill_output(&new.session, row),
+            )?;
+            saved.ok_or_else(|| StoreError::damaged("an insert returned no row"))
         })
     }
 
@@ -56,11 +45,14 @@ impl SkillOutputs for SqliteStore {
         filter: &SkillOutputFilter,
     ) -> Result<Vec<SkillOutput>> {
         let key = session_key(&self.connection, session)?;
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT * FROM skill_output WHERE session = ?1 AND (?2 IS NULL OR skill = ?2)
-                    AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR group_id = ?4)
-                 ORDER BY created_at DESC, id DESC LIMIT ?5",
+            &format!(
+                "SELECT {SKILL_OUTPUT} FROM skill_output
+                 WHERE session = ?1 AND (?2 IS NULL OR skill = ?2) AND (?3 IS NULL OR role = ?3)
+                    AND (?4 IS NULL OR group_id = ?4)
+                 ORDER BY created_at DESC, id DESC LIMIT ?5"
+            ),
             (
                 key,
                 filter.skill.as_ref().map(SkillName::as_str),
@@ -68,7 +60,7 @@ impl SkillOutputs for SqliteStore {
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.limit.map_or(-1, i64::from),
             ),
-            |r| read(session, r),
+            |row| rows::skill_output(session, row),
         )
     }
 }

@@ -2,33 +2,18 @@
 
 use handover_model::learn::strategy_id;
 use handover_model::{ProjectId, Strategy, Timestamp};
-use handover_store::{NewStrategy, Result, StoreError, Strategies, StrategyFilter};
+use handover_store::rows::{self, STRATEGY};
+use handover_store::{NewStrategy, RecordKind, Result, StoreError, Strategies, StrategyFilter};
 use handover_text::Clean;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, row};
-
-fn read(r: &Row<'_>) -> rusqlite::Result<Strategy> {
-    Ok(Strategy {
-        id: r.get("id")?,
-        project: row::parsed(r, "project")?,
-        topic: row::parsed(r, "topic")?,
-        insight: r.get("insight")?,
-        helpfulness: row::count(r, "helpfulness")?,
-        language: r.get("language")?,
-        framework: r.get("framework")?,
-        created_at: row::time(r, "created_at")?,
-        last_seen: row::time(r, "last_seen")?,
-    })
-}
+use crate::{SqliteStore, query};
 
 fn get(connection: &Connection, id: &str) -> Result<Strategy> {
-    connection
-        .query_row("SELECT * FROM strategy WHERE id = ?1", [id], read)
-        .optional()
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::not_found("strategy", id))
+    let sql = format!("SELECT {STRATEGY} FROM strategy WHERE id = ?1");
+    query::first(connection, &sql, [id], rows::strategy)?
+        .ok_or_else(|| StoreError::not_found(RecordKind::Strategy, id))
 }
 
 fn raise(tx: &Connection, id: &str, now: Timestamp) -> Result<()> {
@@ -95,19 +80,21 @@ impl Strategies for SqliteStore {
     }
 
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
-        row::all(
+        query::all(
             &self.connection,
-            "SELECT * FROM strategy WHERE project = ?1
+            &format!(
+                "SELECT {STRATEGY} FROM strategy WHERE project = ?1
                     AND (?2 IS NULL OR language IS NULL OR language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR framework IS NULL OR framework = ?3 COLLATE NOCASE)
-                 ORDER BY helpfulness DESC, last_seen DESC, id LIMIT ?4",
+                 ORDER BY helpfulness DESC, last_seen DESC, id LIMIT ?4"
+            ),
             (
                 project.as_str(),
                 &filter.language,
                 &filter.framework,
                 filter.limit.map_or(-1, i64::from),
             ),
-            read,
+            rows::strategy,
         )
     }
 }

@@ -1,26 +1,12 @@
 //! Tokens of the service.
 
 use handover_model::{ProjectId, Timestamp, Token, TokenId};
-use handover_store::{NewToken, Result, StoreError, Tokens};
+use handover_store::rows::{self, TOKEN};
+use handover_store::{NewToken, RecordKind, Result, StoreError, Tokens};
 use handover_text::Clean;
-use rusqlite::{OptionalExtension, Row};
 
 use crate::error::backend;
-use crate::{SqliteStore, row};
-
-fn read(r: &Row<'_>) -> rusqlite::Result<Token> {
-    Ok(Token {
-        id: row::parsed(r, "id")?,
-        name: r.get("name")?,
-        kind: row::parsed(r, "kind")?,
-        scope: row::parsed(r, "scope")?,
-        project: row::parsed_opt(r, "project")?,
-        hash: r.get("hash")?,
-        created_at: row::time(r, "created_at")?,
-        expires_at: row::time_opt(r, "expires_at")?,
-        ended_at: row::time_opt(r, "ended_at")?,
-    })
-}
+use crate::{SqliteStore, query};
 
 impl Tokens for SqliteStore {
     fn create_token(&self, new: &NewToken) -> Result<Token> {
@@ -46,20 +32,14 @@ impl Tokens for SqliteStore {
     }
 
     fn token(&self, id: &TokenId) -> Result<Token> {
-        self.connection
-            .prepare_cached("SELECT * FROM token WHERE id = ?1")
-            .and_then(|mut s| s.query_row([id.as_str()], read).optional())
-            .map_err(backend)?
-            .ok_or_else(|| StoreError::not_found("token", id))
+        let sql = format!("SELECT {TOKEN} FROM token WHERE id = ?1");
+        query::first(&self.connection, &sql, [id.as_str()], rows::token)?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Token, id))
     }
 
     fn tokens(&self) -> Result<Vec<Token>> {
-        row::all(
-            &self.connection,
-            "SELECT * FROM token ORDER BY created_at DESC, key DESC",
-            [],
-            read,
-        )
+        let sql = format!("SELECT {TOKEN} FROM token ORDER BY created_at DESC, key DESC");
+        query::all(&self.connection, &sql, [], rows::token)
     }
 
     fn end_token(&self, id: &TokenId, now: Timestamp) -> Result<bool> {

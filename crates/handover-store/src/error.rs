@@ -1,18 +1,19 @@
-//! What can go wrong in a store.
+//! Errors of a store.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use handover_model::{PackageId, SessionId};
 use serde::{Deserialize, Serialize};
 
-/// A store's refusal or failure.
+/// Why a store refused or failed to do something.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A record that was named does not exist.
     #[error("there is no {what} `{id}`")]
     NotFound {
-        /// What kind of record.
-        what: &'static str,
+        /// The kind of record.
+        what: RecordKind,
         /// The id that was given.
         id: String,
     },
@@ -22,7 +23,7 @@ pub enum StoreError {
     AlreadySuperseded {
         /// The package that was named.
         id: PackageId,
-        /// The latest of its chain.
+        /// The latest version.
         latest: PackageId,
     },
 
@@ -44,30 +45,30 @@ pub enum StoreError {
         id: PackageId,
     },
 
-    /// A receipt cannot take this step from where it is.
+    /// The state of a receipt does not allow this transition.
     #[error("receipt `{id}` is {from} and cannot become {to}")]
     WrongState {
         /// The receipt.
         id: String,
-        /// Where it is.
+        /// Its state.
         from: handover_model::ReceiptState,
-        /// Where it was meant to go.
+        /// The state that was requested.
         to: handover_model::ReceiptState,
     },
 
-    /// Somebody else is handing the receipt over.
-    #[error("receipt `{id}` is being handed over already")]
+    /// Another process is delivering the receipt.
+    #[error("receipt `{id}` is being delivered already")]
     Claimed {
         /// The receipt.
         id: String,
     },
 
-    /// Another engine works on the epic.
+    /// Another engine owns the epic.
     #[error("epic `{epic}` is being run by process {} on {}", owner.pid, owner.host)]
     Locked {
-        /// The epic.
+        /// The epic that it is about.
         epic: handover_model::EpicId,
-        /// Who works on it.
+        /// The engine that holds the lock.
         owner: handover_model::LockOwner,
         /// The fence of the lock.
         fence: u64,
@@ -76,23 +77,23 @@ pub enum StoreError {
     /// The lock was lost to another engine.
     #[error("another engine has taken over epic `{epic}`")]
     Fenced {
-        /// The epic.
+        /// The epic that it is about.
         epic: handover_model::EpicId,
     },
 
-    /// A prefix of a hash fits more than one error pattern.
-    #[error("`{prefix}` is the start of {count} error patterns")]
+    /// A prefix of a hash matches more than one error pattern.
+    #[error("`{prefix}` matches {count} error patterns")]
     Ambiguous {
         /// What was given.
         prefix: String,
-        /// How many patterns fit.
+        /// How many patterns match.
         count: usize,
     },
 
-    /// A record that was to be put in is there already and says something else.
-    #[error("the store has another {record}")]
+    /// An imported record exists with other values.
+    #[error("the store has a different {record}")]
     Differs {
-        /// Its kind and its key.
+        /// Its kind and key.
         record: String,
     },
 
@@ -109,6 +110,15 @@ pub enum StoreError {
         known: i64,
     },
 
+    /// The store was written by Handover 0.1.0, whose formats are not migrated.
+    #[error("{store} has format {found} of Handover 0.1.0, which this version cannot open")]
+    Outdated {
+        /// The store that was refused.
+        store: OldStore,
+        /// Its format.
+        found: i64,
+    },
+
     /// The file is a database of something else, or no database at all.
     #[error("{} is not a Handover store", path.display())]
     Foreign {
@@ -116,7 +126,15 @@ pub enum StoreError {
         path: PathBuf,
     },
 
-    /// Whoever asks may not do that.
+    /// The caller rolled a transaction back, for a reason that it knows.
+    #[error("the transaction was aborted")]
+    Aborted,
+
+    /// The text index cannot be read. Rebuilding it out of the packages helps.
+    #[error(transparent)]
+    Index(IndexError),
+
+    /// The caller lacks a right.
     #[error("that needs the right to {need}")]
     Denied {
         /// The right that is missing.
@@ -126,18 +144,143 @@ pub enum StoreError {
     /// The backend failed.
     #[error("{fault}")]
     Backend {
-        /// What kind of failure.
+        /// The class of failure.
         fault: Fault,
-        /// The backend's own words.
+        /// The error of the backend.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
+/// The kinds of records that are looked up by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names of the records")]
+pub enum RecordKind {
+    Epic,
+    ErrorPattern,
+    Group,
+    Package,
+    Project,
+    Receipt,
+    /// A package that a receipt lists.
+    ReceiptPackage,
+    Run,
+    Session,
+    /// A package of a given session.
+    SessionPackage,
+    Strategy,
+    Token,
+}
+
+impl RecordKind {
+    /// Its name in messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Epic => "epic",
+            Self::ErrorPattern => "error pattern",
+            Self::Group => "group",
+            Self::Package => "package",
+            Self::Project => "project",
+            Self::Receipt => "receipt",
+            Self::ReceiptPackage => "package of this receipt",
+            Self::Run => "run",
+            Self::Session => "session",
+            Self::SessionPackage => "package of this session",
+            Self::Strategy => "strategy",
+            Self::Token => "token",
+        }
+    }
+}
+
+impl fmt::Display for RecordKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a part of the text index cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexError {
+    /// Written by another version of Handover.
+    #[error("the {part} of the text index have version {found}, which this version cannot read")]
+    Version {
+        /// Which part.
+        part: IndexPart,
+        /// The version byte that was found.
+        found: u8,
+    },
+    /// Bytes that no version can have written.
+    #[error("the {part} of the text index are damaged")]
+    Damaged {
+        /// Which part.
+        part: IndexPart,
+    },
+    /// Package ids do not ascend.
+    #[error("the {part} of the text index are not in the order of their packages")]
+    Order {
+        /// Which part.
+        part: IndexPart,
+    },
+    /// An indexed package has no terms.
+    #[error("the text index has no terms for package {package}")]
+    Missing {
+        /// The package.
+        package: PackageId,
+    },
+}
+
+/// A part of the text index, see [`packed`](crate::packed).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexPart {
+    /// What ranking needs to know about each package.
+    Candidates,
+    /// The terms of each package.
+    Terms,
+    /// The packages of each term.
+    Postings,
+}
+
+impl fmt::Display for IndexPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Candidates => "candidates",
+            Self::Terms => "terms",
+            Self::Postings => "postings",
+        })
+    }
+}
+
+/// A store of Handover 0.1.0: what has to be moved out of the way before its export is imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OldStore {
+    /// A SQLite file.
+    File(PathBuf),
+    /// A schema of a PostgreSQL database.
+    Schema {
+        /// The database, without its password.
+        database: String,
+        /// The name of the schema.
+        schema: String,
+    },
+}
+
+impl fmt::Display for OldStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "the store {}", path.display()),
+            Self::Schema { database, schema } => write!(f, "the schema {schema} in {database}"),
+        }
+    }
+}
+
 /// How a backend can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Fault {
-    /// Somebody else held the write lock for too long.
+    /// The write lock was not released in time.
     #[error("the store is locked by another process")]
     Busy,
     /// No space left.
@@ -146,27 +289,27 @@ pub enum Fault {
     /// The store or its folder cannot be written.
     #[error("the store cannot be written")]
     ReadOnly,
-    /// The store's content makes no sense.
+    /// The content of the store is inconsistent.
     #[error("the store is damaged")]
     Corrupt,
-    /// It cannot be opened or reached.
+    /// The store cannot be opened or reached.
     #[error("the store cannot be opened")]
     Unavailable,
     /// Reading or writing failed.
     #[error("reading or writing the store failed")]
     Io,
-    /// A statement failed for a reason that points to a defect of ours.
+    /// A statement failed in a way that points to a bug in Handover.
     #[error("the store refused an operation")]
     Refused,
 }
 
 impl StoreError {
     /// A record that does not exist.
-    pub fn not_found(what: &'static str, id: impl ToString) -> Self {
+    pub fn not_found(what: RecordKind, id: impl ToString) -> Self {
         Self::NotFound { what, id: id.to_string() }
     }
 
-    /// Bytes that no store of ours can have written.
+    /// Data that no version of Handover can have written.
     pub fn damaged(what: &'static str) -> Self {
         Self::Backend { fault: Fault::Corrupt, source: what.into() }
     }

@@ -2,61 +2,84 @@
 
 use handover_model::learn::{Signature, Trust};
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp};
-use handover_text::Clean;
+use handover_text::{Clean, Redactor};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// An error that was just met.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ErrorSighting {
-    /// The project.
-    pub project: ProjectId,
-    /// Its type, if known apart from the message.
-    pub kind: Option<Clean>,
-    /// What it said.
-    pub message: Clean,
-    /// Words that tell apart what the message does not.
-    pub hints: Vec<Clean>,
-    /// The programming language.
-    pub language: Option<Clean>,
-    /// How long the pattern lives unseen.
-    pub ttl_days: u32,
-    /// Where it happened.
-    pub session: Option<SessionId>,
-    /// In which group.
-    pub group: Option<GroupId>,
-    /// Who met it.
-    pub role: Option<Role>,
-    /// The command that failed.
-    pub command: Option<Clean>,
-    /// Now.
-    pub now: Timestamp,
+/// The [`Signature`] of an error in redacted form, which redaction leaves as it is: a normalised message
+/// can look like a secret although the original does not, so its parts are redacted again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CleanSignature {
+    kind: Clean,
+    message: Clean,
+    hints: Vec<Clean>,
 }
 
-impl ErrorSighting {
-    /// What makes this error the same as another.
+impl CleanSignature {
+    /// The signature of a message, given its type and words that distinguish it further. `redactor` is
+    /// that of the project, with its own rules.
+    pub fn new(kind: Option<&str>, message: &str, hints: &[String], redactor: &Redactor) -> Self {
+        let clean = |text: &str| redactor.clean(text).as_str().to_owned();
+        let hints: Vec<String> = hints.iter().map(|hint| clean(hint)).collect();
+        let kind = kind.map(clean);
+        let Signature { kind, message, hints } =
+            Signature::new(kind.as_deref(), &clean(message), &hints);
+        Self {
+            kind: redactor.clean(&kind),
+            message: redactor.clean(&message),
+            hints: hints.iter().map(|hint| redactor.clean(hint)).collect(),
+        }
+    }
+
+    /// What a pattern keeps of it.
     pub fn signature(&self) -> Signature {
-        let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
-        Signature::new(self.kind.as_ref().map(Clean::as_str), self.message.as_str(), &hints)
+        Signature {
+            kind: self.kind.to_string(),
+            message: self.message.to_string(),
+            hints: self.hints.iter().map(ToString::to_string).collect(),
+        }
     }
 }
 
-/// Whether a known solution helped when it was used again.
+/// An occurrence of an error.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ErrorSighting {
+    /// The project that keeps what is learned in it.
+    pub project: ProjectId,
+    /// What makes it the same error as another.
+    pub signature: CleanSignature,
+    /// The programming language.
+    pub language: Option<Clean>,
+    /// How long the pattern is recalled after it was last seen.
+    pub ttl_days: u32,
+    /// The session that it happened in.
+    pub session: Option<SessionId>,
+    /// The group that it happened in; needs a session.
+    pub group: Option<GroupId>,
+    /// The role of the agent that met it.
+    pub role: Option<Role>,
+    /// The command that failed.
+    pub command: Option<Clean>,
+    /// When it happened.
+    pub now: Timestamp,
+}
+
+/// Whether a known solution helped when it was applied again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Judgement {
-    /// It did.
+    /// It helped.
     Confirmed,
-    /// It did not.
+    /// It did not help.
     Rejected,
 }
 
-/// What the trust in a solution was, from a moment on.
+/// The trust in a solution from some time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustAt {
-    /// When it became that.
+    /// When it changed.
     pub at: Timestamp,
-    /// What it became.
+    /// The new value.
     pub confidence: Trust,
 }
 
@@ -67,24 +90,24 @@ pub struct ErrorFilter {
     pub language: Option<String>,
     /// Only with more trust than this.
     pub above: Option<Trust>,
-    /// Only those seen within their time to live before this moment.
+    /// Only patterns whose time to live had not run out at this time.
     pub live_at: Option<Timestamp>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 
 /// Error patterns.
 pub trait ErrorPatterns {
-    /// Counts a sighting and keeps its circumstances. A new pattern starts at [`Trust::START`],
+    /// Counts a sighting and stores its circumstances. A new pattern starts at [`Trust::START`],
     /// without a solution.
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern>;
 
-    /// Counts a sighting that was solved. The first solution leaves the trust as it is; every further
-    /// one is a confirmation. All solutions are kept; the pattern
-    /// shows the one used most often, then the latest.
+    /// Counts a sighting that was solved. The first solution leaves the trust as it is; every further one
+    /// is a confirmation. All solutions are kept; the pattern shows the one used most often, then the
+    /// latest.
     fn resolve_error(&self, sighting: &ErrorSighting, solution: &Clean) -> Result<ErrorPattern>;
 
-    /// Raises or lowers the trust in one atomic step. `hash` may be a prefix that fits one pattern.
+    /// Raises or lowers the trust atomically. `hash` may be a unique prefix.
     fn judge_error(
         &self,
         project: &ProjectId,
@@ -99,13 +122,47 @@ pub trait ErrorPatterns {
     /// The sightings of one pattern.
     fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>>;
 
-    /// How the trust in one pattern came to be what it is, oldest first; the last is what it is now.
-    /// `hash` is whole. A store that does not remember says only what it is now.
+    /// How the trust in a pattern has changed, oldest first; the last entry is the current value. `hash` is
+    /// complete. A store without a history returns the current value only.
     fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
         let patterns = self.errors(project, &ErrorFilter::default())?;
         let pattern = patterns.into_iter().find(|pattern| pattern.hash == hash);
         let now = pattern
             .map(|pattern| TrustAt { at: pattern.last_seen, confidence: pattern.confidence });
         Ok(now.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn redaction_leaves_a_signature_as_it_is(
+            kind in proptest::option::of("[A-Za-z]{0,12}"),
+            message in prop_oneof![any::<String>(), "(password|token)[=: ]{1,2}[a-zA-Z0-9+/<>]{6,40}"],
+            hint in any::<String>(),
+        ) {
+            let redactor = Redactor::default();
+            let signature = CleanSignature::new(kind.as_deref(), &message, &[hint], &redactor);
+            let kept = signature.signature();
+            prop_assert_eq!(redactor.clean(&kept.kind).to_string(), kept.kind);
+            prop_assert_eq!(redactor.clean(&kept.message).to_string(), kept.message);
+            for hint in &kept.hints {
+                prop_assert_eq!(&redactor.clean(hint).to_string(), hint);
+            }
+        }
+    }
+
+    #[test]
+    fn plain_messages_keep_their_signature() {
+        let redactor = Redactor::default();
+        let clean = CleanSignature::new(None, "TypeError: x at app.js:3", &[], &redactor);
+        assert_eq!(clean.signature(), Signature::new(None, "TypeError: x at app.js:3", &[]));
+        let given = CleanSignature::new(Some("TypeError"), "x at app.js:4", &[], &redactor);
+        assert_eq!(given.signature().hash(), clean.signature().hash());
     }
 }

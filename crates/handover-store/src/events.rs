@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// An event to be logged.
+/// Input of [`Events::log_event`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewEvent {
-    /// The session.
+    /// The session that owns it.
     pub session: SessionId,
-    /// The group that it is about, if any.
+    /// The group that it belongs to, if any.
     pub group: Option<GroupId>,
-    /// What happened.
+    /// The type of event.
     pub kind: EventType,
-    /// The circumstances.
+    /// Details, as JSON.
     pub payload: CleanJson,
-    /// Makes logging it twice harmless.
+    /// Deduplicates: an event with a known key is not logged again.
     pub key: Option<EventKey>,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// What makes an event the same as another. Random keys look like secrets, so they are compared by
-/// their hash, and only their redacted form is kept to be shown.
+/// A deduplication key. Random keys look like secrets, so they are compared by hash, and only their
+/// redacted form is stored for display.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventKey {
     hash: String,
@@ -32,28 +32,28 @@ pub struct EventKey {
 }
 
 impl EventKey {
-    /// A key as it was given.
+    /// Hashes and redacts a key.
     pub fn new(key: &str, redactor: &Redactor) -> Self {
         Self { hash: blake3::hash(key.as_bytes()).to_hex().to_string(), shown: redactor.clean(key) }
     }
 
-    /// What is compared.
+    /// The hash that is compared.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// What is shown.
+    /// The redacted form.
     pub fn shown(&self) -> &Clean {
         &self.shown
     }
 }
 
-/// The answer to logging an event.
+/// The result of [`Events::log_event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
-    /// The event: the new one, or the one that has the key.
+    /// The new event, or the one that has the key already.
     pub id: EventId,
-    /// Whether an event with this key was there.
+    /// Whether an event with this key existed.
     pub duplicate: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct EventFilter {
     pub kind: Option<EventType>,
     /// Only about this group.
     pub group: Option<GroupId>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 

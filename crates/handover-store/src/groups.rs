@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// What to set on a group; what is `None` stays as it is.
+/// Input of [`Groups::set_group`]; fields that are `None` stay as they are.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GroupUpdate {
-    /// The session.
+    /// The session that owns it.
     pub session: SessionId,
     /// The group; created if it is new.
     pub id: GroupId,
-    /// What it is about.
+    /// A short description.
     pub title: Option<Clean>,
-    /// Where it stands.
+    /// The new status.
     pub status: Option<GroupStatus>,
-    /// The packages chosen for it, in order; replaces the former list.
+    /// The packages chosen for it, in order; replaces the list.
     pub references: Option<Vec<PackageId>>,
-    /// The templates chosen for it; replaces the former list.
+    /// The templates chosen for it; replaces the list.
     pub specializations: Option<Vec<Clean>>,
     /// The part of the repository that it works in.
     pub component: Option<Clean>,
-    /// Counters to raise by one each.
+    /// Counters to increment.
     pub count: Vec<CounterName>,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
 impl GroupUpdate {
-    /// An update that sets nothing: it only names the group.
+    /// An update that only makes sure that the group exists.
     pub fn new(session: SessionId, id: GroupId, now: Timestamp) -> Self {
         Self {
             session,
@@ -48,7 +48,7 @@ impl GroupUpdate {
 
 /// Task groups.
 pub trait Groups {
-    /// Creates the group if it is new, sets what is given, raises the named counters; returns the
+    /// Creates the group if it is new, sets what is given, increments the named counters; returns the
     /// group as it is afterwards. A reference must be a package of the same session.
     fn set_group(&self, update: &GroupUpdate) -> Result<Group>;
 

@@ -1,5 +1,5 @@
-//! Agent programs whose hooks call us: which of their conversations is which session, which
-//! subagents were given a brief, and which versions lose one.
+//! Hook hosts: which conversation belongs to which session, which subagents were briefed, and which host
+//! versions drop a rewritten prompt.
 
 use handover_model::{
     AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, TicketWay, Timestamp,
@@ -9,28 +9,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A subagent that is about to start.
+/// Input of [`Hosts::open_ticket`]: a subagent that is about to start.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewTicket {
     /// The receipt of its brief, which must be in the store.
     pub receipt: ReceiptId,
-    /// Its program.
+    /// The agent program that starts it.
     pub host: Host,
     /// The conversation that spawns it.
     pub host_session: HostSessionId,
-    /// What kind of subagent the host calls it.
+    /// The host's name for this type of subagent.
     pub agent_type: Clean,
-    /// BLAKE3 of the task as the host has it.
+    /// BLAKE3 of the task as the host passed it.
     pub task_hash: String,
-    /// How the brief goes to it.
+    /// How the brief is delivered.
     pub way: TicketWay,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// Agent programs whose hooks call us.
+/// Hook hosts.
 pub trait Hosts {
-    /// Says which session a conversation of a host belongs to; the last word counts.
+    /// Binds a conversation of a host to a session; the last call wins.
     fn bind_host(
         &self,
         host: Host,
@@ -39,10 +39,10 @@ pub trait Hosts {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// The session of a conversation, if it was said.
+    /// The session that a conversation is bound to.
     fn bound_session(&self, host: Host, conversation: &HostSessionId) -> Result<Option<SessionId>>;
 
-    /// Notes that a subagent is about to start.
+    /// Records that a subagent is about to start.
     fn open_ticket(&self, new: &NewTicket) -> Result<()>;
 
     /// The tickets of a conversation that are not closed, oldest first.
@@ -51,16 +51,16 @@ pub trait Hosts {
     /// The last ticket of a subagent.
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>>;
 
-    /// Says which subagent a ticket is for. False if it is another one's.
+    /// Assigns a ticket to a subagent. False if it belongs to another one.
     fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool>;
 
-    /// Notes that the subagent is held back; true for the first time alone.
+    /// Records that the subagent is held back; true only the first time.
     fn ask_ticket(&self, receipt: &ReceiptId) -> Result<bool>;
 
-    /// Closes a ticket; true for the first time alone.
+    /// Closes a ticket; true only the first time.
     fn close_ticket(&self, receipt: &ReceiptId, now: Timestamp) -> Result<bool>;
 
-    /// Notes what a version of a host did with a rewritten prompt; the last word counts.
+    /// Records whether a host version drops rewritten prompts; the last call wins.
     fn note_host_version(
         &self,
         host: Host,
@@ -69,6 +69,6 @@ pub trait Hosts {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// What is known of versions, by host and version.
+    /// The recorded host versions, by host and version.
     fn host_versions(&self) -> Result<Vec<HostVersion>>;
 }

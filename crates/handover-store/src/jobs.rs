@@ -1,4 +1,4 @@
-//! Work of a run that other machines may do.
+//! Jobs of a run that other machines may take.
 
 use handover_model::{RunId, Timestamp};
 use handover_text::CleanJson;
@@ -7,69 +7,69 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// Work to be offered.
+/// Input of [`Jobs::offer_job`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewJob {
-    /// The run.
+    /// The run that it belongs to.
     pub run: RunId,
-    /// The entry of its journal that begins it.
+    /// The journal entry that started it.
     pub seq: u64,
-    /// What is to be done.
+    /// The task, in a format that the engine defines.
     pub work: CleanJson,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// Work that was offered.
+/// A job that was offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The entry of the run's journal that begins it.
+    /// The journal entry that started it.
     pub seq: u64,
-    /// What is to be done.
+    /// The task, in a format that the engine defines.
     pub work: Value,
-    /// Who has it.
+    /// The machine that is working on it.
     pub taker: Option<String>,
-    /// What came of it.
+    /// Its result, once it is finished.
     pub result: Option<Value>,
 }
 
-/// Somebody who has work, for a while.
+/// A lease on a job, or a helper's presence.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Hold {
-    /// The run.
+    /// The run that it belongs to.
     pub run: RunId,
-    /// Who it is.
+    /// The holder.
     pub taker: String,
-    /// How long without another sign of life.
+    /// When the lease expires unless it is renewed.
     pub until: Timestamp,
 }
 
-/// Work that other machines may do.
+/// Jobs that other machines may take.
 ///
-/// Work is the taker's until its time runs out; then the next one may have it. Whoever comes too late
-/// is told so and changes nothing.
+/// A taker holds a job until its lease expires; then another one may take it. A late taker is refused and
+/// changes nothing.
 pub trait Jobs {
-    /// Offers work. The same again changes nothing.
+    /// Offers a job. Offering it again changes nothing.
     fn offer_job(&self, new: &NewJob) -> Result<()>;
 
-    /// Takes the oldest work of a run that nobody has, or whose taker's time has run out.
+    /// Takes the oldest job of a run that is free or whose lease has expired.
     fn take_job(&self, hold: &Hold, now: Timestamp) -> Result<Option<Job>>;
 
-    /// Gives a sign of life; false if the work is not the taker's any more.
+    /// Renews a lease; false if the taker has lost it.
     fn keep_job(&self, hold: &Hold, seq: u64) -> Result<bool>;
 
-    /// Hands in what came of it; false if the work is not the taker's any more.
+    /// Stores the result; false if the taker has lost its lease.
     fn finish_job(&self, hold: &Hold, seq: u64, result: &CleanJson) -> Result<bool>;
 
-    /// One piece of work, unless it was taken back.
+    /// One job, unless it was withdrawn.
     fn job(&self, run: &RunId, seq: u64) -> Result<Option<Job>>;
 
-    /// Takes work back; whoever has it finds out with the next sign of life.
+    /// Withdraws a job; its taker finds out when it renews its lease.
     fn withdraw_job(&self, run: &RunId, seq: u64) -> Result<()>;
 
-    /// Says that somebody would take so much work of a run at once.
+    /// Announces a helper that can work on so many jobs of a run at once.
     fn announce_helper(&self, hold: &Hold, slots: u32) -> Result<()>;
 
-    /// How much work would be taken at once by those whose time has not run out.
+    /// How many jobs the live helpers can work on at once.
     fn helping_slots(&self, run: &RunId, now: Timestamp) -> Result<u32>;
 }

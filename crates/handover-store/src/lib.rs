@@ -1,13 +1,13 @@
-//! What a store must do: one trait per aggregate, the errors, and the suite that holds every
-//! backend to the same behaviour.
+//! What a store must do: one trait per aggregate, the errors, and the conformance suite that every
+//! backend has to pass.
 //!
 //! Contracts that hold for every method:
-//! - A write is one transaction that takes the write lock first; it happens wholly or not at all,
-//!   and has happened once the method returns.
-//! - Listings have a total order: newest first by creation time, then by id, unless said otherwise.
+//! - A write is one transaction that takes the write lock first; it is atomic, and committed
+//!   when the method returns.
+//! - Listings have a total order: newest first by creation time, then by id, unless documented otherwise.
 //! - A group is created by the first record that names it.
 //! - A record of a session that does not exist is refused with [`StoreError::NotFound`].
-//! - Text arrives as [`handover_text::Clean`], which redaction alone can make.
+//! - Text arrives as [`handover_text::Clean`], which only redaction can create.
 
 pub mod archive;
 #[cfg(feature = "conformance")]
@@ -24,6 +24,7 @@ mod packages;
 pub mod packed;
 mod reasoning;
 mod receipts;
+pub mod rows;
 mod runs;
 mod search;
 mod sessions;
@@ -32,8 +33,8 @@ mod strategies;
 mod tokens;
 pub mod wire;
 
-pub use error::{Fault, StoreError};
-pub use errors::{ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, TrustAt};
+pub use error::{Fault, IndexError, IndexPart, OldStore, RecordKind, StoreError};
+pub use errors::{CleanSignature, ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, TrustAt};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
 pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};
@@ -46,11 +47,13 @@ pub use packages::{
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
-pub use search::{COLUMNS, Column, Posting, TextIndex};
+pub use search::{COLUMNS, Column, Posting, Reindexed, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
 pub use tokens::{NewToken, Tokens};
+
+use serde::{Deserialize, Serialize};
 
 /// The result of a store's method.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -74,30 +77,30 @@ pub trait Store:
     + Feed
     + Tokens
 {
-    /// Runs work while nobody else can write, as one transaction: what it reads is still true when it
-    /// writes. An error undoes everything.
+    /// Runs work under the write lock, as one transaction: what it reads is still true when it writes. An
+    /// error rolls everything back.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
 
-    /// Runs work that only reads, on one state of the store: what others write meanwhile is not seen.
+    /// Runs work that only reads, on a consistent snapshot of the store.
     fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
 
-    /// Looks at the store as a whole: opens, reads, checks its own consistency. Slow; for `doctor`.
+    /// Checks the integrity of the whole store. Slow; for `doctor`.
     fn check(&self) -> Result<Vec<Check>>;
 }
 
 impl dyn Store + '_ {
-    /// [`Store::exclusively`] with a value.
+    /// [`Store::exclusively`] for work that returns a value.
     pub fn writing<T>(&self, work: impl FnOnce(&dyn Store) -> Result<T>) -> Result<T> {
         once(work, |work| self.exclusively(work))
     }
 
-    /// [`Store::consistently`] with a value.
+    /// [`Store::consistently`] for work that returns a value.
     pub fn reading<T>(&self, work: impl FnOnce(&dyn Store) -> Result<T>) -> Result<T> {
         once(work, |work| self.consistently(work))
     }
 }
 
-/// Runs work inside of something that calls it exactly once, and gets its value out.
+/// Passes work to a function that calls it exactly once, and returns its value.
 fn once<T>(
     work: impl FnOnce(&dyn Store) -> Result<T>,
     run: impl FnOnce(&mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>,
@@ -109,14 +112,36 @@ fn once<T>(
         }
         Ok(())
     })?;
-    value.ok_or_else(|| StoreError::not_found("outcome", "of a transaction"))
+    value.ok_or(StoreError::Aborted)
 }
 
-/// One thing that [`Store::check`] looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A result of [`Store::check`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// What was looked at.
-    pub name: &'static str,
-    /// What was found wrong; empty if all is well.
+    /// What was checked.
+    pub part: CheckedPart,
+    /// What is wrong; empty if all is well.
     pub problems: Vec<String>,
+}
+
+/// A part of a store that is checked by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckedPart {
+    /// Every row can be read.
+    Integrity,
+    /// Every reference leads to a row.
+    References,
+    /// The text index is that of the packages' texts.
+    TextIndex,
+}
+
+impl std::fmt::Display for CheckedPart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Integrity => "integrity",
+            Self::References => "references",
+            Self::TextIndex => "text index",
+        })
+    }
 }

@@ -1,15 +1,15 @@
-//! Every method of a store, once, as a table: what crosses a network, and what must be allowed.
+//! The table of all store methods: how they cross a network, and which rights they need.
 //!
-//! A macro that is given to [`store_methods!`](crate::store_methods) gets the whole table. What is made
-//! of it cannot drift from the traits: a method that is missing here leaves a trait unimplemented, and
-//! one that does not exist there cannot be called.
+//! A macro that is passed to [`store_methods!`](crate::store_methods) receives the whole table. What it
+//! generates cannot drift from the traits: a method that is missing here leaves a trait unimplemented,
+//! and one that does not exist there cannot be called.
 //!
-//! A line reads: the right that it needs, its name, its arguments (`by` reference, `val`ue, `opt`ional
-//! reference, `text`, or `list`), its result, and what it is about, which must be of the caller's
+//! A line consists of the right that the method needs, its name, its arguments (`by` reference, `val`ue, `opt`ional
+//! reference, `text`, or `list`), its result, and its subject, which must belong to the caller's
 //! project: a `session`, a `project`, `projects`, a `package`, `packages`, a `receipt`, a `run`, an
-//! `epic`; `any` if its result alone tells (or nothing needs to); `own` if the rule is more than that.
+//! `epic`; `any` if the result is checked instead (or nothing is); `own` if the rule is more complex.
 
-/// Hands the table of a store's methods to a macro.
+/// Passes the table of store methods to a macro.
 #[macro_export]
 macro_rules! store_methods {
     ($callback:ident) => {
@@ -110,6 +110,7 @@ macro_rules! store_methods {
             }
             TextIndex {
                 read postings(session: by SessionId, terms: list String) -> Vec<$crate::packed::Postings>, session(session);
+                admin reindex(session: opt SessionId) -> Reindexed, own();
             }
             Feed {
                 read changes(after: val u64, limit: val u32) -> Vec<Change>, any();

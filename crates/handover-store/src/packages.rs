@@ -8,49 +8,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::{COLUMNS, Result, StoreError};
 
-/// A package to be registered.
+/// Input of [`Packages::register_packages`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewPackage {
-    /// The session.
+    /// The session that owns it.
     pub session: SessionId,
-    /// The group that it came from, if any.
+    /// The group that produced it, if any.
     pub group: Option<GroupId>,
-    /// Whether only its group or every group gets it.
+    /// Whether its own group or every group gets it.
     pub scope: Scope,
-    /// What it carries.
+    /// The kind of content.
     pub kind: PackageKind,
-    /// Where the file is. Exact: a file must be found again, so this is not redacted.
+    /// The path of the file; not redacted, because the file must be found again.
     pub path: String,
     /// The first heading.
     pub title: Option<Clean>,
     /// At most 400 characters.
     pub summary: Clean,
-    /// Paths that it is about.
+    /// The paths that it is about.
     pub files: Vec<Clean>,
     /// The text of the file, for search and for the history.
     pub body: Clean,
-    /// Who wrote it.
+    /// The role that wrote it.
     pub producer: Role,
-    /// Whom it is for; empty means everyone.
+    /// The roles that it is for; empty means everyone.
     pub consumers: Vec<Role>,
-    /// How much it matters.
+    /// See [`Package::priority`].
     pub priority: Priority,
-    /// The attempt that it came from.
+    /// The attempt that produced it.
     pub iteration: Option<u32>,
-    /// Size of the file.
+    /// The size of the file.
     pub size_bytes: u64,
-    /// What reading the file costs.
+    /// What reading the file costs, in tokens.
     pub tokens: u64,
     /// BLAKE3 of the file's bytes.
     pub content_hash: String,
-    /// Which package it replaces.
+    /// Which package it supersedes.
     pub supersede: Supersede,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
 impl NewPackage {
-    /// Whether registering it would say nothing that the former one does not say.
+    /// Whether registering it would change nothing about the former one.
     pub fn says_the_same(&self, former: &Package) -> bool {
         let sorted = |roles: &[Role]| {
             let mut roles = roles.to_vec();
@@ -70,8 +70,8 @@ impl NewPackage {
             && sorted(&former.consumers) == sorted(&self.consumers)
     }
 
-    /// What registering it comes to, given the latest package in its place, and ways to ask the store
-    /// for one package and for a whole chain.
+    /// Decides what registering it does, given the latest package with its path and functions that load a
+    /// package and its history.
     pub fn step(
         &self,
         same_path: Option<Package>,
@@ -109,19 +109,19 @@ impl NewPackage {
     }
 }
 
-/// What registering a package comes to.
+/// The outcome of [`NewPackage::step`].
 #[derive(Debug)]
 pub enum Step {
-    /// Nothing: this is what it would say.
+    /// Nothing to write: this package says the same.
     Stay(Package),
-    /// A new one, in the place of a former one.
+    /// Write a new version.
     Write {
-        /// The one that it supersedes.
+        /// The version that it supersedes, if any.
         former: Option<Package>,
     },
 }
 
-/// Which package a new one replaces.
+/// Which package a new one supersedes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Supersede {
     /// The latest one with the same session, group, kind and path, if there is one. If its content
@@ -132,22 +132,22 @@ pub enum Supersede {
     Package(PackageId),
 }
 
-/// A package as it is after registration.
+/// A result of [`Packages::register_packages`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
-    /// The record: the new one, or the one that was there.
+    /// The new package, or the one that existed.
     pub package: Package,
-    /// Whether this call made it.
+    /// Whether this call created it.
     pub created: bool,
 }
 
-/// Which versions a listing shows.
+/// Which versions to list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Versions {
-    /// Those that nothing supersedes.
+    /// Only versions that nothing supersedes.
     #[default]
     Latest,
-    /// All of them.
+    /// Every one.
     All,
 }
 
@@ -160,57 +160,57 @@ pub struct PackageFilter {
     pub path: Option<String>,
     /// Which versions.
     pub versions: Versions,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 
-/// A package that may go into a prompt: what ranking needs to know, and no text.
+/// A package that may go into a prompt: what ranking needs, without text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The package.
     pub id: PackageId,
-    /// Its version.
+    /// Its position in the chain of versions.
     pub version: u32,
-    /// How much it matters.
+    /// See [`Package::priority`].
     pub priority: Priority,
-    /// Whether it came from the group that asks.
+    /// Whether it belongs to the requesting group.
     pub same_group: bool,
-    /// Whether every group gets it.
+    /// Whether it is for every group.
     pub global: bool,
-    /// Whether it is addressed to the role that asks.
+    /// Whether the requesting role is among its consumers.
     pub addressed: bool,
-    /// Whether it is addressed to anybody.
+    /// Whether it has consumers at all.
     pub restricted: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// How many terms each of its columns has, in the order of [`Column::ALL`](crate::Column::ALL);
     /// more than 65,535 is 65,535.
     pub terms: [u16; COLUMNS],
 }
 
-/// Some of a session's candidates.
+/// A slice of a session's candidates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// By id.
     pub candidates: Vec<Candidate>,
-    /// Where the next slice begins, if there is one.
+    /// The package id that the next slice begins with, if there is one.
     pub next: Option<i64>,
 }
 
-/// A package as far as a picture of its session needs it.
+/// A package as overviews of a session show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// The package.
     pub id: PackageId,
-    /// Its title, or where its file is.
+    /// Its title, or its path.
     pub name: String,
-    /// Who wrote it.
+    /// The role that wrote it.
     pub producer: Role,
-    /// Its version.
+    /// Its position in the chain of versions.
     pub version: u32,
-    /// Whether nothing supersedes it.
+    /// Whether it is the latest version.
     pub is_latest: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -223,13 +223,12 @@ pub trait Packages {
     /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn package(&self, id: PackageId) -> Result<Package>;
 
-    /// Packages in any version, in the order of their ids here: one question instead of many to a
-    /// store that is elsewhere. [`NotFound`](crate::StoreError::NotFound) if one is missing.
+    /// Packages in any version, in the order of `ids`: one round trip instead of many for a remote store. [`NotFound`](crate::StoreError::NotFound) if one is missing.
     fn packages_by_id(&self, ids: &[PackageId]) -> Result<Vec<Package>> {
         ids.iter().map(|id| self.package(*id)).collect()
     }
 
-    /// Shows the session's packages one by one: a listing of thousands need not be held. A store
+    /// Visits the session's packages one by one, so that callers need not hold thousands of them. A store
     /// implements this or [`packages`](Self::packages).
     fn each_package(
         &self,
@@ -248,7 +247,7 @@ pub trait Packages {
         Ok(packages)
     }
 
-    /// Every version of every package of a session in outline, oldest first, then by id.
+    /// The outline of every version of every package of a session, oldest first, then by id.
     fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
         let all = PackageFilter { versions: Versions::All, ..PackageFilter::default() };
         let mut outlines = Vec::new();
@@ -266,9 +265,9 @@ pub trait Packages {
         Ok(outlines)
     }
 
-    /// The latest versions of a session, as a role of a group sees them, by id: from a
-    /// [sheet](crate::packed::SHEET) on, and no more than about `enough`, so that nobody has to hold all
-    /// of them. Nothing is filtered: who gets what is decided elsewhere.
+    /// The latest versions of a session, as a role of a group sees them, by id: from package `from` (0, or
+    /// [`Slice::next`]) on, and about `enough` of them, so that callers need not hold all. Nothing is
+    /// filtered: who gets what is decided elsewhere.
     fn slice(
         &self,
         session: &SessionId,
@@ -278,7 +277,7 @@ pub trait Packages {
         enough: u32,
     ) -> Result<Slice>;
 
-    /// All of them.
+    /// All candidates of a session.
     fn candidates(
         &self,
         session: &SessionId,
@@ -291,13 +290,13 @@ pub trait Packages {
     /// Every version of the chain that the package belongs to, oldest first.
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>>;
 
-    /// To whom the package was delivered, oldest first.
+    /// The deliveries of the package, oldest first.
     fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>>;
 
-    /// The text that was registered.
+    /// The registered text.
     fn package_body(&self, id: PackageId) -> Result<String>;
 
-    /// The texts of packages, as [`packages_by_id`](Self::packages_by_id) gives the rest of them.
+    /// The registered texts of several packages, in the order of `ids`.
     fn package_bodies(&self, ids: &[PackageId]) -> Result<Vec<String>> {
         ids.iter().map(|id| self.package_body(*id)).collect()
     }

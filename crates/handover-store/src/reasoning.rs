@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A piece of reasoning to be recorded.
+/// Input of [`Reasonings::add_reasoning`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewReasoning {
-    /// The session.
+    /// The session that owns it.
     pub session: SessionId,
-    /// The group that it is about, if any.
+    /// The group that it belongs to, if any.
     pub group: Option<GroupId>,
-    /// Who thought it.
+    /// The role of the agent.
     pub role: Role,
-    /// Which agent of that role.
+    /// Distinguishes agents of the same role.
     pub agent_id: Option<AgentId>,
-    /// In which attempt.
+    /// The attempt, from 0.
     pub iteration: u32,
-    /// In which phase.
+    /// The phase of the work.
     pub phase: Phase,
-    /// How sure.
+    /// How certain the agent is.
     pub confidence: Option<Confidence>,
-    /// The thought.
+    /// The reasoning itself.
     pub content: Clean,
-    /// What it refers to.
+    /// Files, records or links that it refers to.
     pub references: Vec<Clean>,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
@@ -50,7 +50,7 @@ pub struct ReasoningFilter {
     pub role: Option<Role>,
     /// Only of this phase.
     pub phase: Option<Phase>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
     /// The direction.
     pub order: TimeOrder,

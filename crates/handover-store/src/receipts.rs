@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A receipt to be kept; its state is `assembled`.
+/// Input of [`Receipts::put_receipt`]; its state is `assembled`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewReceipt {
     /// Its id; sorts by time.
     pub id: ReceiptId,
-    /// The session.
+    /// The session that owns it.
     pub session: SessionId,
     /// The group of the agent, if any.
     pub group: Option<GroupId>,
-    /// Who the text is for.
+    /// The role of the agent that gets the text.
     pub role: Role,
-    /// Which attempt.
+    /// The attempt of that role, from 0.
     pub iteration: u32,
-    /// The model, as it was named.
+    /// The model, as the caller named it.
     pub model: Option<Clean>,
-    /// How tokens were counted.
+    /// The tokenizer that counted.
     pub tokenizer: String,
-    /// How full the window was.
+    /// How full the context window was.
     pub zone: Zone,
     /// Tokens of the whole text.
     pub tokens: u64,
@@ -36,27 +36,27 @@ pub struct NewReceipt {
     pub prompt_hash: String,
     /// Budget and use per section.
     pub sections: Vec<Section>,
-    /// Everything that is in.
+    /// The items that the text contains.
     pub items: Vec<ReceiptItem>,
-    /// The best of what is out.
+    /// The best candidates that were left out.
     pub left_out: Vec<LeftOut>,
-    /// How much is out, by reason.
+    /// How many candidates were left out, by reason.
     pub left_out_counts: BTreeMap<String, u64>,
-    /// How many secrets were taken out, by rule.
+    /// How many secrets were redacted, by rule.
     pub redactions: BTreeMap<String, u64>,
-    /// What was left out to keep the budget, in words.
+    /// What was trimmed to keep the budget, for people.
     pub trimmed: Vec<String>,
-    /// Which parts of the prompt are there.
+    /// Which parts of the prompt are present.
     pub provided: Provided,
-    /// What the agent gets, without its task.
+    /// The text as the agent gets it, without its task.
     pub text: Option<Clean>,
-    /// Whether its packages are about to be delivered, so that nobody else takes them meanwhile.
+    /// Whether it is about to be delivered, so that its packages count as consumed.
     pub claim: bool,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// A claim that was not followed by a delivery counts no longer than this: its process died.
+/// How long a claim counts that no delivery followed: after that its process is presumed dead.
 pub const CLAIM_SECONDS: i64 = 60;
 
 /// A step of a receipt.
@@ -120,7 +120,7 @@ pub struct ReceiptFilter {
     pub group: Option<GroupId>,
     /// Only of this role.
     pub role: Option<Role>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 
@@ -138,9 +138,9 @@ pub trait Receipts {
         now: Timestamp,
     ) -> Result<Receipt>;
 
-    /// Claims a receipt that was assembled earlier, so that one agent alone gets it; refused with
+    /// Claims a receipt that was assembled earlier, so that only one agent gets it; refused with
     /// [`WrongState`](crate::StoreError::WrongState) if it has gone out already and with
-    /// [`Claimed`](crate::StoreError::Claimed) if somebody is handing it over at this moment.
+    /// [`Claimed`](crate::StoreError::Claimed) while another process is delivering it.
     fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()>;
 
     /// How many receipts were delivered to a role of a group or are claimed for it at this moment:
@@ -181,7 +181,7 @@ pub trait Receipts {
     }
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
-    /// claimed for it at this moment, sorted. Assembling alone consumes nothing.
+    /// claimed for it right now, sorted. Assembling by itself consumes nothing.
     fn consumed(
         &self,
         session: &SessionId,

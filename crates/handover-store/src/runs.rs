@@ -1,4 +1,4 @@
-//! Runs, their journals, and the lock that lets one engine work on an epic.
+//! Runs, their journals, and the lock that makes one engine the owner of an epic.
 
 use handover_model::{
     EpicId, JournalEntry, JournalKind, LockOwner, Run, RunId, RunState, SessionId, Timestamp,
@@ -8,48 +8,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Somebody who wants to work on an epic.
+/// Input of [`Runs::lock_epic`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LockClaim {
-    /// The epic.
+    /// The epic that it is about.
     pub epic: EpicId,
-    /// Who it is.
+    /// The holder.
     pub owner: LockOwner,
-    /// How long the lock is held without another sign of life.
+    /// When the lock expires unless it is renewed.
     pub until: Timestamp,
-    /// The fence of an owner who is known to be dead.
+    /// The fence of an owner that is known to be dead and may be replaced.
     pub over: Option<u64>,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// A run to be started.
+/// Input of [`Runs::start_run`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewRun {
     /// Its id.
     pub id: RunId,
-    /// What it works on.
+    /// The epic that it works on.
     pub epic: EpicId,
-    /// Where its agents' records go.
+    /// The session that its agents' records go to.
     pub session: SessionId,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// An entry to be appended.
+/// Input of [`Runs::append_journal`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewJournalEntry {
-    /// Its place: one more than the last.
+    /// Its position: one more than the last.
     pub seq: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: JournalKind,
-    /// What it says.
+    /// Its content.
     pub entry: CleanJson,
-    /// Where the run stands from now on; none leaves it.
+    /// The new state of the run, if it changes.
     pub state: Option<RunState>,
-    /// How long the lock is held without another sign of life.
+    /// When the lock expires unless it is renewed.
     pub until: Timestamp,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
@@ -58,39 +58,39 @@ pub struct NewJournalEntry {
 pub struct RunFilter {
     /// Only of this epic.
     pub epic: Option<EpicId>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 
 /// Runs.
 ///
-/// Whoever works on an epic holds its lock, known by a fence that grows with every owner. What is
-/// written with an old fence is refused with [`Fenced`](crate::StoreError::Fenced), so an engine that
-/// was thought dead cannot disturb its successor.
+/// The engine that works on an epic holds its lock, identified by a fence that increases with every owner.
+/// Writes with an old fence are refused with [`Fenced`](crate::StoreError::Fenced), so an engine that was
+/// presumed dead cannot interfere with its successor.
 pub trait Runs {
-    /// Takes the lock of an epic and gives its fence. Refused with
-    /// [`Locked`](crate::StoreError::Locked) while another owner's time has not run out, unless the
-    /// claim is made over exactly that owner.
+    /// Acquires the lock of an epic and returns its fence. Refused with
+    /// [`Locked`](crate::StoreError::Locked) while another owner's lock has not expired, unless the
+    /// claim names the fence of exactly that owner.
     fn lock_epic(&self, claim: &LockClaim) -> Result<u64>;
 
-    /// Gives the lock back; an old fence changes nothing.
+    /// Releases the lock; an old fence changes nothing.
     fn unlock_epic(&self, epic: &EpicId, fence: u64) -> Result<()>;
 
-    /// Keeps the lock alive. Refused with [`Fenced`](crate::StoreError::Fenced) if it is another's.
+    /// Renews the lock. Refused with [`Fenced`](crate::StoreError::Fenced) if it was lost.
     fn keep_epic(&self, epic: &EpicId, fence: u64, until: Timestamp) -> Result<()>;
 
-    /// Who holds the lock of an epic, and with which fence, whether or not the time has run out.
+    /// The owner of an epic's lock and its fence, even if it has expired.
     fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>>;
 
     /// Starts a run with an empty journal.
     fn start_run(&self, new: &NewRun, fence: u64) -> Result<()>;
 
-    /// Appends to a run's journal and keeps the lock alive. It has reached the disk on return, even
-    /// if the power fails. Refused with [`Fenced`](crate::StoreError::Fenced) if the lock is another's
-    /// or the place is taken.
+    /// Appends to a run's journal and renews the lock. The entry is durable on return, even if the power
+    /// fails. Refused with [`Fenced`](crate::StoreError::Fenced) if the lock was lost or the position is
+    /// taken.
     fn append_journal(&self, run: &RunId, new: &NewJournalEntry, fence: u64) -> Result<()>;
 
-    /// A run's journal from an entry on, oldest first.
+    /// A run's journal from an entry on, in order.
     fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>>;
 
     /// One run; [`NotFound`](crate::StoreError::NotFound) if there is none.

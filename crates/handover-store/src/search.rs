@@ -1,5 +1,4 @@
-//! The full-text index: where words occur. Ranking is not its business; one code ranks for every
-//! backend.
+//! The full-text index: where words occur. Ranking is done elsewhere, once for all backends.
 
 use handover_model::{PackageId, SessionId};
 use serde::{Deserialize, Serialize};
@@ -7,23 +6,23 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::packed::Postings;
 
-/// The parts of a package that are indexed apart, so that they can weigh differently.
+/// The parts of a package that are indexed separately, so that they can have different weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Column {
     /// The first heading.
     Title,
     /// The summary.
     Summary,
-    /// Paths that it is about, its own included.
+    /// The paths that it is about, its own included.
     Files,
     /// The text of the file.
     Body,
-    /// Where it stands in its group: who wrote it, when, and what the package before it is about.
+    /// Its context in its group: who wrote it, when, and the summary of the package before it.
     /// Empty for a package without a group.
     Context,
 }
 
-/// How many columns there are.
+/// The number of columns.
 pub const COLUMNS: usize = 5;
 
 impl Column {
@@ -32,21 +31,30 @@ impl Column {
         [Self::Title, Self::Summary, Self::Files, Self::Body, Self::Context];
 }
 
-/// Where a term occurs: a package, and how often in each column, in the order of [`Column::ALL`];
-/// more than 255 is 255.
+/// An occurrence of a term: a package, and how often each column has it, in the order of
+/// [`Column::ALL`], capped at 255.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posting {
     /// The package.
     pub package: PackageId,
-    /// How often.
+    /// The counts.
     pub counts: [u8; COLUMNS],
+}
+
+/// What [`TextIndex::reindex`] has rebuilt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reindexed {
+    /// How many sessions.
+    pub sessions: u64,
+    /// How many packages are in their indexes.
+    pub packages: u64,
 }
 
 /// The full-text index over the latest versions of a session's packages.
 pub trait TextIndex {
-    /// Shows, for each term in order, where it occurs in the session, sorted by package: only one
-    /// list is held at a time. The cost depends on this session's packages, not on how many others
-    /// the store holds. A store implements this or [`postings`](Self::postings).
+    /// Visits the postings of each term in a session, in the order of the terms and sorted by package.
+    /// Only one list is held at a time. The cost depends on the packages of this session, not on other
+    /// sessions. A store implements this or [`postings`](Self::postings).
     fn each_postings(
         &self,
         session: &SessionId,
@@ -58,10 +66,14 @@ pub trait TextIndex {
         Ok(())
     }
 
-    /// The lists themselves.
+    /// The postings of each term.
     fn postings(&self, session: &SessionId, terms: &[String]) -> Result<Vec<Postings>> {
         let mut lists = Vec::with_capacity(terms.len());
         self.each_postings(session, terms, &mut |_, list| lists.push(list.clone()))?;
         Ok(lists)
     }
+
+    /// Rebuilds the index of one session, or of all of them, out of the packages. What was there is not
+    /// read, so that a damaged index can be replaced; an undamaged one stays as it is.
+    fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed>;
 }

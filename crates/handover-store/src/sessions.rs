@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A session to be opened.
+/// Input of [`Sessions::open_session`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewSession {
     /// Its id.
     pub id: SessionId,
-    /// The project that learns from it.
+    /// The project that keeps what is learned in it.
     pub project: ProjectId,
     /// A JSON object.
     pub metadata: CleanJson,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// A record that was asked for, and whether it had to be made.
+/// A record that was looked up or created.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened<T> {
     /// The record as it is in the store.
     pub record: T,
-    /// Whether this call made it.
+    /// Whether this call created it.
     pub created: bool,
 }
 
@@ -36,7 +36,7 @@ pub trait Sessions {
     /// One session; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn session(&self, id: &SessionId) -> Result<Session>;
 
-    /// All sessions, or those with a status.
+    /// Sessions, optionally of one status.
     fn sessions(&self, status: Option<SessionStatus>) -> Result<Vec<Session>>;
 
     /// How many records the session owns.

@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A skill output to be saved.
+/// Input of [`SkillOutputs::save_skill_output`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewSkillOutput {
-    /// The session.
+    /// The session that owns it.
     pub session: SessionId,
-    /// The skill.
+    /// The skill that produced it.
     pub skill: SkillName,
-    /// For whom it ran.
+    /// The role that it ran for, if any.
     pub role: Option<Role>,
-    /// For which group it ran.
+    /// The group that it ran for, if any.
     pub group: Option<GroupId>,
-    /// What it returned.
+    /// Its output.
     pub output: CleanJson,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// Which outputs to list; what is `None` fits everything.
+/// Which outputs to list; `None` matches everything.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SkillOutputFilter {
     /// Only of this skill.
@@ -32,7 +32,7 @@ pub struct SkillOutputFilter {
     pub role: Option<Role>,
     /// Only for this group.
     pub group: Option<GroupId>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 

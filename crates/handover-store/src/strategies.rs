@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// An insight to be kept.
+/// Input of [`Strategies::learn_strategies`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewStrategy {
-    /// The project.
+    /// The project that it belongs to.
     pub project: ProjectId,
-    /// What it is about.
+    /// A short description.
     pub topic: Topic,
-    /// The insight, at most 500 characters.
+    /// At most 500 characters.
     pub insight: Clean,
     /// The programming language, if it is bound to one.
     pub language: Option<Clean>,
@@ -21,7 +21,7 @@ pub struct NewStrategy {
     pub framework: Option<Clean>,
     /// The reasoning that it was extracted from.
     pub source: ReasoningId,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
@@ -32,18 +32,18 @@ pub struct StrategyFilter {
     pub language: Option<String>,
     /// Only of this framework, or of none.
     pub framework: Option<String>,
-    /// At most so many.
+    /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
 
 /// Strategies.
 pub trait Strategies {
     /// Keeps insights, all or none. A new one starts at helpfulness 1. The same insight from
-    /// another piece of reasoning raises it by one; from the same piece it changes nothing, so
-    /// extracting twice is extracting once. Returns each strategy once, as it is afterwards.
+    /// another piece of reasoning raises it by one; from the same one it changes nothing, so
+    /// extraction is idempotent. Returns each strategy once, as it is afterwards.
     fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>>;
 
-    /// Raises the helpfulness of a strategy whose delivery was followed by success.
+    /// Increments the helpfulness of a strategy whose delivery was followed by success.
     fn strategy_helped(&self, id: &str, now: Timestamp) -> Result<Strategy>;
 
     /// The project's strategies: most helpful first, then latest, then by id.

@@ -1,4 +1,4 @@
-//! Tokens of the service.
+//! API tokens of the service.
 
 use handover_model::{ProjectId, Timestamp, Token, TokenId, TokenKind, TokenScope};
 use handover_text::Clean;
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A token to be kept. Its secret never comes here.
+/// Input of [`Tokens::create_token`]. The secret itself never gets here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewToken {
-    /// Its public part.
+    /// The public part.
     pub id: TokenId,
-    /// What it is made for, in words.
+    /// A description for people.
     pub name: Option<Clean>,
-    /// What it is good for.
+    /// How it may be used.
     pub kind: TokenKind,
-    /// What its holder may do.
+    /// The rights of its holder.
     pub scope: TokenScope,
     /// The only project that its holder sees; none means all of the store.
     pub project: Option<ProjectId>,
     /// BLAKE3 of the secret part.
     pub hash: String,
-    /// Until when it is good.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
-    /// Now.
+    /// The current time; stores have no clock.
     pub now: Timestamp,
 }
 
-/// Tokens of the service.
+/// API tokens of the service.
 pub trait Tokens {
-    /// Keeps a token.
+    /// Stores a token.
     fn create_token(&self, new: &NewToken) -> Result<Token>;
 
     /// One token; [`NotFound`](crate::StoreError::NotFound) if there is none.
@@ -38,7 +38,6 @@ pub trait Tokens {
     /// All tokens, newest first.
     fn tokens(&self) -> Result<Vec<Token>>;
 
-    /// Ends a token: it was revoked, or used for the one login that it is good for. True for the
-    /// first time alone.
+    /// Invalidates a token that was revoked, or used for its one login. True only the first time.
     fn end_token(&self, id: &TokenId, now: Timestamp) -> Result<bool>;
 }

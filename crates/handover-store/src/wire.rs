@@ -1,9 +1,9 @@
-//! A store's methods as data: what a client asks of a store that is elsewhere, and what it is answered.
+//! The wire format of store methods: requests to a remote store, and its responses.
 //!
-//! Made out of the table of [`store_methods!`](crate::store_methods). [`Asked`] borrows, for whoever
-//! sends; [`Call`] owns, for whoever performs. Texts are redacted again as a [`Call`] is read, so
-//! reading one works inside of [`Redactor::reading`](handover_text::Redactor::reading) alone. Times
-//! travel in milliseconds.
+//! Generated from the table of [`store_methods!`](crate::store_methods). The client serialises [`Asked`],
+//! which borrows; the service deserialises [`Call`], which owns. Text is redacted again while a [`Call`]
+//! is deserialised, so that works only inside of
+//! [`Redactor::reading`](handover_text::Redactor::reading). Times are in milliseconds.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ macro_rules! calls {
     ($($trait:ident {
         $($right:ident $name:ident($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ty, $guard:ident($($what:expr)?);)+
     })+) => {
-        /// A call of a method, as it is sent.
+        /// A method call as the client sends it.
         #[derive(Debug, Serialize)]
         #[serde(tag = "method", content = "arguments")]
         #[expect(non_camel_case_types, missing_docs, reason = "the methods' own names")]
@@ -54,7 +54,7 @@ macro_rules! calls {
             Nothing(std::marker::PhantomData<&'a ()>),
         }
 
-        /// A call of a method, as it is received.
+        /// A method call as the service receives it.
         #[derive(Debug, Deserialize)]
         #[serde(tag = "method", content = "arguments", deny_unknown_fields)]
         #[expect(non_camel_case_types, missing_docs, reason = "the methods' own names")]
@@ -63,7 +63,7 @@ macro_rules! calls {
         }
 
         impl Call {
-            /// Does it.
+            /// Calls the method.
             pub fn perform(self, store: &dyn Store) -> Result<Value> {
                 match self {
                     $($(Self::$name { $($arg),* } => {
@@ -88,7 +88,7 @@ fn backend(
     StoreError::Backend { fault, source: source.into() }
 }
 
-/// What a transaction is for.
+/// The type of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -98,51 +98,51 @@ pub enum Mode {
     Consistent,
 }
 
-/// What a client can ask for. `C` is [`Asked`] or [`Call`].
+/// A request. `C` is [`Asked`] or [`Call`].
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request<C> {
-    /// One method, within a transaction or on its own.
+    /// Call one method, inside or outside of a transaction.
     Call {
-        /// The transaction.
+        /// The transaction, if any.
         within: Option<String>,
-        /// The method.
+        /// The method and its arguments.
         call: C,
     },
-    /// A transaction begins, inside of another or on its own. The answer is its name.
+    /// Begin a transaction, possibly inside of another one. The response is its name.
     Begin {
-        /// The transaction around it.
+        /// The enclosing transaction, if any.
         within: Option<String>,
-        /// What it is for.
+        /// Its type.
         mode: Mode,
     },
-    /// The innermost transaction ends.
+    /// End the innermost transaction.
     End {
         /// The transaction.
         within: String,
-        /// Whether what was written stays.
+        /// Commit; otherwise roll back.
         keep: bool,
     },
     /// [`Store::check`]
     Check,
 }
 
-/// What a client is answered.
+/// A response.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply<T> {
-    /// What was asked for.
+    /// The result.
     Done(T),
-    /// Why it was not done.
+    /// The error.
     Failed(Failure),
 }
 
-/// A [`StoreError`] on its way.
+/// A [`StoreError`] in serialisable form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields of StoreError")]
 pub enum Failure {
-    NotFound { what: String, id: String },
+    NotFound { what: RecordKind, id: String },
     AlreadySuperseded { id: PackageId, latest: PackageId },
     OtherSession { id: PackageId, session: SessionId },
     PathTaken { path: String, id: PackageId },
@@ -153,32 +153,18 @@ pub enum Failure {
     Ambiguous { prefix: String, count: usize },
     Differs { record: String },
     Newer { location: String, found: i64, known: i64 },
+    Outdated { store: OldStore, found: i64 },
     Foreign { path: PathBuf },
+    Aborted,
+    Index(IndexError),
     Denied { need: TokenScope },
     Backend { fault: Fault, message: String },
 }
 
-/// What [`StoreError::NotFound`] can be about.
-const THINGS: &[&str] = &[
-    "epic",
-    "error pattern",
-    "group",
-    "outcome",
-    "package",
-    "package of this receipt",
-    "package of this session",
-    "project",
-    "receipt",
-    "run",
-    "session",
-    "strategy",
-    "token",
-];
-
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NotFound { what, id } => Self::NotFound { what: what.to_owned(), id },
+            StoreError::NotFound { what, id } => Self::NotFound { what, id },
             StoreError::AlreadySuperseded { id, latest } => Self::AlreadySuperseded { id, latest },
             StoreError::OtherSession { id, session } => Self::OtherSession { id, session },
             StoreError::PathTaken { path, id } => Self::PathTaken { path, id },
@@ -189,7 +175,10 @@ impl From<StoreError> for Failure {
             StoreError::Ambiguous { prefix, count } => Self::Ambiguous { prefix, count },
             StoreError::Differs { record } => Self::Differs { record },
             StoreError::Newer { location, found, known } => Self::Newer { location, found, known },
+            StoreError::Outdated { store, found } => Self::Outdated { store, found },
             StoreError::Foreign { path } => Self::Foreign { path },
+            StoreError::Aborted => Self::Aborted,
+            StoreError::Index(error) => Self::Index(error),
             StoreError::Denied { need } => Self::Denied { need },
             StoreError::Backend { fault, source } => {
                 Self::Backend { fault, message: source.to_string() }
@@ -199,13 +188,10 @@ impl From<StoreError> for Failure {
 }
 
 impl Failure {
-    /// The error that it was.
+    /// The error on the client side.
     pub fn into_error(self) -> StoreError {
         match self {
-            Self::NotFound { what, id } => {
-                let known = THINGS.iter().find(|thing| **thing == what);
-                StoreError::NotFound { what: known.copied().unwrap_or("record"), id }
-            }
+            Self::NotFound { what, id } => StoreError::NotFound { what, id },
             Self::AlreadySuperseded { id, latest } => StoreError::AlreadySuperseded { id, latest },
             Self::OtherSession { id, session } => StoreError::OtherSession { id, session },
             Self::PathTaken { path, id } => StoreError::PathTaken { path, id },
@@ -216,18 +202,12 @@ impl Failure {
             Self::Ambiguous { prefix, count } => StoreError::Ambiguous { prefix, count },
             Self::Differs { record } => StoreError::Differs { record },
             Self::Newer { location, found, known } => StoreError::Newer { location, found, known },
+            Self::Outdated { store, found } => StoreError::Outdated { store, found },
             Self::Foreign { path } => StoreError::Foreign { path },
+            Self::Aborted => StoreError::Aborted,
+            Self::Index(error) => StoreError::Index(error),
             Self::Denied { need } => StoreError::Denied { need },
             Self::Backend { fault, message } => backend(fault, message),
         }
     }
-}
-
-/// One thing that [`Store::check`] looked at, on its way.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Finding {
-    /// What was looked at.
-    pub name: String,
-    /// What was found wrong.
-    pub problems: Vec<String>,
 }

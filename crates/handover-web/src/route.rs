@@ -21,7 +21,7 @@ pub(crate) enum Trouble {
 impl From<StoreError> for Trouble {
     fn from(error: StoreError) -> Self {
         if let StoreError::NotFound { what, id } = error {
-            return Self::Missing { what, id };
+            return Self::Missing { what: what.as_str(), id };
         }
         Self::Store(error)
     }

@@ -3,7 +3,7 @@
 use handover_context::package_file::{FileState, file_state};
 use handover_handoff::spool;
 use handover_model::SessionStatus;
-use handover_store::{PackageFilter, StoreError};
+use handover_store::{CheckedPart, PackageFilter, StoreError};
 use serde::Serialize;
 
 use super::{Outcome, host, probe};
@@ -103,14 +103,17 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
         looked => looked?,
     };
     for check in looked {
-        let name = format!("store {}", check.name);
+        let name = format!("store {}", check.part);
+        let fix = match check.part {
+            CheckedPart::TextIndex => "Run `handover store reindex`.",
+            CheckedPart::Integrity | CheckedPart::References => place.repair_hint(),
+        };
         checks.push(match check.problems.first() {
             None => Check::fine(&name, "ok"),
-            Some(first) => Check::wrong(
-                &name,
-                format!("{} problem(s), first: {first}", check.problems.len()),
-                place.repair_hint(),
-            ),
+            Some(first) => {
+                let count = check.problems.len();
+                Check::wrong(&name, format!("{count} problem(s), first: {first}"), fix)
+            }
         });
     }
     checks.push(files(app)?);

@@ -2,7 +2,7 @@
 
 use handover_engine::report;
 use handover_model::{Run, RunId};
-use handover_store::{RunFilter, StoreError};
+use handover_store::{RecordKind, RunFilter, StoreError};
 use serde_json::Value;
 
 use super::Outcome;
@@ -41,7 +41,7 @@ pub(super) fn find(app: &App, id: Option<RunId>) -> Result<Run, CommandError> {
             let filter = RunFilter { epic: None, limit: Some(1) };
             let latest = store.runs(&filter)?.pop();
             latest.ok_or_else(|| {
-                CommandError::from(StoreError::not_found("run", "latest"))
+                CommandError::from(StoreError::not_found(RecordKind::Run, "latest"))
                     .hinted("Start one with `handover run EPIC`.")
             })
         }

@@ -85,6 +85,87 @@ fn an_export_is_imported_once() {
     new.run(["import", "nowhere.jsonl"]).fails(5);
 }
 
+fn database(env: &TestEnv) -> rusqlite::Connection {
+    #[expect(clippy::disallowed_methods, reason = "the test looks at the file from outside")]
+    rusqlite::Connection::open(env.path(".handover/store.db")).unwrap()
+}
+
+/// Written by the release, see the commands in docs/storage.md.
+const EXPORT_0_1_0: &str = include_str!("../fixtures/export-0.1.0.jsonl");
+
+#[test]
+fn a_store_of_0_1_0_is_refused_and_its_export_imported() {
+    let env = project();
+    let old = database(&env);
+    old.pragma_update(None, "application_id", 0x484E_4456).unwrap();
+    old.pragma_update(None, "user_version", 12).unwrap();
+    let path = env.path(".handover/store.db");
+    for args in
+        [&["session", "list"][..], &["init"], &["export", "x.jsonl"], &["import", "x.jsonl"]]
+    {
+        let error = env.run(args.iter().chain(&["--json"])).fails(5).error();
+        assert_eq!(error["code"], "store_outdated", "{args:?}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("has format 12 of Handover 0.1.0"), "{message}");
+        let hint = error["hint"].as_str().unwrap();
+        for command in [
+            "`handover export project.jsonl`".to_owned(),
+            // The harness hides where the test runs.
+            "`mv [ROOT]/project/.handover/store.db [ROOT]/project/.handover/store.db.0.1.0`"
+                .to_owned(),
+            "`handover import project.jsonl`".to_owned(),
+        ] {
+            assert!(hint.contains(&command), "{hint}");
+        }
+    }
+    // What the hint says, while the log of the old file still lies there.
+    fs_err::rename(&path, env.path(".handover/store.db.0.1.0")).unwrap();
+    assert!(env.path(".handover/store.db-wal").exists());
+    drop(old);
+    env.write("project.jsonl", EXPORT_0_1_0);
+    let imported = env.run(["import", "project.jsonl", "--json"]).ok().json();
+    assert_eq!(
+        imported["import"],
+        json!({"added": EXPORT_0_1_0.matches("\n{\"kind\":").count()
+        - EXPORT_0_1_0.matches("\n{\"kind\":\"sequence\"").count(), "present": 0})
+    );
+    assert_eq!(
+        export(&env).lines().skip(1).collect::<Vec<_>>(),
+        EXPORT_0_1_0.lines().skip(1).collect::<Vec<_>>()
+    );
+    let found = env.run(["search", "rotation", "--session", "demo", "--json"]).ok().json();
+    assert_eq!(found["results"][0]["id"], 2);
+    let shown = env.run(["package", "show", "2", "--json"]).ok().json();
+    assert_eq!(shown["package"]["history"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_damaged_index_is_reported_and_rebuilt() {
+    let env = filled();
+    env.run(["session", "new", "other"]).ok();
+    let rebuilt = env.run(["store", "reindex", "--json"]).ok().json();
+    assert_eq!(rebuilt["reindexed"], json!({"sessions": 2, "packages": 1}));
+    database(&env).execute("UPDATE package_terms SET terms = x'0900'", []).unwrap();
+    let error = env.run(["search", "zebra", "--session", "s1", "--json"]).fails(5).error();
+    assert_eq!(error["code"], "index_damaged");
+    assert!(error["message"].as_str().unwrap().contains("version 9"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("`handover store reindex`"), "{error}");
+    let checks = env.run(["doctor", "--json"]).fails(1).json();
+    let index =
+        checks["checks"].as_array().unwrap().iter().find(|c| c["name"] == "store text index");
+    assert_eq!(index.unwrap()["fix"], "Run `handover store reindex`.");
+    // Only the flag narrows.
+    let other = env.run(["store", "reindex", "--session", "other", "--json"]).ok().json();
+    assert_eq!(other["reindexed"], json!({"sessions": 1, "packages": 0}));
+    env.run(["search", "zebra", "--session", "s1"]).fails(5);
+    let rebuilt = env.run(["store", "reindex"]).ok().stdout;
+    assert_eq!(rebuilt, "Rebuilt the index of 1 packages in 2 sessions\n");
+    let found = env.run(["search", "zebra", "--session", "s1", "--json"]).ok().json();
+    assert_eq!(found["results"][0]["path"], "a.md");
+    env.run(["doctor"]).ok();
+    env.run(["store", "reindex", "--session", "nobody"]).fails(2);
+}
+
 /// A BAZINGA project of a format: the newest, or one from before there were summaries and events.
 fn bazinga(env: &TestEnv, newest: bool) -> String {
     fs_err::create_dir_all(env.path("old/bazinga/artifacts/bz_1")).unwrap();

@@ -1,6 +1,6 @@
 //! Copies one store into another.
 
-use handover_store::archive::{Digest, DigestSums, Index};
+use handover_store::archive::{Digest, DigestSums};
 use handover_store::{Store, StoreError};
 
 /// The result of a copy.
@@ -28,7 +28,7 @@ pub enum CopyError {
     },
 }
 
-/// Makes the target equal to the source, including the text index. All or nothing: it is rolled back unless
+/// Makes the target equal to the source; the text index is rebuilt. All or nothing: it is rolled back unless
 /// every record, read back, has its original hash. Identical records may exist already; two projects are
 /// never mixed, because their ids refer to different records.
 pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
@@ -36,14 +36,13 @@ pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
     from.consistently(&mut |from| {
         to.exclusively(&mut |to| {
             let mut sums = DigestSums::default();
-            let added = to.put_records(Index::Included, &mut |sink| {
-                from.each_record(Index::Included, &mut |kept| {
+            let added = to.put_records(&mut |sink| {
+                from.each_record(&mut |kept| {
                     sums.add(kept.record());
                     sink(kept)
                 })
             })?;
-            let (wanted, found) =
-                (std::mem::take(&mut sums).finish(), Digest::of(to, Index::Included)?);
+            let (wanted, found) = (std::mem::take(&mut sums).finish(), Digest::of(to)?);
             match wanted.difference(&found) {
                 None => {
                     let (added, present) = (added.added, added.present);
@@ -61,5 +60,5 @@ pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
     .or_else(|error| {
         if outcome.as_ref().is_some_and(Result::is_err) { Ok(()) } else { Err(error) }
     })?;
-    outcome.unwrap_or_else(|| Err(StoreError::not_found("outcome", "of a copy").into()))
+    outcome.unwrap_or_else(|| Err(StoreError::Aborted.into()))
 }

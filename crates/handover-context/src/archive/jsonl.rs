@@ -4,7 +4,7 @@
 use std::io::{BufRead, Write};
 
 use handover_model::ProjectId;
-use handover_store::archive::{Added, BadRecord, Index, KINDS, Kept, Kind, Record, SEQUENCE};
+use handover_store::archive::{Added, BadRecord, CleanRecord, KINDS, Kind, Record, SEQUENCE};
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 use serde::{Deserialize, Serialize};
@@ -87,11 +87,11 @@ pub fn export(
     let mut line = |text: &str| writeln!(out, "{text}");
     line(&header).map_err(ArchiveError::Io)?;
     let shown = store.consistently(&mut |store| {
-        store.each_record(Index::MadeAnew, &mut |kept| {
+        store.each_record(&mut |kept| {
             count += 1;
             line(&kept.record().to_json().to_string()).map_err(|error| {
                 failed = Some(error);
-                StoreError::not_found("reader", "of the export")
+                StoreError::Aborted
             })
         })
     });
@@ -111,14 +111,14 @@ pub fn import(
     let mut lines = Lines { input, number: 0, last: 0 };
     lines.header()?;
     let mut failed = None;
-    let added = store.put_records(Index::MadeAnew, &mut |sink| {
+    let added = store.put_records(&mut |sink| {
         loop {
             match lines.record() {
-                Ok(Some(record)) => sink(Kept::redacted(record, redactor))?,
+                Ok(Some(record)) => sink(CleanRecord::redacted(record, redactor))?,
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     failed = Some(error);
-                    return Err(StoreError::not_found("record", "in a line"));
+                    return Err(StoreError::Aborted);
                 }
             }
         }
@@ -182,7 +182,7 @@ impl Lines<'_> {
             let bad = |error: BadRecord| ArchiveError::Line { line, problem: error.to_string() };
             let record = Record::from_json(json).map_err(bad)?;
             let place = place(record.kind);
-            if place < self.last || record.kind.index {
+            if place < self.last {
                 return Err(ArchiveError::Order { line, kind: record.kind.name });
             }
             self.last = place;

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::learn::Signature;
 use handover_model::{
     GroupId, PackageKind, Phase, Priority, ProjectId, Role, Scope, SessionId, SkillName, Timestamp,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
-    ErrorPatterns, ErrorSighting, NewPackage, NewReasoning, NewSession, NewSkillOutput, Packages,
-    Reasonings, Sessions, SkillOutputs, Store, Supersede,
+    CleanSignature, ErrorPatterns, ErrorSighting, NewPackage, NewReasoning, NewSession,
+    NewSkillOutput, Packages, Reasonings, Sessions, SkillOutputs, Store, Supersede,
 };
 use handover_text::Redactor;
 use proptest::prelude::*;
@@ -69,15 +68,10 @@ fn fill(store: &SqliteStore, texts: &[String], numbers: &[f64]) {
                 now: at(n as i64),
             })
             .unwrap();
-        // The normalised message of a pattern may look like a secret where the message did not, and is redacted
-        // when it is imported: this test is about what stays the same.
-        let Signature { message, hints, .. } = Signature::new(None, text, &[text.to_owned()]);
         store
             .record_error(&ErrorSighting {
                 project: project(),
-                kind: None,
-                message: r.clean(&message),
-                hints: hints.iter().map(|hint| r.clean(hint)).collect(),
+                signature: CleanSignature::new(None, text, std::slice::from_ref(text), &r),
                 language: None,
                 ttl_days: 90,
                 session: None,

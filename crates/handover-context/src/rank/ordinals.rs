@@ -4,7 +4,6 @@
 //! takes as much memory as two ids.
 
 use handover_model::PackageId;
-use handover_store::packed::on_sheet;
 
 #[derive(Debug, Default)]
 pub(super) struct Ordinals {
@@ -19,6 +18,12 @@ struct Sheet {
     first: u32,
     /// A bit for each package of the sheet.
     taken: u32,
+}
+
+/// The sheet of a package and its bit in [`Sheet::taken`].
+fn on_sheet(id: PackageId) -> (i64, u8) {
+    const SIZE: i64 = u32::BITS as i64;
+    (id.0.div_euclid(SIZE), id.0.rem_euclid(SIZE) as u8)
 }
 
 impl Ordinals {

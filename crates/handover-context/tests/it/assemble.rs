@@ -12,8 +12,9 @@ use handover_model::{
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
-    ErrorPatterns, ErrorSighting, GroupUpdate, Groups, NewPackage, NewReasoning, NewSession,
-    NewStrategy, Packages, Reasonings, ReceiptStep, Receipts, Sessions, Strategies, Supersede,
+    CleanSignature, ErrorPatterns, ErrorSighting, GroupUpdate, Groups, NewPackage, NewReasoning,
+    NewSession, NewStrategy, Packages, Reasonings, ReceiptStep, Receipts, Sessions, Strategies,
+    Supersede,
 };
 use handover_text::{CleanJson, Redactor};
 
@@ -117,9 +118,7 @@ impl World {
     fn error(&self, message: &str, solved: usize) {
         let sighting = ErrorSighting {
             project: project(),
-            kind: None,
-            message: self.redactor.clean(message),
-            hints: Vec::new(),
+            signature: CleanSignature::new(None, message, &[], &self.redactor),
             language: None,
             ttl_days: 90,
             session: None,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use handover_agents::{CancelToken, end_marked};
 use handover_model::{EpicId, RunId, RunState, Timestamp};
-use handover_store::{Hold, RunFilter, StoreError};
+use handover_store::{Hold, RecordKind, RunFilter, StoreError};
 
 use super::away::LOOK;
 use super::crew::{Crew, Done, Job, Message, Word};
@@ -212,7 +212,7 @@ impl Helper<'_> {
     fn over(&self) -> Result<Helped, EngineError> {
         match self.engine.latest(self.epic)? {
             Some((run, state)) => Ok(Helped::Over(run, Box::new(state))),
-            None => Err(StoreError::not_found("run", &self.run).into()),
+            None => Err(StoreError::not_found(RecordKind::Run, &self.run).into()),
         }
     }
 

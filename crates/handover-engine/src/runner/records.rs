@@ -2,7 +2,7 @@
 //! failures that were solved.
 
 use handover_model::{KnownEvent, RunPhase, Timestamp, Verdict};
-use handover_store::{ErrorSighting, EventKey, NewEvent};
+use handover_store::{CleanSignature, ErrorSighting, EventKey, NewEvent};
 use serde_json::json;
 
 use super::{Runner, group_of};
@@ -116,9 +116,7 @@ impl Runner<'_, '_> {
             }
             let sighting = ErrorSighting {
                 project: self.engine.project_id.clone(),
-                kind: None,
-                message: redactor.clean(&reason),
-                hints: Vec::new(),
+                signature: CleanSignature::new(None, &reason, &[], redactor),
                 language: None,
                 ttl_days: self.engine.config.learning.ttl_days,
                 session: Some(session.clone()),

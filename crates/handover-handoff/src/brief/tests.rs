@@ -5,8 +5,8 @@ use handover_model::{
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
-    ErrorPatterns, ErrorSighting, NewPackage, NewReasoning, NewSession, NewStrategy, Packages,
-    Reasonings, Sessions, Strategies, Supersede,
+    CleanSignature, ErrorPatterns, ErrorSighting, NewPackage, NewReasoning, NewSession,
+    NewStrategy, Packages, Reasonings, Sessions, Strategies, Supersede,
 };
 use handover_text::CleanJson;
 use proptest::prelude::*;
@@ -90,9 +90,7 @@ fn world(texts: &[String]) -> World {
         store.learn_strategies(&[strategy]).unwrap();
         let sighting = ErrorSighting {
             project: project.clone(),
-            kind: None,
-            message: redactor.clean(&format!("error {n}: {text}")),
-            hints: Vec::new(),
+            signature: CleanSignature::new(None, &format!("error {n}: {text}"), &[], &redactor),
             language: None,
             ttl_days: 90,
             session: None,

@@ -5,7 +5,9 @@ use std::path::Path;
 use handover_context::learning::Binding;
 use handover_context::package_file::{DraftContext, Facts, ProjectPaths, Put, register_file};
 use handover_model::{GroupId, KnownEvent, Phase, ReceiptId, ReceiptState};
-use handover_store::{ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store};
+use handover_store::{
+    CleanSignature, ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store,
+};
 use serde_json::{Map, Value, json};
 
 use super::read::BLOCK;
@@ -187,9 +189,7 @@ impl Keeper<'_> {
         let redactor = self.handoffs.redactor;
         Ok(ErrorSighting {
             project: self.store.session(&assignment.session)?.project,
-            kind: None,
-            message: redactor.clean(message),
-            hints: Vec::new(),
+            signature: CleanSignature::new(None, message, &[], redactor),
             language: self.binding.language.as_deref().map(|name| redactor.clean(name)),
             ttl_days: self.handoffs.config.learning.ttl_days,
             session: Some(assignment.session.clone()),

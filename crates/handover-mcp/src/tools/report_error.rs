@@ -3,7 +3,7 @@
 use handover_context::learning::match_errors;
 use handover_model::learn::Trust;
 use handover_model::{ErrorPattern, GroupId, Role, SessionId};
-use handover_store::ErrorSighting;
+use handover_store::{CleanSignature, ErrorSighting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,9 +94,12 @@ impl Tool for ReportError {
         let clean = |text: &String| seat.redactor.clean(text.trim());
         let sighting = ErrorSighting {
             project,
-            kind: input.kind.as_ref().map(clean),
-            message: clean(&input.message),
-            hints: Vec::new(),
+            signature: CleanSignature::new(
+                input.kind.as_deref(),
+                &input.message,
+                &[],
+                seat.redactor,
+            ),
             language: input.language.map(|name| clean(&name.to_lowercase())),
             ttl_days: seat.config.learning.ttl_days,
             // Groups belong to sessions.
@@ -110,7 +113,8 @@ impl Tool for ReportError {
             Some(solution) => seat.store.resolve_error(&sighting, &clean(solution))?,
             None => seat.store.record_error(&sighting)?,
         };
-        let message = sighting.message.as_str();
+        let message = clean(&input.message);
+        let message = message.as_str();
         let similar = match_errors(seat.store, &sighting.project, message, OFFERED + 1, seat.now)?;
         Ok(Output {
             similar: similar

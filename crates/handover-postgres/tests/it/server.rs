@@ -7,10 +7,10 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use handover_model::{GroupId, PackageId, Phase, Priority, ProjectId, Role, SessionId, Timestamp};
+use handover_model::{GroupId, Phase, ProjectId, Role, SessionId, Timestamp};
 use handover_postgres::{Location, PostgresStore};
 use handover_store::{
-    Candidate, Fault, NewReasoning, NewSession, Packages, Reasonings, Sessions, Store, StoreError,
+    Fault, NewReasoning, NewSession, OldStore, Reasonings, Sessions, Store, StoreError,
 };
 use handover_testkit::OwnPostgres;
 use handover_text::{CleanJson, Redactor};
@@ -95,50 +95,31 @@ fn a_newer_format_is_refused_and_left_alone() {
     let place = Place::fresh();
     drop(place.open());
     let url = handover_testkit::postgres();
-    psql(&url, &format!("UPDATE {}.handover_store SET format = 999", schema_of(&place)));
+    psql(&url, &format!("UPDATE {}.handover_format SET format = 999", schema_of(&place)));
     let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
     assert!(matches!(error, StoreError::Newer { found: 999, .. }), "{error}");
 }
 
 #[test]
-fn candidates_on_pages_of_before_are_kept() {
+fn refuses_a_schema_of_0_1_0_and_leaves_it_alone() {
     let place = Place::fresh();
-    session(&place.open(), "s1");
-    let schema = schema_of(&place);
-    // A record: place, priority, scope, version, time, lengths, group, consumers.
-    let record = [
-        "7f0200",
-        "07000000",
-        "0500000000000000",
-        "01000200030004000500",
-        "020000005031",
-        "00000000",
-    ];
-    let record = record.concat();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
     psql(
-        &handover_testkit::postgres(),
+        &url,
         &format!(
-            "SET search_path = {schema}; DROP TABLE candidate_sheet;
-             CREATE TABLE candidate_page
-                (session BIGINT, page BIGINT, candidates BYTEA, PRIMARY KEY (session, page));
-             INSERT INTO candidate_page SELECT key, 3, '\\x{record}' FROM session;
-             UPDATE handover_store SET format = 4"
+            "CREATE SCHEMA {schema}; SET search_path = {schema};
+             CREATE TABLE handover_store (one BIGINT, format BIGINT, project TEXT);
+             INSERT INTO handover_store VALUES (1, 6, '{}');",
+            place.project
         ),
     );
-    let store = PostgresStore::open(&place.location, &place.project).unwrap();
-    let (session, p1) = (SessionId::new("s1").unwrap(), GroupId::new("P1").unwrap());
-    let expected = Candidate {
-        id: PackageId(3 * 128 + 127),
-        version: 7,
-        priority: Priority::High,
-        same_group: true,
-        global: false,
-        addressed: false,
-        restricted: false,
-        created_at: Timestamp::from_micros(5),
-        terms: [1, 2, 3, 4, 5],
+    let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
+    let StoreError::Outdated { store: OldStore::Schema { schema: named, .. }, found: 6 } = error
+    else {
+        panic!("{error}")
     };
-    assert_eq!(store.candidates(&session, Some(&p1), None).unwrap(), [expected]);
+    assert_eq!(named, schema);
+    assert_eq!(psql(&url, &format!("SELECT format FROM {schema}.handover_store")), "6\n");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Methods whose rule is more than whose record they are about.
 
-use handover_model::{ErrorPattern, Receipt, Run, Session, Strategy, Timestamp, Token, TokenId};
+use handover_model::{
+    ErrorPattern, Receipt, Run, Session, SessionId, Strategy, Timestamp, Token, TokenId,
+};
 use handover_store::{
-    ErrorSighting, NewPackage, NewSession, NewToken, Opened, ReceiptFilter, Registered, Result,
-    RunFilter, StoreError, StrategyFilter, Supersede,
+    ErrorSighting, NewPackage, NewSession, NewToken, Opened, ReceiptFilter, RecordKind, Registered,
+    Reindexed, Result, RunFilter, Sessions, StoreError, StrategyFilter, Supersede,
 };
 use handover_text::Clean;
 
@@ -20,7 +22,7 @@ pub(super) fn open_session(guard: &Guarded<'_>, new: &NewSession) -> Result<Open
         opened = Some(answer);
         Ok(())
     })?;
-    opened.ok_or_else(|| StoreError::not_found("session", &new.id))
+    opened.ok_or_else(|| StoreError::not_found(RecordKind::Session, &new.id))
 }
 
 /// A package that is to be superseded must be the caller's too: a refusal would tell whose it is.
@@ -42,6 +44,23 @@ fn sighting_guard(guard: &Guarded<'_>, sighting: &ErrorSighting) -> Result<()> {
     guard.sessions_guard(sighting.session.iter())
 }
 
+/// Without a session: every session of the caller's project.
+pub(super) fn reindex(guard: &Guarded<'_>, session: Option<&SessionId>) -> Result<Reindexed> {
+    if let Some(session) = session {
+        guard.session_guard(session)?;
+    }
+    if session.is_some() || guard.access.project.is_none() {
+        return guard.store.reindex(session);
+    }
+    let mut all = Reindexed::default();
+    for session in guard.sessions(None)? {
+        let one = guard.store.reindex(Some(&session.id))?;
+        all.sessions += one.sessions;
+        all.packages += one.packages;
+    }
+    Ok(all)
+}
+
 pub(super) fn record_error(guard: &Guarded<'_>, sighting: &ErrorSighting) -> Result<ErrorPattern> {
     sighting_guard(guard, sighting)?;
     guard.store.record_error(sighting)
@@ -61,7 +80,7 @@ pub(super) fn strategy_helped(guard: &Guarded<'_>, id: &str, now: Timestamp) -> 
     if let Some(project) = &guard.access.project {
         let own = guard.store.strategies(project, &StrategyFilter::default())?;
         if !own.iter().any(|strategy| strategy.id == id) {
-            return Err(StoreError::not_found("strategy", id));
+            return Err(StoreError::not_found(RecordKind::Strategy, id));
         }
     }
     guard.store.strategy_helped(id, now)
@@ -108,7 +127,7 @@ fn limited<T: Seen>(guard: &Guarded<'_>, all: Vec<T>, limit: Option<u32>) -> Res
 /// Whoever administers one project makes no tokens for others.
 pub(super) fn create_token(guard: &Guarded<'_>, new: &NewToken) -> Result<Token> {
     match (&guard.access.project, &new.project) {
-        (Some(_), None) => Err(StoreError::not_found("project", "of the whole store")),
+        (Some(_), None) => Err(StoreError::not_found(RecordKind::Project, "of the whole store")),
         (Some(_), Some(project)) => {
             guard.project_guard(project)?;
             guard.tokens.create_token(new)
@@ -125,7 +144,7 @@ pub(super) fn token(guard: &Guarded<'_>, id: &TokenId) -> Result<Token> {
     let token = guard.tokens.token(id)?;
     match is_own(guard, &token) {
         true => Ok(token),
-        false => Err(StoreError::not_found("token", id)),
+        false => Err(StoreError::not_found(RecordKind::Token, id)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use handover_model::{Change, HostVersion, Package, Receipt, Run, Session, SessionId, Ticket};
-use handover_store::{FeedSpan, Result, StoreError};
+use handover_store::{FeedSpan, RecordKind, Result, StoreError};
 
 use super::Guarded;
 
@@ -16,7 +16,7 @@ impl Seen for Session {
     fn seen(self, guard: &Guarded<'_>) -> Result<Self> {
         match guard.is_own(&self.project) {
             true => Ok(self),
-            false => Err(StoreError::not_found("session", self.id)),
+            false => Err(StoreError::not_found(RecordKind::Session, self.id)),
         }
     }
 }
@@ -32,7 +32,7 @@ impl Seen for Package {
     fn seen(self, guard: &Guarded<'_>) -> Result<Self> {
         match guard.sees(&self.session)? {
             true => Ok(self),
-            false => Err(StoreError::not_found("package", self.id)),
+            false => Err(StoreError::not_found(RecordKind::Package, self.id)),
         }
     }
 }
@@ -44,7 +44,7 @@ impl Seen for Vec<Package> {
         for package in &self {
             if !own.contains(&package.session) {
                 if !guard.sees(&package.session)? {
-                    return Err(StoreError::not_found("package", package.id));
+                    return Err(StoreError::not_found(RecordKind::Package, package.id));
                 }
                 own.insert(&package.session);
             }
@@ -57,7 +57,7 @@ impl Seen for Receipt {
     fn seen(self, guard: &Guarded<'_>) -> Result<Self> {
         match guard.sees(&self.session)? {
             true => Ok(self),
-            false => Err(StoreError::not_found("receipt", self.id)),
+            false => Err(StoreError::not_found(RecordKind::Receipt, self.id)),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Seen for Run {
     fn seen(self, guard: &Guarded<'_>) -> Result<Self> {
         match guard.sees(&self.session)? {
             true => Ok(self),
-            false => Err(StoreError::not_found("run", self.id)),
+            false => Err(StoreError::not_found(RecordKind::Run, self.id)),
         }
     }
 }

@@ -4,7 +4,7 @@ use handover_engine::question::{self, Clerk, Question};
 use handover_engine::{EngineError, report, stats};
 use handover_mcp::{Refusal, Seat, ToolError};
 use handover_model::{Run, RunId, Timestamp};
-use handover_store::{RunFilter, StoreError};
+use handover_store::{RecordKind, RunFilter, StoreError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         fields: &[],
         call: |seat, _| {
             let latest = seat.store.runs(&RunFilter { epic: None, limit: Some(1) })?.pop();
-            let run = latest.ok_or_else(|| StoreError::not_found("run", "latest"))?;
+            let run = latest.ok_or_else(|| StoreError::not_found(RecordKind::Run, "latest"))?;
             standing(seat, &run)
         },
     },

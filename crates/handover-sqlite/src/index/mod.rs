@@ -1,29 +1,47 @@
-//! The text index over the latest versions of packages, and what ranking needs to know of each: the
-//! pages of [`handover_store::packed`] in tables.
+//! The text index over the latest versions of packages, and what ranking needs to know about each: the
+//! packed values of [`handover_store::packed`] in tables.
 
 mod candidates;
 mod postings;
+mod rebuild;
 
 use handover_model::{PackageId, SessionId};
-use handover_store::packed::{self, Entry, FRESH, Postings};
-use handover_store::{Result, StoreError, TextIndex};
-use rusqlite::{Connection, OptionalExtension};
+use handover_store::packed::{self, Blocks, Entry, FRESH, Postings};
+use handover_store::rows::{Columns, Row};
+use handover_store::{IndexError, Reindexed, Result, StoreError, TextIndex};
+use rusqlite::Connection;
 
-pub(crate) use candidates::{move_to_sheets, slice};
+pub(crate) use candidates::slice;
+pub(crate) use rebuild::{problems, rebuild};
 
-use crate::error::backend;
-use crate::{SqliteStore, row, session_key};
+use crate::{SqliteStore, query, session_key};
 
-/// Puts a package into the index of its session.
+/// In a table without rowids the whole row is the key, and a key that does not fit into a quarter of a
+/// leaf (4 KiB) continues on overflow pages, which are read again for every comparison. So sheets are
+/// small enough for their candidates to stay on the leaf.
+const SHEETS: Blocks = Blocks::sheets(32);
+
+/// The postings of a term that every package of the page has still fit on a leaf.
+const PAGES: Blocks = Blocks::pages(128);
+
+/// Adds a package that is being registered to the index of its session.
 pub(crate) fn add(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<()> {
-    let terms = entry.terms(before(tx, session, entry)?.as_deref());
+    let predecessor = predecessor(tx, session, entry)?;
+    add_after(tx, session, entry, predecessor.as_deref())
+}
+
+fn add_after(
+    tx: &Connection,
+    session: i64,
+    entry: &Entry<'_>,
+    predecessor: Option<&str>,
+) -> Result<()> {
+    let terms = entry.terms(predecessor);
     candidates::add(tx, session, entry, &terms)?;
-    tx.prepare_cached("INSERT INTO package_terms (package, terms) VALUES (?1, ?2)")
-        .and_then(|mut s| s.execute((entry.id.0, terms.packed())))
-        .map_err(backend)?;
-    tx.prepare_cached("INSERT INTO fresh_package (session, package) VALUES (?1, ?2)")
-        .and_then(|mut s| s.execute((session, entry.id.0)))
-        .map_err(backend)?;
+    let sql = "INSERT INTO package_terms (package, terms) VALUES (?1, ?2)";
+    query::execute(tx, sql, (entry.id.0, terms.packed()))?;
+    let sql = "INSERT INTO fresh_package (session, package) VALUES (?1, ?2)";
+    query::execute(tx, sql, (session, entry.id.0))?;
     Ok(())
 }
 
@@ -34,86 +52,56 @@ pub(crate) fn settle(tx: &Connection, session: i64) -> Result<()> {
         return Ok(());
     }
     postings::add(tx, session, &fresh)?;
-    tx.prepare_cached("DELETE FROM fresh_package WHERE session = ?1")
-        .and_then(|mut s| s.execute([session]))
-        .map_err(backend)?;
+    query::execute(tx, "DELETE FROM fresh_package WHERE session = ?1", [session])?;
     Ok(())
 }
 
-/// Takes a package out of the index.
-pub(crate) fn forget(tx: &Connection, session: i64, id: PackageId) -> Result<()> {
+/// Removes a package from the index.
+pub(crate) fn remove(tx: &Connection, session: i64, id: PackageId) -> Result<()> {
     candidates::remove(tx, session, id)?;
-    let was_fresh = tx
-        .prepare_cached("DELETE FROM fresh_package WHERE session = ?1 AND package = ?2")
-        .and_then(|mut s| s.execute((session, id.0)))
-        .map_err(backend)?;
+    let sql = "DELETE FROM fresh_package WHERE session = ?1 AND package = ?2";
+    let was_fresh = query::execute(tx, sql, (session, id.0))?;
     if was_fresh == 0 {
         postings::remove(tx, session, id, &terms_of(tx, id)?)?;
     }
-    tx.prepare_cached("DELETE FROM package_terms WHERE package = ?1")
-        .and_then(|mut s| s.execute([id.0]))
-        .map_err(backend)?;
+    query::execute(tx, "DELETE FROM package_terms WHERE package = ?1", [id.0])?;
     Ok(())
 }
 
-/// What is wrong in a session's index.
-pub(crate) fn problems(connection: &Connection, session: i64) -> Result<Vec<String>> {
-    let latest: Vec<PackageId> = row::all(
-        connection,
-        "SELECT id FROM package WHERE session = ?1 AND superseded_by IS NULL ORDER BY id",
-        [session],
-        |r| r.get(0).map(PackageId),
-    )?;
-    let known = slice(connection, session, None, None, 0, u32::MAX)?;
-    let known: Vec<PackageId> = known.candidates.iter().map(|c| c.id).collect();
-    let mut problems = Vec::new();
-    if known != latest {
-        problems.push(format!("{} packages, {} of them indexed", latest.len(), known.len()));
-    }
-    let fresh: Vec<PackageId> = fresh(connection, session)?.into_iter().map(|f| f.0).collect();
-    let mut settled = Vec::new();
-    for id in known.into_iter().filter(|id| !fresh.contains(id)) {
-        settled.push((id, terms_of(connection, id)?));
-    }
-    let (expected, found) = (packed::posting_pages(&settled)?, postings::all(connection, session)?);
-    if expected != found {
-        problems.push("the postings are not those of the packages".to_owned());
-    }
-    Ok(problems)
+fn terms_of(connection: &Connection, id: PackageId) -> Result<Vec<u8>> {
+    let sql = "SELECT terms FROM package_terms WHERE package = ?1";
+    query::first(connection, sql, [id.0], |row| Ok(Columns::of(row).bytes()?.to_vec()))?
+        .ok_or(StoreError::Index(IndexError::Missing { package: id }))
 }
 
-fn terms_of(connection: &Connection, id: PackageId) -> Result<Vec<u8>> {
-    connection
-        .prepare_cached("SELECT terms FROM package_terms WHERE package = ?1")
-        .and_then(|mut s| s.query_row([id.0], |r| r.get(0)).optional())
-        .map_err(backend)?
-        .ok_or_else(|| StoreError::damaged("a package has no terms"))
+fn package_and_bytes(row: &dyn Row) -> Result<(PackageId, Vec<u8>)> {
+    let mut columns = Columns::of(row);
+    Ok((PackageId(columns.int()?), columns.bytes()?.to_vec()))
 }
 
 /// The packages that are not in the postings yet, with their terms.
 fn fresh(connection: &Connection, session: i64) -> Result<Vec<(PackageId, Vec<u8>)>> {
-    row::all(
+    query::all(
         connection,
         "SELECT f.package, t.terms FROM fresh_package f JOIN package_terms t ON t.package = f.package
          WHERE f.session = ?1 ORDER BY f.package",
         [session],
-        |r| Ok((PackageId(r.get(0)?), r.get(1)?)),
+        package_and_bytes,
     )
 }
 
-/// The summary of the package before this one in its group.
-fn before(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<Option<String>> {
+/// The summary of the package that precedes this one in its group. It is the newest, so none of those
+/// that are latest now were superseded before it; [`packed::Predecessors`] finds the same one later.
+fn predecessor(tx: &Connection, session: i64, entry: &Entry<'_>) -> Result<Option<String>> {
     let Some(group) = entry.group else { return Ok(None) };
-    tx.prepare_cached(
+    query::first(
+        tx,
         "SELECT summary FROM package WHERE session = ?1 AND ifnull(group_id, '') = ?2
             AND superseded_by IS NULL AND id <> ?3 AND created_at <= ?4
          ORDER BY created_at DESC, id DESC LIMIT 1",
+        (session, group.as_str(), entry.id.0, entry.created_at.as_micros()),
+        |row| Columns::of(row).text(),
     )
-    .and_then(|mut s| {
-        let at = entry.created_at.as_micros();
-        s.query_row((session, group.as_str(), entry.id.0, at), |r| r.get(0)).optional()
-    })
-    .map_err(backend)
 }
 
 impl TextIndex for SqliteStore {
@@ -126,5 +114,18 @@ impl TextIndex for SqliteStore {
         let session = session_key(&self.connection, session)?;
         let newer = packed::fresh_postings(&fresh(&self.connection, session)?, terms)?;
         postings::each(&self.connection, session, terms, &newer, visit)
+    }
+
+    fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed> {
+        self.write(|tx| {
+            let sessions = match session {
+                Some(session) => vec![session_key(tx, session)?],
+                None => {
+                    let sql = "SELECT key FROM session ORDER BY key";
+                    query::all(tx, sql, [], |row| Columns::of(row).int())?
+                }
+            };
+            rebuild(tx, &sessions)
+        })
     }
 }

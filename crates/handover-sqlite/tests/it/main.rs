@@ -4,6 +4,7 @@
 
 mod archive;
 mod file;
+mod index;
 
 mod conformance {
     use std::path::PathBuf;

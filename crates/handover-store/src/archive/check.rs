@@ -1,4 +1,4 @@
-//! Whether a text of a file can stand in a column: a store must be able to read what it took in.
+//! Validation of imported text: a store must be able to read what it accepted.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -19,8 +19,8 @@ fn holds<T: DeserializeOwned>(text: &str) -> bool {
     serde_json::from_str::<T>(text).is_ok()
 }
 
-/// Whether the text is an id, a word or JSON of the type that the column is read as.
-pub(super) fn makes_sense(kind: &str, column: &str, text: &str) -> bool {
+/// Whether the text parses as the id, enum or JSON type that the column is read as.
+pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
     match (kind, column) {
         ("session", "id") | ("run", "session") => is::<SessionId>(text),
         (_, "project") => is::<ProjectId>(text),

@@ -1,8 +1,8 @@
-//! Every record as it is kept, for moving whole projects: between stores, into files, and back.
+//! Records as the stores keep them, for moving whole projects: between stores, into files, and back.
 //!
 //! A record is a row of one of the [`KINDS`], whose names, columns and order are the same in every
-//! backend. What is not listed here does not move: a test of each backend holds the list against its
-//! tables.
+//! backend. What is not listed here does not move; a test of each backend compares the list with its
+//! tables. The text index does not move either: it is rebuilt.
 
 mod check;
 
@@ -11,23 +11,21 @@ use serde_json::{Map, Value as Json};
 
 use crate::{Result, StoreError};
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// A whole number.
     Int,
-    /// A fraction.
+    /// A floating-point number.
     Real,
-    /// An id, a word of a closed set, a hash or a path: exact.
+    /// An id, an enum, a hash or a path: exact.
     Name,
-    /// Text of people and agents, which passes redaction on its way in.
+    /// Text of people and agents, which is redacted on import.
     Words,
     /// JSON, which passes redaction as a parsed value.
     Json,
-    /// JSON of our own making, without anybody's words.
+    /// JSON that Handover generates, without text of people or agents.
     Facts,
-    /// Bytes.
-    Bytes,
 }
 
 /// A kind of record.
@@ -35,13 +33,11 @@ pub enum Holds {
 pub struct Kind {
     /// The name of its table.
     pub name: &'static str,
-    /// How many of the first columns identify a record and give the order.
+    /// How many leading columns identify a record and give the order.
     pub key: usize,
     /// The columns.
     pub columns: &'static [Column],
-    /// Whether it is part of the text index, which can be made anew out of the others.
-    pub index: bool,
-    /// Whether its first column is a number that the store gives out and never gives out twice.
+    /// Whether its first column is an id that the store generates and never reuses.
     pub numbered: bool,
 }
 
@@ -50,14 +46,14 @@ pub struct Kind {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// Its type.
     pub holds: Holds,
-    /// Whether it may hold nothing.
+    /// Whether it may be null.
     pub optional: bool,
 }
 
 macro_rules! kinds {
-    ($($name:ident $key:literal $($flag:ident)* : $($column:ident $holds:ident $(|$null:ident)?),+;)+) => {
+    ($($name:ident $key:literal $($flag:ident)? : $($column:ident $holds:ident $(|$null:ident)?),+;)+) => {
         &[$(Kind {
             name: stringify!($name),
             key: $key,
@@ -66,19 +62,15 @@ macro_rules! kinds {
                 holds: Holds::$holds,
                 optional: false $(|| kinds!(@$null))?,
             }),+],
-            index: false $(|| kinds!(@index $flag))*,
-            numbered: false $(|| kinds!(@numbered $flag))*,
+            numbered: false $(|| kinds!(@$flag))?,
         }),+]
     };
     (@Null) => { true };
-    (@index index) => { true };
-    (@index numbered) => { false };
-    (@numbered numbered) => { true };
-    (@numbered index) => { false };
+    (@numbered) => { true };
 }
 
-/// Every kind, those that others refer to first. What helpers of a run are about to do, the feed
-/// and the tokens of a service are not among them: they belong to the place.
+/// Every kind; those that others refer to come first. Jobs and helpers of a run, the change feed and the
+/// tokens of a service are not among them: they belong to the installation, not to the project.
 pub const KINDS: &[Kind] = kinds! {
     session 1 numbered: key Int, id Name, project Name, status Name, metadata Json, created_at Int, ended_at Int|Null;
     task_group 2: session Int, id Name, title Words|Null, status Name, specializations Json, component Words|Null, created_at Int;
@@ -117,13 +109,9 @@ pub const KINDS: &[Kind] = kinds! {
     ticket 1: receipt Name, host Name, host_session Name, agent_type Words, task_hash Name, way Name, agent Name|Null,
         asked Int, created_at Int, closed_at Int|Null;
     host_version 2: host Name, version Words, drops_rewrites Int, seen_at Int;
-    candidate_sheet 2 index: session Int, sheet Int, candidates Bytes;
-    package_terms 1 index: package Int, terms Bytes;
-    posting_page 3 index: session Int, term Name, page Int, postings Bytes;
-    fresh_package 2 index: session Int, package Int;
 };
 
-/// How far the numbers of a kind have been given out; not a table, but it moves like one.
+/// The last id that was generated for a kind; not a table, but it moves like one.
 pub const SEQUENCE: &Kind = &Kind {
     name: "sequence",
     key: 1,
@@ -131,7 +119,6 @@ pub const SEQUENCE: &Kind = &Kind {
         Column { name: "of", holds: Holds::Name, optional: false },
         Column { name: "last", holds: Holds::Int, optional: false },
     ],
-    index: false,
     numbered: false,
 };
 
@@ -154,7 +141,7 @@ pub enum Value {
     Null,
     /// A whole number.
     Int(i64),
-    /// A fraction.
+    /// A floating-point number.
     Real(f64),
     /// Text, or JSON as text.
     Text(String),
@@ -165,22 +152,22 @@ pub enum Value {
 /// A record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What it is.
+    /// Its kind.
     pub kind: &'static Kind,
     /// Its values, in the order of the kind's columns.
     pub values: Vec<Value>,
 }
 
-/// What is wrong with a record that came from outside.
+/// Why a record from outside is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRecord {
     /// Not an object with a `kind`.
     #[error("it is not a JSON object with a `kind`")]
     Shape,
-    /// Of no kind that is known.
+    /// An unknown kind.
     #[error("there is no kind `{0}`")]
     Kind(String),
-    /// With a column that the kind does not have.
+    /// An unknown column.
     #[error("a `{kind}` has no `{column}`")]
     Column {
         /// The kind.
@@ -188,7 +175,7 @@ pub enum BadRecord {
         /// The column.
         column: String,
     },
-    /// Without a column that must be there.
+    /// A missing column.
     #[error("`{column}` of a `{kind}` is missing")]
     Missing {
         /// The kind.
@@ -196,8 +183,8 @@ pub enum BadRecord {
         /// The column.
         column: &'static str,
     },
-    /// With a value of another type.
-    #[error("`{column}` of a `{kind}` cannot be that")]
+    /// A value that does not fit its column.
+    #[error("`{column}` of a `{kind}` has an invalid value")]
     Value {
         /// The kind.
         kind: &'static str,
@@ -212,7 +199,7 @@ impl Record {
         &self.values[..self.kind.key.min(self.values.len())]
     }
 
-    /// What it is called in a message.
+    /// How messages name it.
     pub fn name(&self) -> String {
         let words = self.key().iter().map(|value| match value {
             Value::Int(number) => number.to_string(),
@@ -222,7 +209,7 @@ impl Record {
         format!("{} {}", self.kind.name, words.collect::<Vec<_>>().join("/"))
     }
 
-    /// It as a JSON object. Columns without a value are left out.
+    /// Converts it into a JSON object. Null columns are left out.
     pub fn to_json(&self) -> Json {
         let mut object = Map::new();
         object.insert("kind".to_owned(), self.kind.name.into());
@@ -243,7 +230,7 @@ impl Record {
         Json::Object(object)
     }
 
-    /// A record out of a JSON object.
+    /// Converts a JSON object into a record.
     pub fn from_json(json: Json) -> Result<Self, BadRecord> {
         let Json::Object(mut object) = json else { return Err(BadRecord::Shape) };
         let Some(Json::String(name)) = object.remove("kind") else { return Err(BadRecord::Shape) };
@@ -260,13 +247,10 @@ impl Record {
                 (Some(value), Holds::Int) => Value::Int(value.as_i64().ok_or_else(wrong)?),
                 (Some(value), Holds::Real) => Value::Real(value.as_f64().ok_or_else(wrong)?),
                 (Some(Json::String(text)), Holds::Name | Holds::Words) => Value::Text(text),
-                (Some(Json::String(text)), Holds::Bytes) => {
-                    Value::Bytes(from_hex(&text).ok_or_else(wrong)?)
-                }
-                (Some(_), Holds::Name | Holds::Words | Holds::Bytes) => return Err(wrong()),
+                (Some(_), Holds::Name | Holds::Words) => return Err(wrong()),
             };
             if let Value::Text(text) = &value
-                && !check::makes_sense(kind.name, column.name, text)
+                && !check::is_valid(kind.name, column.name, text)
             {
                 return Err(wrong());
             }
@@ -278,7 +262,7 @@ impl Record {
         }
     }
 
-    /// Its BLAKE3 hash: over the columns and their values as they are kept.
+    /// The BLAKE3 hash over its kind and values.
     pub fn hash(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.kind.name.as_bytes());
@@ -298,28 +282,25 @@ impl Record {
     }
 }
 
-/// The name of a column in JSON, where `kind` is what says which table a record is of.
+/// The name of a column in JSON, where `kind` is the table of the record.
 fn outer(column: &'static str) -> &'static str {
     if column == "kind" { "is" } else { column }
 }
 
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let pairs = text.as_bytes().chunks(2);
-    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
-}
-
-/// A record that may be put into a store: one that was in a store, or one whose words have passed
-/// redaction.
+/// A record whose text has passed redaction: the only form in which stores give records out and take
+/// them in.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept(Record);
+pub struct CleanRecord(Record);
 
-impl Kept {
-    /// A record that a store has given out. Only stores say this.
-    pub fn of_store(record: Record) -> Self {
+impl CleanRecord {
+    /// A record that a backend has just read from its tables. Its text was redacted when it was written.
+    /// Only backends may call this, which clippy enforces (`disallowed-methods`): everybody else has
+    /// [`redacted`](Self::redacted).
+    pub fn read_from_store(record: Record) -> Self {
         Self(record)
     }
 
-    /// A record from outside, with its words redacted.
+    /// A record from outside, redacted here.
     pub fn redacted(mut record: Record, redactor: &Redactor) -> Self {
         for (Column { holds, .. }, value) in record.kind.columns.iter().zip(&mut record.values) {
             if let Value::Text(text) = value {
@@ -329,61 +310,43 @@ impl Kept {
                         let json = serde_json::from_str(text).unwrap_or(Json::Null);
                         *text = redactor.clean_json(json).value().to_string();
                     }
-                    Holds::Int | Holds::Real | Holds::Name | Holds::Facts | Holds::Bytes => {}
+                    Holds::Int | Holds::Real | Holds::Name | Holds::Facts => {}
                 }
             }
         }
         Self(record)
     }
 
-    /// The record.
+    /// The record itself.
     pub fn record(&self) -> &Record {
         &self.0
     }
 }
 
-/// Whether the text index is part of something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Index {
-    /// It is, page by page.
-    Included,
-    /// It is not; it is made anew out of the packages.
-    MadeAnew,
-}
-
-impl Index {
-    /// The kinds that are part of it all, in order.
-    pub fn kinds(self) -> impl Iterator<Item = &'static Kind> {
-        KINDS.iter().filter(move |kind| self == Self::Included || !kind.index)
-    }
-}
-
-/// What became of records that were put into a store; numbers given out and the text index are not
-/// counted.
+/// How many records [`Archive::put_records`] has written; sequences are not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Added {
-    /// How many are new.
+    /// New ones.
     pub added: u64,
-    /// How many were there already, the same in every value.
+    /// Those that existed already, with the same values.
     pub present: u64,
 }
 
 /// Whole projects.
 pub trait Archive {
-    /// Shows every record: kind by kind, each in the order of its key, and at last how far numbers
-    /// have been given out.
-    fn each_record(&self, index: Index, visit: &mut Sink<'_>) -> Result<()>;
+    /// Visits every record: kind by kind, each in the order of its key, and the sequences last.
+    fn each_record(&self, visit: &mut Sink<'_>) -> Result<()>;
 
-    /// Puts in, all or none, what `fill` gives to the function that it is called with, in the order
-    /// of [`KINDS`]. A record that is there already and the same in every value is passed over; one
-    /// that is there and differs is refused with [`Differs`](StoreError::Differs).
-    fn put_records(&self, index: Index, fill: &mut Fill<'_>) -> Result<Added>;
+    /// Writes, all or none, the records that `fill` passes to its argument, in the order of [`KINDS`].
+    /// A record that exists with the same values is skipped; one that exists with other values is
+    /// refused with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were added.
+    fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added>;
 }
 
 /// Takes records, one at a time.
-pub type Sink<'a> = dyn FnMut(Kept) -> Result<()> + 'a;
+pub type Sink<'a> = dyn FnMut(CleanRecord) -> Result<()> + 'a;
 
-/// Gives records to a sink.
+/// Passes records to a sink.
 pub type Fill<'a> = dyn FnMut(&mut Sink<'_>) -> Result<()> + 'a;
 
 /// The hash over all records of a store, and how many there are of each kind.
@@ -395,22 +358,22 @@ pub struct Digest {
 
 impl Digest {
     /// Reads every record of a store.
-    pub fn of(store: &dyn Archive, index: Index) -> Result<Self> {
+    pub fn of(store: &dyn Archive) -> Result<Self> {
         let mut sums = DigestSums::default();
-        store.each_record(index, &mut |kept| {
-            sums.add(kept.record());
+        store.each_record(&mut |clean| {
+            sums.add(clean.record());
             Ok(())
         })?;
         Ok(sums.finish())
     }
 
-    /// How many records there are, numbers given out apart.
+    /// The number of records, without sequences.
     pub fn records(&self) -> u64 {
         let records = self.kinds.iter().filter(|(kind, ..)| *kind != SEQUENCE.name);
         records.map(|(_, count, _)| count).sum()
     }
 
-    /// The first kind in which two differ.
+    /// The first kind in which two digests differ.
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let all = self.kinds.iter().chain(&other.kinds);
         all.map(|(name, ..)| *name).find(|name| {
@@ -420,14 +383,14 @@ impl Digest {
     }
 }
 
-/// A digest that is being made.
+/// Accumulates a [`Digest`].
 #[derive(Debug, Default)]
 pub struct DigestSums {
     kinds: Vec<(&'static str, u64, blake3::Hasher)>,
 }
 
 impl DigestSums {
-    /// Takes the next record.
+    /// Adds the next record.
     pub fn add(&mut self, record: &Record) {
         if self.kinds.last().is_none_or(|(name, ..)| *name != record.kind.name) {
             self.kinds.push((record.kind.name, 0, blake3::Hasher::new()));
@@ -438,7 +401,7 @@ impl DigestSums {
         }
     }
 
-    /// The digest of all that were taken.
+    /// The digest of all records.
     pub fn finish(self) -> Digest {
         let finish = |(name, count, hasher): (_, _, blake3::Hasher)| {
             (name, count, hasher.finalize().to_hex().to_string())
@@ -448,7 +411,7 @@ impl DigestSums {
 }
 
 impl StoreError {
-    /// A record that is there and says something else.
+    /// A record that exists with other values.
     pub fn differs(record: &Record) -> Self {
         Self::Differs { record: record.name() }
     }

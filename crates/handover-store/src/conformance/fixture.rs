@@ -8,8 +8,8 @@ use handover_text::{Clean, CleanJson, Redactor};
 use serde_json::Value;
 
 use crate::{
-    ErrorSighting, NewEvent, NewPackage, NewReasoning, NewReceipt, NewSession, NewSkillOutput,
-    NewStrategy, Store, Supersede,
+    CleanSignature, ErrorSighting, NewEvent, NewPackage, NewReasoning, NewReceipt, NewSession,
+    NewSkillOutput, NewStrategy, Store, Supersede,
 };
 
 /// Ten in the morning, and so many seconds.
@@ -118,9 +118,7 @@ pub(super) fn skill_output(session: &SessionId, skill: &str) -> NewSkillOutput {
 pub(super) fn sighting(message: &str) -> ErrorSighting {
     ErrorSighting {
         project: project(),
-        kind: None,
-        message: clean(message),
-        hints: Vec::new(),
+        signature: CleanSignature::new(None, message, &[], &Redactor::default()),
         language: None,
         ttl_days: 90,
         session: None,

@@ -4,7 +4,7 @@ use handover_model::{GroupStatus, PackageId};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{GroupUpdate, StoreError};
+use crate::{GroupUpdate, RecordKind, StoreError};
 
 /// What is not given stays as it is; counters go up by one.
 pub fn sets_only_what_is_given(backend: &dyn Backend) {
@@ -37,7 +37,7 @@ pub fn exists_once_named(backend: &dyn Backend) {
     let session = session(&*store, "s1");
     assert!(matches!(
         store.group(&session, &group_id("P1")),
-        Err(StoreError::NotFound { what: "group", .. })
+        Err(StoreError::NotFound { what: RecordKind::Group, .. })
     ));
     let mut new = reasoning(&session, handover_model::Phase::Risks, "x");
     new.group = Some(group_id("by-reasoning"));

@@ -68,7 +68,8 @@ macro_rules! conformance_tests {
                 the_last_sight_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few, together_is_as_one_by_one,
-                slices_are_the_whole, purged_sessions_leave_nothing;
+                slices_are_the_whole, purged_sessions_leave_nothing,
+                reindexing_changes_nothing, reindexing_covers_what_is_named;
             feed: every_change_is_told_once, a_batch_is_told_in_its_order, only_what_happened_is_told, what_is_learned_is_told;
             tokens: kept_and_listed, ends_once;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,

@@ -4,7 +4,7 @@ use handover_model::{AgentId, Confidence, Phase};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{ReasoningFilter, StoreError, TimeOrder};
+use crate::{ReasoningFilter, RecordKind, StoreError, TimeOrder};
 
 /// By group, role, phase; both directions; total order within one moment.
 pub fn filters_and_order(backend: &dyn Backend) {
@@ -50,6 +50,6 @@ pub fn unknown_session_is_refused(backend: &dyn Backend) {
     let store = backend.open();
     let nobody = session_id("nobody");
     let error = store.add_reasoning(&reasoning(&nobody, Phase::Risks, "x")).unwrap_err();
-    assert!(matches!(error, StoreError::NotFound { what: "session", .. }));
+    assert!(matches!(error, StoreError::NotFound { what: RecordKind::Session, .. }));
     assert!(store.reasoning(&nobody, &ReasoningFilter::default()).is_err());
 }

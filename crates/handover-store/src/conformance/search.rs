@@ -6,7 +6,7 @@ use handover_text::words;
 use super::Backend;
 use super::fixture::*;
 use crate::packed::Postings;
-use crate::{COLUMNS, Column, Posting, Store};
+use crate::{COLUMNS, Column, Posting, Reindexed, Store};
 
 fn find(store: &dyn Store, session: &SessionId, text: &str) -> Vec<Posting> {
     let lists = store.postings(session, &words::terms(text)).unwrap();
@@ -132,29 +132,40 @@ pub fn many_are_found_as_few(backend: &dyn Backend) {
     assert_eq!(unsound, [""; 0]);
 }
 
+/// Packages of which some come back with other words in every round, in and out of a group, twice in one
+/// batch too.
+fn mixed(session: &SessionId, round: i64) -> Vec<crate::NewPackage> {
+    let one = |n: i64| {
+        let name = (n * 7 + round * 11) % 30;
+        let mut new = package(session, &format!("{name}.md"), &format!("body{n} round{round}"));
+        new.group = (name % 3 > 0).then(|| group_id(&format!("P{}", name % 3)));
+        new.summary = clean(&format!("summary{n}r{round}"));
+        new.consumers = vec![role("qa_expert"), role("developer")];
+        // Not in the order of time, and several at one moment.
+        new.created_at = at((n * 13 + round * 5) % 17);
+        new
+    };
+    (0..40).map(one).collect()
+}
+
+/// The terms of three rounds of [`mixed`].
+fn mixed_terms() -> Vec<String> {
+    let mut texts = vec!["november".to_owned()];
+    for round in 0..3 {
+        texts.push(format!("round{round}"));
+        texts.extend((0..40).map(|n| format!("summary{n}r{round}")));
+    }
+    texts.iter().flat_map(|text| words::terms(text)).collect()
+}
+
 /// A batch says what its packages say one after the other: which of them replace each other, and what
 /// stands before each in its group.
 pub fn together_is_as_one_by_one(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
-    // In every round some come back with other words, in and out of a group, twice in one batch too.
-    let made = |session: &SessionId, round: i64| -> Vec<_> {
-        (0..40)
-            .map(|n| {
-                let name = (n * 7 + round * 11) % 30;
-                let mut new =
-                    package(session, &format!("{name}.md"), &format!("body{n} round{round}"));
-                new.group = (name % 3 > 0).then(|| group_id(&format!("P{}", name % 3)));
-                new.summary = clean(&format!("summary{n}r{round}"));
-                // Not in the order of time, and several at one moment.
-                new.created_at = at((n * 13 + round * 5) % 17);
-                new
-            })
-            .collect()
-    };
     for round in 0..3 {
-        let together = store.register_packages(&made(&one, round)).unwrap();
-        let apart = made(&two, round)
+        let together = store.register_packages(&mixed(&one, round)).unwrap();
+        let apart = mixed(&two, round)
             .into_iter()
             .flat_map(|new| store.register_packages(std::slice::from_ref(&new)).unwrap());
         let told = |registered: &crate::Registered| {
@@ -165,12 +176,7 @@ pub fn together_is_as_one_by_one(backend: &dyn Backend) {
             apart.map(|registered| told(&registered)).collect::<Vec<_>>()
         );
     }
-    let mut terms = vec!["november".to_owned()];
-    for round in 0..3 {
-        terms.push(format!("round{round}"));
-        terms.extend((0..40).map(|n| format!("summary{n}r{round}")));
-    }
-    let terms: Vec<String> = terms.iter().flat_map(|term| words::terms(term)).collect();
+    let terms = mixed_terms();
     let found = |session: &SessionId| -> Vec<Vec<_>> {
         let name = |posting: &Posting| {
             let package = store.package(posting.package).unwrap();
@@ -226,4 +232,46 @@ pub fn purged_sessions_leave_nothing(backend: &dyn Backend) {
     let again = session(&*store, "s1");
     assert_eq!(find(&*store, &again, "zebra"), []);
     assert_eq!(store.candidates(&again, None, None).unwrap(), []);
+}
+
+/// An index that is rebuilt holds what the registrations wrote, predecessors in groups included.
+pub fn reindexing_changes_nothing(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    for round in 0..3 {
+        for session in [&one, &two] {
+            store.register_packages(&mixed(session, round)).unwrap();
+        }
+    }
+    let terms = mixed_terms();
+    let held = |session: &SessionId| {
+        let (group, role) = (group_id("P1"), role("developer"));
+        let lists = store.postings(session, &terms).unwrap();
+        assert!(lists.iter().any(|list| list.count() > 1));
+        (lists, store.candidates(session, Some(&group), Some(&role)).unwrap())
+    };
+    let before = (held(&one), held(&two));
+    let rebuilt = store.reindex(None).unwrap();
+    let packages = before.0.1.len() + before.1.1.len();
+    assert_eq!(rebuilt, Reindexed { sessions: 2, packages: packages as u64 });
+    assert_eq!((held(&one), held(&two)), before);
+    // What is registered afterwards is added to it.
+    register(&*store, package(&one, "later.md", "zebra"));
+    assert_eq!(find(&*store, &one, "zebra").len(), 1);
+    let unsound: Vec<_> = store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
+    assert_eq!(unsound, [""; 0]);
+}
+
+/// One session, or all of them; an unknown one is refused.
+pub fn reindexing_covers_what_is_named(backend: &dyn Backend) {
+    let store = backend.open();
+    assert_eq!(store.reindex(None).unwrap(), Reindexed::default());
+    let (one, _) = (session(&*store, "s1"), session(&*store, "s2"));
+    register(&*store, package(&one, "a.md", "zebra"));
+    register(&*store, package(&one, "a.md", "giraffe"));
+    assert_eq!(store.reindex(Some(&one)).unwrap(), Reindexed { sessions: 1, packages: 1 });
+    assert_eq!(find(&*store, &one, "zebra"), []);
+    assert_eq!(find(&*store, &one, "giraffe").len(), 1);
+    let error = store.reindex(Some(&session_id("nobody"))).unwrap_err();
+    assert!(matches!(error, crate::StoreError::NotFound { .. }), "{error}");
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::Backend;
 use super::fixture::*;
-use crate::{NewSession, StoreError, StrategyFilter};
+use crate::{NewSession, RecordKind, StoreError, StrategyFilter};
 
 /// Opening an id again changes nothing.
 pub fn the_same_id_is_the_same_session(backend: &dyn Backend) {
@@ -33,7 +33,7 @@ pub fn unknown_is_not_found(backend: &dyn Backend) {
     let id = session_id("nobody");
     let not_found = |error: StoreError| {
         assert!(
-            matches!(&error, StoreError::NotFound { what: "session", id } if id == "nobody"),
+            matches!(&error, StoreError::NotFound { what: RecordKind::Session, id } if id == "nobody"),
             "{error}"
         );
     };
@@ -114,6 +114,6 @@ pub fn purge_takes_everything_but_what_the_project_learned(backend: &dyn Backend
 pub fn a_store_that_was_used_is_sound(backend: &dyn Backend) {
     purge_takes_everything_but_what_the_project_learned(backend);
     for check in backend.open().check().unwrap() {
-        assert_eq!(check.problems, [""; 0], "{}", check.name);
+        assert_eq!(check.problems, [""; 0], "{}", check.part);
     }
 }

@@ -4,7 +4,7 @@ use handover_model::{TokenId, TokenKind, TokenScope};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{NewToken, StoreError};
+use crate::{NewToken, RecordKind, StoreError};
 
 fn id(text: &str) -> TokenId {
     TokenId::new(text).unwrap()
@@ -42,7 +42,10 @@ pub fn kept_and_listed(backend: &dyn Backend) {
     assert_eq!((second.kind, second.project.clone()), (TokenKind::Login, None));
     assert_eq!(store.tokens().unwrap(), [second, first]);
     assert!(store.create_token(&token("t1", 2)).is_err());
-    assert!(matches!(store.token(&id("t3")), Err(StoreError::NotFound { what: "token", .. })));
+    assert!(matches!(
+        store.token(&id("t3")),
+        Err(StoreError::NotFound { what: RecordKind::Token, .. })
+    ));
 }
 
 /// A token ends once, by whoever is first.

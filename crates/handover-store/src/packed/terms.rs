@@ -1,30 +1,32 @@
-//! The terms of one package, and how they are packed: for each distinct term its length, its bytes,
-//! and its counts. Counts are a mask of the columns that have it and one byte for each of those.
+//! The terms of one package. Packed, behind the version: for each distinct term its length, its bytes and
+//! its counts. Counts are a mask of the columns that have the term, and one byte for each of those.
 
 use std::collections::BTreeMap;
 
 use handover_text::words;
 
-use crate::{COLUMNS, Result, StoreError};
+use super::{VERSION, unversioned};
+use crate::{COLUMNS, IndexError, IndexPart, Result, StoreError};
 
-/// How often a term occurs in each column; more than 255 is 255.
+/// How often a term occurs in each column, capped at 255.
 pub type Counts = [u8; COLUMNS];
 
-/// The distinct terms of a package, and how many each column has with repetitions.
+/// The distinct terms of a package, and how many terms each column has.
 #[derive(Debug)]
 pub struct Terms {
     counts: BTreeMap<String, Counts>,
-    /// How many terms each column has.
+    /// How many terms each column has, repetitions included.
     pub lengths: [u32; COLUMNS],
 }
 
 impl Terms {
-    /// The terms of the texts of each column.
+    /// Splits the texts of each column into terms.
     pub fn of(columns: [&[&str]; COLUMNS]) -> Self {
         let mut terms = Self { counts: BTreeMap::new(), lengths: [0; COLUMNS] };
         for (column, texts) in columns.iter().enumerate() {
             for term in texts.iter().flat_map(|text| words::terms(text)) {
                 terms.lengths[column] = terms.lengths[column].saturating_add(1);
+                // The length of a packed term is a byte. Nobody searches for longer ones.
                 if u8::try_from(term.len()).is_ok() {
                     let count = &mut terms.counts.entry(term).or_default()[column];
                     *count = count.saturating_add(1);
@@ -34,9 +36,10 @@ impl Terms {
         terms
     }
 
-    /// Them as one packed list, in their order.
+    /// The packed form, in the order of the terms.
     pub fn packed(&self) -> Vec<u8> {
-        let mut packed = Vec::with_capacity(self.counts.len() * 10);
+        let mut packed = Vec::with_capacity(1 + self.counts.len() * 10);
+        packed.push(VERSION);
         for (term, counts) in &self.counts {
             packed.push(term.len() as u8);
             packed.extend_from_slice(term.as_bytes());
@@ -46,18 +49,19 @@ impl Terms {
     }
 }
 
-/// A term of a packed list.
-#[derive(Debug)]
+/// A term and its counts, as [`unpack_terms`] finds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedTerm<'a> {
-    /// Its bytes.
+    /// UTF-8, unless the bytes are damaged.
     pub term: &'a [u8],
     /// How often it occurs.
     pub counts: Counts,
 }
 
-/// Reads a packed list.
-pub fn unpack_terms(mut packed: &[u8]) -> impl Iterator<Item = Result<PackedTerm<'_>>> {
-    std::iter::from_fn(move || {
+/// Reads packed terms. After an error there is nothing more.
+pub fn unpack_terms(packed: &[u8]) -> Result<impl Iterator<Item = Result<PackedTerm<'_>>>> {
+    let mut packed = unversioned(packed, IndexPart::Terms)?;
+    Ok(std::iter::from_fn(move || {
         let (length, rest) = packed.split_first()?;
         let entry = rest.split_at_checked(usize::from(*length)).and_then(|(term, mut rest)| {
             let counts = Present::read(&mut rest)?.counts();
@@ -67,18 +71,19 @@ pub fn unpack_terms(mut packed: &[u8]) -> impl Iterator<Item = Result<PackedTerm
         if entry.is_none() {
             packed = &[];
         }
-        Some(entry.ok_or_else(|| StoreError::damaged("a list of terms ends early")))
-    })
+        let damaged = IndexError::Damaged { part: IndexPart::Terms };
+        Some(entry.ok_or(StoreError::Index(damaged)))
+    }))
 }
 
-/// Puts counts behind what is packed already.
+/// Appends packed counts.
 pub(super) fn pack(counts: &Counts, packed: &mut Vec<u8>) {
     let present = counts.iter().enumerate().filter(|(_, count)| **count > 0);
     packed.push(present.clone().fold(0, |mask, (column, _)| mask | 1 << column));
     packed.extend(present.map(|(_, count)| *count));
 }
 
-/// How many columns a mask has: faster than to count them.
+/// The number of columns in a mask; looking it up is faster than counting bits.
 const PRESENT: [u8; 1 << COLUMNS] = {
     let mut counts = [0; 1 << COLUMNS];
     let mut mask = 0;
@@ -89,7 +94,7 @@ const PRESENT: [u8; 1 << COLUMNS] = {
     counts
 };
 
-/// In which columns a term is, and how often.
+/// The counts of a term in packed form.
 #[derive(Debug, Clone, Copy)]
 pub struct Present<'a> {
     mask: u8,
@@ -98,7 +103,7 @@ pub struct Present<'a> {
 }
 
 impl<'a> Present<'a> {
-    /// Reads one off the front; none if the bytes are not one.
+    /// Reads packed counts off the front; none if the bytes are damaged.
     #[inline]
     pub(super) fn read(packed: &mut &'a [u8]) -> Option<Self> {
         let (mask, rest) = packed.split_first()?;
@@ -107,7 +112,7 @@ impl<'a> Present<'a> {
         Some(Self { mask: *mask, counts })
     }
 
-    /// The columns that have it, in order, with how often.
+    /// The columns that have the term, in order, and how often.
     #[inline]
     pub fn columns(self) -> impl Iterator<Item = (usize, u8)> + 'a {
         let mut mask = self.mask;
@@ -122,5 +127,83 @@ impl<'a> Present<'a> {
         let mut counts = [0; COLUMNS];
         self.columns().for_each(|(column, count)| counts[column] = count);
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn unpacked(packed: &[u8]) -> Result<Vec<(String, Counts)>> {
+        unpack_terms(packed)?
+            .map(|entry| {
+                let entry = entry?;
+                Ok((String::from_utf8_lossy(entry.term).into_owned(), entry.counts))
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn terms_survive_packing(texts in proptest::array::uniform5(".{0,60}")) {
+            let columns = texts.each_ref().map(|text| [text.as_str()]);
+            let terms = Terms::of(columns.each_ref().map(<[&str; 1]>::as_slice));
+            let expected: Vec<_> = terms.counts.clone().into_iter().collect();
+            prop_assert_eq!(unpacked(&terms.packed()).unwrap(), expected);
+        }
+
+        #[test]
+        fn counts_survive_packing(counts in any::<Counts>(), tail in any::<[u8; 3]>()) {
+            let mut packed = Vec::new();
+            pack(&counts, &mut packed);
+            packed.extend(tail);
+            let mut rest = packed.as_slice();
+            prop_assert_eq!(Present::read(&mut rest).unwrap().counts(), counts);
+            prop_assert_eq!(rest, tail.as_slice());
+        }
+
+        #[test]
+        fn arbitrary_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            // Every entry takes at least two bytes, so this also bounds how much is read.
+            if let Ok(terms) = unpack_terms(&bytes) {
+                prop_assert!(terms.count() <= bytes.len() / 2 + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn other_versions_are_refused() {
+        let terms = Terms::of([&[], &["a token"], &[], &[], &[]]);
+        let mut packed = terms.packed();
+        packed[0] = VERSION + 1;
+        let error = unpacked(&packed).unwrap_err();
+        let expected = IndexError::Version { part: IndexPart::Terms, found: VERSION + 1 };
+        assert!(matches!(error, StoreError::Index(found) if found == expected));
+        let error = unpacked(&[]).unwrap_err();
+        let expected = IndexError::Damaged { part: IndexPart::Terms };
+        assert!(matches!(error, StoreError::Index(found) if found == expected));
+    }
+
+    #[test]
+    fn truncated_terms_are_refused() {
+        let packed = Terms::of([&["zebra"], &[], &[], &["zebra"], &[]]).packed();
+        assert_eq!(unpacked(&packed).unwrap(), [("zebra".to_owned(), [1, 0, 0, 1, 0])]);
+        for length in 2..packed.len() {
+            assert!(unpacked(&packed[..length]).is_err(), "{length}");
+        }
+        // A column that does not exist.
+        assert!(unpacked(&[VERSION, 1, b'x', 1 << COLUMNS, 1]).is_err());
+    }
+
+    #[test]
+    fn counts_and_lengths_saturate_or_skip() {
+        let many = "zebra ".repeat(300);
+        let long = "x".repeat(300);
+        let terms = Terms::of([&[&many], &[&long], &[], &[], &[]]);
+        assert_eq!(terms.lengths[0], 300);
+        assert_eq!(terms.counts["zebra"], [255, 0, 0, 0, 0]);
+        assert!(terms.counts.keys().all(|term| term.len() < 256));
     }
 }

@@ -2,8 +2,8 @@
 
 use handover_model::Topic;
 use handover_store::{
-    ErrorPatterns, ErrorSighting, Events, NewEvent, NewStrategy, ReasoningFilter, Reasonings,
-    Strategies,
+    CleanSignature, ErrorPatterns, ErrorSighting, Events, NewEvent, NewStrategy, ReasoningFilter,
+    Reasonings, Strategies,
 };
 use serde_json::json;
 
@@ -40,9 +40,7 @@ fn nothing_that_was_written_becomes_markup() {
     let clean = |text: &str| scene.redactor.clean(text);
     let sighting = ErrorSighting {
         project: scene.project(),
-        kind: Some(clean(NASTY[0])),
-        message: clean(&all),
-        hints: Vec::new(),
+        signature: CleanSignature::new(Some(NASTY[0]), &all, &[], &scene.redactor),
         language: Some(clean(NASTY[1])),
         ttl_days: 90,
         session: Some(scene.session.clone()),

@@ -10,7 +10,7 @@ mod resolve;
 use clap::{Args, Subcommand};
 use handover_context::shape;
 use handover_model::{ErrorPattern, Role};
-use handover_store::{ErrorSighting, Judgement};
+use handover_store::{CleanSignature, ErrorSighting, Judgement};
 use serde_json::Value;
 
 use super::Outcome;
@@ -85,9 +85,12 @@ impl SightingArgs {
         let (session, project) = app.learning()?;
         Ok(ErrorSighting {
             project,
-            kind: self.kind.map(clean),
-            message: redactor.clean(&self.message),
-            hints: self.hint.into_iter().map(clean).collect(),
+            signature: CleanSignature::new(
+                self.kind.as_deref(),
+                &self.message,
+                &self.hint,
+                redactor,
+            ),
             language: self.lang.map(|lang| clean(lang.to_lowercase())),
             ttl_days: app.config()?.learning.ttl_days,
             session,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use handover_context::learning::Binding;
 use handover_hosts::{Call, Event};
-use handover_store::{ErrorSighting, PackageFilter, StoreError};
+use handover_store::{CleanSignature, ErrorSighting, PackageFilter, StoreError};
 use handover_text::cut::cut;
 use serde::{Deserialize, Serialize};
 
@@ -129,9 +129,7 @@ pub(super) fn command_passed(scene: &Scene<'_>, command: &str) -> Result<Reply, 
     let hooks = &app.config()?.hooks;
     let sighting = ErrorSighting {
         project,
-        kind: None,
-        message: redactor.clean(&error),
-        hints: Vec::new(),
+        signature: CleanSignature::new(None, &error, &[], redactor),
         language: binding.language.as_deref().map(|name| redactor.clean(name)),
         ttl_days: app.config()?.learning.ttl_days,
         session,

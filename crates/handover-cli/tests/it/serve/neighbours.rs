@@ -180,7 +180,7 @@ fn transactions_are_apart() {
         machines[1]
             .run(["reasoning", "add", "--role", "developer", "--phase", "risks", "meanwhile"])
             .ok();
-        Err(StoreError::not_found("reason", "to go on"))
+        Err(StoreError::Aborted)
     });
     assert!(given_up.is_err());
     assert_eq!(north.session_counts(&id).unwrap().reasoning, 0);

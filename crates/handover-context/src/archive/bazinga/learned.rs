@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use handover_model::learn::{Signature, Trust, strategy_id};
 use handover_model::{Timestamp, Topic};
-use handover_store::archive::{Index, Kept, Kind, Record, Value};
-use handover_store::{Result, Store, StoreError};
+use handover_store::archive::{CleanRecord, Kind, Record, Value};
+use handover_store::{CleanSignature, Result, Store, StoreError};
 use serde_json::Value as Json;
 
 use super::row::{Problem, Row, each};
@@ -16,15 +16,16 @@ const INSIGHT_CHARS: usize = 500;
 
 /// A record of a kind, given by its columns; all others are null.
 fn record(kind: &str, values: &[(&str, Value)]) -> Result<Record> {
-    let kind = Kind::named(kind).ok_or_else(|| StoreError::not_found("kind", kind))?;
+    let kind = Kind::named(kind)
+        .ok_or_else(|| StoreError::damaged("a kind of record that the archive does not list"))?;
     let find = |name: &str| values.iter().find(|(column, _)| *column == name);
     let values = kind.columns.iter().map(|c| find(c.name).map_or(Value::Null, |(_, v)| v.clone()));
     Ok(Record { kind, values: values.collect() })
 }
 
 fn put(store: &dyn Store, source: &Source<'_>, records: &[Record]) -> Result<()> {
-    store.put_records(Index::MadeAnew, &mut |sink| {
-        records.iter().try_for_each(|r| sink(Kept::redacted(r.clone(), source.redactor)))
+    store.put_records(&mut |sink| {
+        records.iter().try_for_each(|r| sink(CleanRecord::redacted(r.clone(), source.redactor)))
     })?;
     Ok(())
 }
@@ -60,7 +61,8 @@ fn pattern(source: &Source<'_>, row: &Row) -> Result<Pattern, Problem> {
     let confidence = row.fraction("confidence")?.unwrap_or(0.5).clamp(0.0, 1.0);
     let last_seen = row.time(&["last_seen", "created_at"]).unwrap_or(source.now);
     Ok(Pattern {
-        signature: Signature::new(kind.as_deref(), &message, &hints),
+        signature: CleanSignature::new(kind.as_deref(), &message, &hints, source.redactor)
+            .signature(),
         solution: clean(row.needed("solution")?),
         trust: (confidence * 1_000.0).round() as i64,
         occurrences: row.number("occurrences")?.unwrap_or(1).max(1),

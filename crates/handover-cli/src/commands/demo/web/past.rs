@@ -9,7 +9,8 @@ use handover_model::{
     SessionId, SessionStatus, Timestamp,
 };
 use handover_store::{
-    ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep, Store,
+    CleanSignature, ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep,
+    Store,
 };
 use serde_json::json;
 
@@ -366,9 +367,7 @@ impl Recorder<'_> {
         let redactor = self.app.redactor()?;
         let sighting = ErrorSighting {
             project: self.project.clone(),
-            kind: None,
-            message: redactor.clean(message),
-            hints: Vec::new(),
+            signature: CleanSignature::new(None, message, &[], redactor),
             language: Some(redactor.clean("rust")),
             ttl_days: 90,
             session: None,

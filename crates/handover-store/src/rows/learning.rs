@@ -1,0 +1,75 @@
+//! Records that belong to a project: error patterns and strategies.
+
+use handover_model::learn::{Signature, Trust};
+use handover_model::{ErrorIncident, ErrorPattern, Strategy};
+
+use super::{Columns, Row};
+use crate::{Result, TrustAt};
+
+/// Of `error_pattern e`; with the solution that was used most often, then the latest.
+pub const ERROR_PATTERN: &str = "e.project, e.hash, e.kind, e.message, e.hints, e.confidence, \
+    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, \
+    (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash \
+        ORDER BY uses DESC, last_used DESC, solution LIMIT 1)";
+
+/// Reads [`ERROR_PATTERN`].
+pub fn error_pattern(row: &dyn Row) -> Result<ErrorPattern> {
+    let mut c = Columns::of(row);
+    Ok(ErrorPattern {
+        project: c.parsed()?,
+        hash: c.text()?,
+        signature: Signature { kind: c.text()?, message: c.text()?, hints: c.list()? },
+        confidence: Trust::from_thousandths(c.int()?),
+        occurrences: c.int()?,
+        language: c.text_opt()?,
+        first_seen: c.time()?,
+        last_seen: c.time()?,
+        ttl_days: c.int()?,
+        solution: c.text_opt()?,
+    })
+}
+
+/// Of `error_incident i LEFT JOIN session s`.
+pub const ERROR_INCIDENT: &str = "i.hash, s.id, i.group_id, i.role, i.command, i.created_at";
+
+/// Reads [`ERROR_INCIDENT`].
+pub fn error_incident(row: &dyn Row) -> Result<ErrorIncident> {
+    let mut c = Columns::of(row);
+    Ok(ErrorIncident {
+        hash: c.text()?,
+        session: c.parsed_opt()?,
+        group: c.parsed_opt()?,
+        role: c.parsed_opt()?,
+        command: c.text_opt()?,
+        created_at: c.time()?,
+    })
+}
+
+/// Of `error_trust`.
+pub const TRUST_AT: &str = "changed_at, confidence";
+
+/// Reads [`TRUST_AT`].
+pub fn trust_at(row: &dyn Row) -> Result<TrustAt> {
+    let mut c = Columns::of(row);
+    Ok(TrustAt { at: c.time()?, confidence: Trust::from_thousandths(c.int()?) })
+}
+
+/// Of `strategy`.
+pub const STRATEGY: &str =
+    "id, project, topic, insight, helpfulness, language, framework, created_at, last_seen";
+
+/// Reads [`STRATEGY`].
+pub fn strategy(row: &dyn Row) -> Result<Strategy> {
+    let mut c = Columns::of(row);
+    Ok(Strategy {
+        id: c.text()?,
+        project: c.parsed()?,
+        topic: c.parsed()?,
+        insight: c.text()?,
+        helpfulness: c.int()?,
+        language: c.text_opt()?,
+        framework: c.text_opt()?,
+        created_at: c.time()?,
+        last_seen: c.time()?,
+    })
+}
