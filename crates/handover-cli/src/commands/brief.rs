@@ -29,11 +29,11 @@ pub(crate) struct BriefArgs {
 /// Which parts a brief has, and for what.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PartArgs {
-    /// How much testing the workflow includes: full, minimal or disabled
+    /// Amount of testing in the workflow: full, minimal or disabled
     #[arg(long, value_name = "MODE")]
     testing_mode: Option<TestingMode>,
 
-    /// The component that the agent works in [default: the group's, else the whole project]
+    /// Component that the agent works in [default: the group's component, else the whole project]
     #[arg(long, value_name = "PATH")]
     component: Option<String>,
 

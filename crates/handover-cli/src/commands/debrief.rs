@@ -18,15 +18,15 @@ use crate::ui::Ui;
     after_help = "Examples:\n  handover debrief --receipt r_0190… < last-message.md\n  claude -p … | handover debrief --role developer --group login\n  handover debrief --schema"
 )]
 pub(crate) struct DebriefArgs {
-    /// The receipt that the agent started with
+    /// Receipt that the agent started with
     #[arg(long, value_name = "ID")]
     receipt: Option<ReceiptId>,
 
-    /// The agent's role, if there is no receipt
+    /// Role of the agent, if there is no receipt
     #[arg(long, required_unless_present_any = ["receipt", "schema"])]
     role: Option<Role>,
 
-    /// The agent's own id
+    /// Id of the agent
     #[arg(long, value_name = "ID")]
     agent_id: Option<AgentId>,
 

@@ -11,11 +11,11 @@ use crate::input;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {
-    /// The role of the agent
+    /// Role of the agent
     #[arg(long)]
     pub(crate) role: Role,
 
-    /// What the agent should do; context is ranked by it
+    /// Task of the agent; context is ranked by it
     #[arg(long, value_name = "TEXT", conflicts_with = "task_file", allow_hyphen_values = true,
         value_parser = crate::input::argument)]
     task: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "FILE")]
     task_file: Option<PathBuf>,
 
-    /// The agent's model, by any of its names
+    /// Model of the agent, by any of its names
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
@@ -32,7 +32,7 @@ pub(crate) struct RequestArgs {
     #[arg(long, default_value = "0", value_name = "N", allow_negative_numbers = true)]
     pub(crate) current_tokens: u64,
 
-    /// The attempt, from 0; each attempt gets everything again
+    /// Attempt, from 0; each attempt gets everything again
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) iteration: Option<u32>,
 
@@ -40,11 +40,11 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "on|off", value_parser = on_or_off)]
     reasoning: Option<bool>,
 
-    /// How much reasoning: minimal, medium or full
+    /// Amount of reasoning: minimal, medium or full
     #[arg(long, value_name = "LEVEL", default_value = "medium")]
     reasoning_level: ReasoningLevel,
 
-    /// The most packages [default: by role]
+    /// Maximum number of packages [default: by role]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     limit: Option<usize>,
 }

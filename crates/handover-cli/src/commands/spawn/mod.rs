@@ -32,11 +32,11 @@ use crate::error::{CommandError, Exit};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpawnArgs {
-    /// The agent program: claude, codex, gemini or command
+    /// Agent program: claude, codex, gemini or command
     #[arg(long)]
     host: Host,
 
-    /// The program and its arguments, for host `command` (no shell is involved)
+    /// Program and arguments for host `command` (no shell is involved)
     #[arg(long, value_name = "PROGRAM ARGS", required_if_eq("host", "command"))]
     agent_command: Option<String>,
 
@@ -62,11 +62,11 @@ pub(crate) struct SpawnArgs {
     #[arg(long, value_name = "SECS")]
     idle_timeout: Option<u64>,
 
-    /// The most model turns, if the program supports a limit
+    /// Maximum number of model turns, if the program supports a limit
     #[arg(long, value_name = "N")]
     max_turns: Option<u32>,
 
-    /// The most dollars, if the program supports a limit
+    /// Maximum cost in dollars, if the program supports a limit
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
 }

@@ -17,13 +17,13 @@ use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, io};
 
-/// What is called, before the adapter adds its arguments.
+/// The program to run, before the adapter adds its arguments.
 pub(super) struct Program {
     path: PathBuf,
     args: Vec<OsString>,
 }
 
-/// The program: of the flag, of the configuration, or the host's own.
+/// The program of the flag, else of the configuration, else the host's default.
 pub(super) fn find(app: &App, args: &SpawnArgs) -> Result<Program, CommandError> {
     let configured = app.config()?.agents.programs.get(args.host.as_str());
     let (path, args) = match (&args.agent_command, configured) {
@@ -35,7 +35,7 @@ pub(super) fn find(app: &App, args: &SpawnArgs) -> Result<Program, CommandError>
         (None, Some(command)) => split_command(command)?,
         (None, None) => (default_program(args.host).into(), Vec::new()),
     };
-    // A path counts from where the user is.
+    // A relative path starts at the user's folder, not at the project.
     let path = match path.components().count() {
         0 | 1 => path,
         _ => app.folder()?.join(path),
@@ -76,12 +76,12 @@ pub(super) fn invocation(
     Ok(invocation)
 }
 
-/// The first signal asks the agent to end, the second one does not ask.
+/// The first signal stops the agent gracefully, the second one kills it.
 pub(super) fn cancel_on_signals(cancel: &CancelToken) -> Result<(), CommandError> {
     for signal in [SIGINT, SIGTERM] {
         let (asked, force): (Arc<AtomicBool>, Arc<AtomicBool>) =
             (cancel.flag(), cancel.force_flag());
-        // In this order: what was set by an earlier signal makes this one the second.
+        // In this order: a flag that an earlier signal set makes this one the second.
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&force))
             .and_then(|_| signal_hook::flag::register(signal, asked))
             .map_err(|error| io(&error))?;

@@ -1,15 +1,15 @@
-//! What a person sees while an agent works, on standard error.
+//! Shows an agent's progress on standard error.
 
 use handover_agents::AgentEvent;
 
 use crate::app::App;
 
-/// Longer texts are cut: the whole is in the log.
+/// Longer lines are cut; the log has all of them.
 const CHARS: usize = 160;
-/// More lines than a person reads are a flood, and showing them would slow its reading down.
+/// More lines are a flood that nobody reads, and printing them would slow the agent down.
 const LINES: usize = 2_000;
 
-/// Shows events as they come.
+/// Prints events as they arrive.
 pub(super) struct Progress<'a> {
     app: &'a App,
     shown: usize,
@@ -30,7 +30,7 @@ impl<'a> Progress<'a> {
             self.app.ui.note("… and more, in the log");
             return;
         }
-        // Agents print what they read; a secret must not reach the screen of a build either.
+        // Agents print what they read, and a secret must not end up in a CI log.
         if let Ok(redactor) = self.app.redactor() {
             let short = handover_text::cut::cut(&line, CHARS * 4);
             self.app.ui.note(redactor.clean(&short).one_line().cut(CHARS).as_str());
