@@ -10,6 +10,7 @@ use crate::app::{App, Common};
 use crate::commands::{Command, HookArgs, Hooked};
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
+use crate::logging::{self, Destination};
 use crate::ui::{ColorChoice, Ui};
 
 /// The context and handoff layer for multi-agent software work
@@ -92,7 +93,8 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
         config: global.config,
     };
     let app = App::new(ui, stdin, common);
-    match command.run(&app) {
+    logging::init(&app, log_destination(&command));
+    let exit = match command.run(&app) {
         Ok(exit) => {
             app.ui.close();
             exit
@@ -103,6 +105,17 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
             }
             error.exit
         }
+    };
+    tracing::debug!(?exit, "command ended");
+    exit
+}
+
+/// Agent programs show users what hooks and MCP servers write to standard error.
+fn log_destination(command: &Command) -> Destination {
+    if matches!(command, Command::Hook(_) | Command::Mcp(_)) {
+        Destination::File
+    } else {
+        Destination::Stderr
     }
 }
 

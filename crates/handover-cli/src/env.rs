@@ -39,6 +39,8 @@ pub(crate) const CLAUDE_PROJECT: &str = "CLAUDE_PROJECT_DIR";
 pub(crate) const AI_AGENT: &str = "AI_AGENT";
 /// Where the store is: a file path, a `postgres://` URL, or the `https://` URL of a service.
 pub(crate) const STORE: &str = "HANDOVER_STORE";
+/// Which events of the libraries are logged.
+pub(crate) const LOG: &str = "HANDOVER_LOG";
 /// What a service is shown, if the store is behind one.
 pub(crate) const TOKEN: &str = "HANDOVER_TOKEN";
 

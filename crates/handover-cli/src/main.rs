@@ -9,6 +9,7 @@ mod desk;
 mod env;
 mod error;
 mod input;
+mod logging;
 mod project;
 mod store;
 mod ui;

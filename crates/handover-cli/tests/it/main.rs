@@ -13,6 +13,7 @@ mod handoffs;
 mod hooks;
 mod host_install;
 mod learning;
+mod logging;
 mod mcp;
 mod moving;
 mod packages;
