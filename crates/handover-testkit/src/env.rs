@@ -56,10 +56,16 @@ impl TestEnv {
 
     /// The program, ready to be given arguments.
     pub fn command(&self) -> Command {
-        self.program(&self.program)
+        self.tool(&self.program)
     }
 
-    fn program(&self, program: &Path) -> Command {
+    /// The binary under test.
+    pub fn binary(&self) -> &Path {
+        &self.program
+    }
+
+    /// Another program in the same environment, such as a shell that runs [`binary`](Self::binary).
+    pub fn tool(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command
             .env_clear()
@@ -123,7 +129,7 @@ impl TestEnv {
     /// Runs git in a folder inside the project, as nobody in particular.
     pub fn git(&self, folder: impl AsRef<Path>, args: &[&str]) {
         let output = self
-            .program(Path::new("git"))
+            .tool("git")
             .args([
                 "-c",
                 "user.name=t",

@@ -14,6 +14,7 @@ mod postgres;
 mod real_host;
 mod service;
 mod tls_proxy;
+mod writers;
 
 pub use binary::binary;
 pub use browser::{Browser, Look};
@@ -27,3 +28,4 @@ pub use postgres::{OwnPostgres, postgres};
 pub use real_host::RealHost;
 pub use service::{Reply, Service};
 pub use tls_proxy::TlsProxy;
+pub use writers::{Writers, assert_kept};

@@ -1,7 +1,7 @@
 //! The real service on a port of its own, and a client that says exactly what it is told to.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -26,12 +26,10 @@ impl Service {
 
     /// The same with no more open files than so many.
     pub fn with_files(env: &TestEnv, files: usize) -> Self {
-        let program = env.command();
-        let mut shell = Command::new("sh");
+        let mut shell = env.tool("sh");
         shell.args(["-c", "ulimit -n \"$1\"; exec \"$2\" serve --port 0 --json", "sh"]);
-        shell.arg(files.to_string()).arg(program.get_program()).env_clear();
-        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.current_dir(env.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.arg(files.to_string()).arg(env.binary());
+        shell.stdout(Stdio::piped()).stderr(Stdio::piped());
         Self::over(env, shell.spawn().unwrap())
     }
 

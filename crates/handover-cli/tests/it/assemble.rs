@@ -336,13 +336,8 @@ fn a_full_disk_leaves_a_block_and_a_sound_store() {
     let env = project();
     import(&env, &[json!({}), json!({"summary": "x".repeat(300), "body": "other"})]);
     // A limit on the size of files stands in for a full disk.
-    let mut command = std::process::Command::new("sh");
-    let handover = env.command();
-    command.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""]).arg(handover.get_program()).args(PLAIN);
-    command.env_clear().current_dir(env.path(""));
-    for (name, value) in handover.get_envs() {
-        command.env(name, value.unwrap());
-    }
+    let mut command = env.tool("sh");
+    command.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""]).arg(env.binary()).args(PLAIN);
     falls_back(&env, command);
     env.run(["doctor"]).ok();
     assert_eq!(assemble(&env, &["--role", "developer"])["available"], 2);
@@ -364,30 +359,20 @@ fn a_store_that_cannot_be_written_leaves_a_block() {
     }
     open(&env.path(".handover"), 0o555);
     // Permissions bind everyone but root, so the program runs as nobody.
-    let handover = env.command();
-    let mut command = std::process::Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-    command.arg(handover.get_program()).args(PLAIN).env_clear().current_dir(env.path(""));
-    for (name, value) in handover.get_envs() {
-        command.env(name, value.unwrap());
-    }
-    let reachable = std::process::Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "test", "-x"])
-        .arg(handover.get_program())
-        .status()
-        .unwrap()
-        .success();
+    let as_nobody = || {
+        let mut command = env.tool("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        command
+    };
+    let reachable = as_nobody().args(["test", "-x"]).arg(env.binary()).status().unwrap().success();
+    let mut program = env.binary().to_owned();
     // Nobody may not be allowed to see where the sources are; then a copy is run.
     if !reachable {
-        let copy = env.folder().join("handover");
-        fs_err::copy(handover.get_program(), &copy).unwrap();
-        let args: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
-        let envs: Vec<_> =
-            command.get_envs().map(|(n, v)| (n.to_owned(), v.unwrap().to_owned())).collect();
-        command = std::process::Command::new("setpriv");
-        command.args(&args[..3]).arg(&copy).args(&args[4..]).env_clear().envs(envs);
-        command.current_dir(env.path(""));
+        program = env.folder().join("handover");
+        fs_err::copy(env.binary(), &program).unwrap();
     }
+    let mut command = as_nobody();
+    command.arg(program).args(PLAIN);
     falls_back(&env, command);
     open(&env.path(".handover"), 0o755);
 }

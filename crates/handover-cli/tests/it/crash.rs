@@ -1,61 +1,20 @@
 //! Processes that die, disks that fill up, files that are damaged.
 
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use handover_testkit::{Writers, assert_kept};
 
 use crate::project;
 
-/// Many writers in a loop, each saying what was acknowledged; then all are killed at once.
 #[test]
 fn what_was_acknowledged_survives_kill_9() {
     let env = project();
-    let script = "i=0; while :; do i=$((i+1)); \
-        \"$0\" reasoning add --role developer --phase risks \"thought $1-$i\" -q >/dev/null && echo \"thought $1-$i\"; done";
-    let mut children = Vec::new();
-    for writer in 0..4 {
-        let mut shell = env.command();
-        let program = shell.get_program().to_owned();
-        shell = {
-            let mut command = Command::new("setsid");
-            command.args(["sh", "-c", script]).arg(program).arg(writer.to_string());
-            command.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
-            command.env("HOME", env.folder().join("home")).current_dir(env.path(""));
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-            command
-        };
-        children.push(shell.spawn().unwrap());
-    }
-    // Read until a thousand are acknowledged, one writer after the other; all go on meanwhile.
-    let mut acknowledged = Vec::new();
-    let mut readers: Vec<_> = children
-        .iter_mut()
-        .map(|child| BufReader::new(child.stdout.take().unwrap()).lines())
-        .collect();
-    for reader in &mut readers {
-        acknowledged.extend(reader.by_ref().take(250).map(Result::unwrap));
-    }
-    for child in &children {
-        let group = format!("-{}", child.id());
-        assert!(Command::new("kill").args(["-9", "--", &group]).status().unwrap().success());
-    }
-    for reader in readers {
-        acknowledged.extend(reader.map_while(Result::ok));
-    }
-    for mut child in children {
-        child.wait().unwrap();
-    }
+    let mut writers = Writers::start(&env, 4);
+    writers.wait_for(250);
+    let acknowledged = writers.kill();
     assert!(acknowledged.len() >= 1000, "{}", acknowledged.len());
-    let list = env.run(["reasoning", "list", "--json"]).ok().json();
-    let kept: std::collections::BTreeSet<&str> = list["reasoning"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| r["content"].as_str().unwrap())
-        .collect();
-    for thought in &acknowledged {
-        assert!(kept.contains(thought.as_str()), "{thought} was acknowledged and is gone");
-    }
+    assert_kept(&env, &acknowledged);
     env.run(["doctor"]).ok();
 }
 
@@ -97,22 +56,11 @@ fn a_newer_store_is_refused() {
 fn a_full_disk_loses_nothing_and_says_so() {
     let env = project();
     env.write("a.md", "text ".repeat(20_000));
-    let program = env.command().get_program().to_owned();
     // No file may grow beyond 100 blocks of 512 bytes; without the trap the signal would kill.
-    let output = env
-        .output(
-            Command::new("sh")
-                .args(["-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" package add a.md --kind research --json"])
-                .arg(program)
-                .env_clear()
-                .env("PATH", std::env::var_os("PATH").unwrap())
-                .current_dir(env.path(""))
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap(),
-        )
-        .fails(5);
+    let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" package add a.md --kind research --json";
+    let mut shell = env.tool("sh");
+    shell.args(["-c", script]).arg(env.binary()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = env.output(shell.spawn().unwrap()).fails(5);
     assert!(output.error()["code"].as_str().unwrap().starts_with("store_"), "{output}");
     let counts = env.run(["session", "show", "--json"]).ok().json()["session"]["counts"].clone();
     assert_eq!(counts["packages"], 0);

@@ -1,9 +1,6 @@
 //! A store that machines share: two homes, two checkouts, one PostgreSQL.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
-use handover_testkit::{OwnPostgres, TestEnv};
+use handover_testkit::{OwnPostgres, TestEnv, Writers, assert_kept};
 use serde_json::{Value, json};
 
 use crate::mcp::{BOTH, Client};
@@ -156,25 +153,6 @@ fn hook(env: &TestEnv, name: &str, fields: &Value) -> handover_testkit::Output {
     env.run_with(event.to_string(), ["hook", "claude"]).ok()
 }
 
-/// Shells that write for ever, each in a session of its own, ended with the test.
-struct Writers(Vec<std::process::Child>);
-
-impl Writers {
-    fn end(&mut self) {
-        for mut writer in self.0.drain(..) {
-            let group = format!("-{}", writer.id());
-            let _ = std::process::Command::new("kill").args(["-9", "--", &group]).status();
-            let _ = writer.wait();
-        }
-    }
-}
-
-impl Drop for Writers {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
 /// The server dies while commands write: what was acknowledged stays, hooks and prompts go on without
 /// it, and everything works again when it is back.
 #[test]
@@ -182,30 +160,8 @@ fn a_dead_server_stops_nobody() {
     let server = OwnPostgres::start();
     let env = another("p", server.url());
     env.run(["session", "new", "s1"]).ok();
-    let script = "i=0; while :; do i=$((i+1)); \
-        \"$0\" reasoning add --role developer --phase risks \"thought $1-$i\" -q >/dev/null 2>&1 \
-        && echo \"thought $1-$i\"; done";
-    let writers: Vec<_> = (0..4)
-        .map(|writer| {
-            let handover = env.command();
-            let mut command = std::process::Command::new("setsid");
-            command.args(["sh", "-c", script]).arg(handover.get_program()).arg(writer.to_string());
-            command.env_clear();
-            command.envs(handover.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            command.current_dir(env.path("")).stdin(Stdio::null()).stdout(Stdio::piped());
-            command.spawn().unwrap()
-        })
-        .collect();
-    let mut writers = Writers(writers);
-    let mut readers: Vec<_> = writers
-        .0
-        .iter_mut()
-        .map(|writer| BufReader::new(writer.stdout.take().unwrap()).lines())
-        .collect();
-    let mut acknowledged = Vec::new();
-    for reader in &mut readers {
-        acknowledged.extend(reader.by_ref().take(10).map(Result::unwrap));
-    }
+    let mut writers = Writers::start(&env, 4);
+    writers.wait_for(10);
     server.kill();
 
     let block = env.run(["assemble", "--role", "developer", "--json"]).ok().json();
@@ -222,32 +178,11 @@ fn a_dead_server_stops_nobody() {
     assert_eq!(error["code"], "store_unavailable");
 
     server.again();
-    // Every writer goes on by itself.
-    for reader in &mut readers {
-        acknowledged.extend(reader.by_ref().take(10).map(Result::unwrap));
-    }
-    writers.end();
-    for reader in readers {
-        acknowledged.extend(reader.map_while(Result::ok));
-    }
+    // The writers recover without help.
+    writers.wait_for(10);
+    let acknowledged = writers.kill();
     assert!(acknowledged.len() >= 80);
-    let list = env.run(["reasoning", "list", "--json", "--limit", "100000"]).ok().json();
-    let mut kept: Vec<&str> = list["reasoning"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| r["content"].as_str().unwrap())
-        .collect();
-    kept.sort_unstable();
-    for thought in &acknowledged {
-        assert!(
-            kept.binary_search(&thought.as_str()).is_ok(),
-            "{thought} was acknowledged and is gone"
-        );
-    }
-    let all = kept.len();
-    kept.dedup();
-    assert_eq!(kept.len(), all, "something was done twice");
+    assert_kept(&env, &acknowledged);
     // The hooks' own log says that they gave up; the store is sound.
     let doctor = env.run(["doctor", "--json"]).json();
     let checks = doctor["checks"].as_array().unwrap();

@@ -280,15 +280,7 @@ fn a_program_named_by_a_path_is_found_from_where_the_user_is() {
 #[test]
 fn a_terminal_shows_a_tree() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
-    let words: Vec<String> = epic.args(&[]).iter().map(|arg| format!("'{arg}'")).collect();
-    let command = format!("{} {}", crate::handover(), words.join(" "));
-    let inside = epic.env.command();
-    let mut terminal = std::process::Command::new("script");
-    terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
-    terminal.env_clear().envs(inside.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = terminal.current_dir(epic.env.path("")).output().unwrap();
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{shown}");
+    let shown = epic.in_terminal(&[]);
     for part in [
         "epic 1  0/2 done",
         "▸ 1-1-a  dev 1",

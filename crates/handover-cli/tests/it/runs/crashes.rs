@@ -1,6 +1,6 @@
 //! Engines that die, are told to stop, or cannot write: a resumed run reaches the same end.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use handover_testkit::processes_with;
 
@@ -85,12 +85,9 @@ fn a_full_disk_stops_a_run_and_does_not_spoil_it() {
     let mut stopped = 0;
     for blocks in [300, 500, 700, 900, 1_100, 1_300] {
         let epic = eventful();
-        let mut shell = Command::new("sh");
+        let mut shell = epic.env.tool("sh");
         shell.args(["-c", "trap '' XFSZ; ulimit -f $0; exec \"$@\"", &blocks.to_string()]);
-        shell.arg(crate::handover()).args(epic.args(&[]));
-        let command = epic.env.command();
-        shell.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.current_dir(epic.env.path("")).stdin(Stdio::null());
+        shell.arg(epic.env.binary()).args(epic.args(&[]));
         let output = shell.output().unwrap();
         let code = output.status.code();
         assert!(matches!(code, Some(3 | 5)), "{blocks}: {code:?} {output:?}");

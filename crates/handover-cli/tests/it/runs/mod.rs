@@ -78,6 +78,18 @@ impl Epic {
         self.env.run(self.args(more))
     }
 
+    /// What a terminal shows of a run that succeeds.
+    pub(crate) fn in_terminal(&self, more: &[&str]) -> String {
+        let words: Vec<String> = self.args(more).iter().map(|arg| format!("'{arg}'")).collect();
+        let command = format!("{} {}", self.env.binary().display(), words.join(" "));
+        let mut terminal = self.env.tool("script");
+        terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
+        let output = terminal.output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{shown}");
+        shown
+    }
+
     /// The latest run as `status --json` shows it.
     pub(crate) fn status(&self) -> Value {
         self.env.run(["status", "--json"]).ok().json()["run"].clone()

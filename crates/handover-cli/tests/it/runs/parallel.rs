@@ -211,16 +211,7 @@ fn a_terminal_shows_all_who_are_at_work() {
     let meeting = meeting(&epic);
     let work = "write {HANDOVER_STORY}.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
     epic.script(&format!("* dev 1 | {meeting} {work}"));
-    let args = epic.args(&["--parallel", "3"]);
-    let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
-    let command = format!("{} {}", crate::handover(), words.join(" "));
-    let inside = epic.env.command();
-    let mut terminal = std::process::Command::new("script");
-    terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
-    terminal.env_clear().envs(inside.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = terminal.current_dir(epic.env.path("")).output().unwrap();
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{shown}");
+    let shown = epic.in_terminal(&["--parallel", "3"]);
     // One picture has all three.
     let pictures = shown.split("epic 1  ");
     let all = |picture: &str| THREE.iter().all(|id| picture.contains(&format!("▸ {id}  dev 1")));
