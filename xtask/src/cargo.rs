@@ -6,6 +6,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+/// The folder of the workspace.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// Builds `handover` in a profile and returns the binary, wherever the target folder is.
 pub fn build_handover(profile: &str) -> Result<PathBuf> {
     let output = Command::new("cargo")
@@ -27,6 +30,7 @@ pub fn build_handover(profile: &str) -> Result<PathBuf> {
 pub fn packages() -> Result<Vec<Value>> {
     let output = Command::new("cargo")
         .args(["metadata", "--format-version=1", "--no-deps"])
+        .current_dir(ROOT)
         .stderr(Stdio::inherit())
         .output()
         .context("running cargo metadata")?;

@@ -140,16 +140,7 @@ fn measure(
     let mut sums = <[Figures; 3]>::default();
     let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
     let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
-    let mut labels: HashMap<String, BTreeMap<String, f64>> = HashMap::new();
-    for line in fs_err::read_to_string(folder.join("qrels.tsv"))?.lines() {
-        let mut parts = line.split('\t');
-        if let (Some(query), Some(document), Some(grade)) =
-            (parts.next(), parts.next(), parts.next())
-            && let Ok(grade) = grade.parse()
-        {
-            labels.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
-        }
-    }
+    let labels = labels(&folder.join("qrels.tsv"))?;
     let mut pools: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
     for document in &documents {
         pools.entry(&document.pool).or_default().push(document);
@@ -213,6 +204,23 @@ fn measure(
         }
     }
     Ok((sums, different))
+}
+
+/// For each question, the grade of each document that answers it.
+type Labels = HashMap<String, BTreeMap<String, f64>>;
+
+fn labels(path: &Path) -> Result<Labels> {
+    let mut labels = Labels::new();
+    for line in fs_err::read_to_string(path)?.lines() {
+        let mut parts = line.split('\t');
+        if let (Some(query), Some(document), Some(grade)) =
+            (parts.next(), parts.next(), parts.next())
+            && let Ok(grade) = grade.parse()
+        {
+            labels.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
+        }
+    }
+    Ok(labels)
 }
 
 /// The documents in a plain full-text table.

@@ -20,9 +20,9 @@ pub fn check(crates: &[Crate]) -> Vec<String> {
     let mut problems = Vec::new();
     for one in crates {
         for module in &one.modules {
-            let file = module.file.display();
+            let file = &module.name;
             let lines = shipped_lines(module);
-            match (lines > LONG_FILE, STILL_LONG.iter().any(|long| module.file.ends_with(long))) {
+            match (lines > LONG_FILE, STILL_LONG.contains(&module.name.as_str())) {
                 (true, false) => {
                     problems.push(format!("{file} has {lines} lines; split it at {LONG_FILE}"));
                 }
@@ -64,7 +64,8 @@ mod tests {
 
     fn problems(name: &str, text: &str) -> Vec<String> {
         let module = Module {
-            file: PathBuf::from("x.rs"),
+            file: PathBuf::new(),
+            name: "x.rs".to_owned(),
             path: vec!["x".to_owned()],
             text: text.to_owned(),
             source: Source::parse(text).unwrap(),

@@ -7,6 +7,7 @@ use proc_macro2::Delimiter;
 use serde_json::Value;
 
 use super::tokens::{Source, Token};
+use crate::cargo::ROOT;
 
 /// A crate of the workspace.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Crate {
 #[derive(Debug)]
 pub struct Module {
     pub file: PathBuf,
+    /// The file as messages name it: from the root of the workspace.
+    pub name: String,
     /// Empty for the root.
     pub path: Vec<String>,
     pub text: String,
@@ -29,21 +32,22 @@ pub struct Module {
 
 /// Reads the crates that `cargo metadata` describes.
 pub fn read(packages: &[Value]) -> Result<Vec<Crate>> {
-    let current = std::env::current_dir()?;
+    let root = fs_err::canonicalize(ROOT)?;
     packages
         .iter()
         .map(|package| {
             let name = package["name"].as_str().context("no name")?.to_owned();
             let manifest = Path::new(package["manifest_path"].as_str().context("no manifest")?);
             let folder = manifest.parent().context("no folder")?;
-            let folder = folder.strip_prefix(&current).unwrap_or(folder).to_owned();
             let mut modules = Vec::new();
-            let roots = ["src/lib.rs", "src/main.rs"].map(|root| folder.join(root));
-            let root = roots.into_iter().find(|root| root.exists()).context("no root")?;
-            let below = folder.join("src");
-            read_module(root, &below, Vec::new(), &mut modules)
+            let files = ["src/lib.rs", "src/main.rs"].map(|file| folder.join(file));
+            let file = files.into_iter().find(|file| file.exists()).context("no root module")?;
+            read_module(file, &folder.join("src"), Vec::new(), &mut modules)
                 .with_context(|| format!("reading {name}"))?;
-            Ok(Crate { name, folder, modules })
+            for module in &mut modules {
+                module.name = module.file.strip_prefix(&root)?.display().to_string();
+            }
+            Ok(Crate { name, folder: folder.to_owned(), modules })
         })
         .collect()
 }
@@ -59,7 +63,8 @@ fn read_module(
     let source = Source::parse(&text).with_context(|| file.display().to_string())?;
     let declared = declared(&source.tokens);
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-    modules.push(Module { file, path: path.clone(), text, source });
+    let name = file.display().to_string();
+    modules.push(Module { file, name, path: path.clone(), text, source });
     for (name, elsewhere) in declared {
         let inside = below.join(&name);
         let file = match elsewhere {
