@@ -11,7 +11,7 @@ use tiktoken_rs::CoreBPE;
 #[path = "src/tokens/hash.rs"]
 mod hash;
 
-use hash::{LONG_SLOT, RANK_BITS, SHORT, SHORT_SLOT};
+use hash::{LONG_SLOT, PLACE_BITS, RANK_BITS, SHORT, SHORT_SLOT};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -39,61 +39,79 @@ fn main() -> Result<()> {
     write_classes(&out.join("classes"))
 }
 
-/// Three files: short tokens, long tokens, bytes of the long tokens.
+/// Five files: pilots and slots of the short tokens, of the long ones, and the bytes of the long ones.
 fn write_vocabulary(bpe: &CoreBPE, path: &Path) -> Result<()> {
     // Ranks are dense from zero; the first gap ends the ordinary tokens.
-    let tokens: Vec<Vec<u8>> = (0..).map_while(|rank| bpe.decode_bytes(&[rank]).ok()).collect();
-    let short = tokens.iter().filter(|token| token.len() <= SHORT).count();
-    // Half empty: most look-ups while merging miss, and a miss ends at the first empty slot.
-    let mut short_table = Table::new(short * 2, SHORT_SLOT);
-    let mut long_table = Table::new((tokens.len() - short) * 2, LONG_SLOT);
-    let mut bytes = Vec::new();
-    for (rank, token) in tokens.iter().enumerate() {
-        let rank = u32::try_from(rank)?;
-        let len = u32::try_from(token.len())?;
-        let tagged = (len << RANK_BITS) | rank;
+    let tokens = (0..).map_while(|rank| Some((rank, bpe.decode_bytes(&[rank]).ok()?)));
+    let (mut short, mut long, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    for (rank, token) in tokens {
+        let tagged = ((token.len() as u64) << RANK_BITS) | u64::from(rank);
         if token.len() <= SHORT {
-            let key = hash::short_key(token);
-            let home = hash::short_home(key, token.len(), short_table.slots());
-            let mut slot = key.to_le_bytes().to_vec();
-            slot.extend(tagged.to_le_bytes());
-            short_table.insert(home, &slot);
+            let key = hash::short_key(&token);
+            let mut slot = [0; SHORT_SLOT];
+            slot[..SHORT].copy_from_slice(&key.to_le_bytes());
+            slot[SHORT..].copy_from_slice(&tagged.to_le_bytes()[..SHORT_SLOT - SHORT]);
+            short.push((hash::short_hash(key, token.len()), slot));
         } else {
-            let home = hash::long_home(token, long_table.slots());
-            let mut slot = u32::try_from(bytes.len())?.to_le_bytes().to_vec();
-            slot.extend(tagged.to_le_bytes());
-            long_table.insert(home, &slot);
+            let packed = (tagged << PLACE_BITS) | bytes.len() as u64;
+            let mut slot = [0; LONG_SLOT];
+            slot.copy_from_slice(&packed.to_le_bytes()[..LONG_SLOT]);
+            long.push((hash::long_hash(&token), slot));
             bytes.extend(token);
         }
     }
-    fs_err::write(path.with_extension("short"), short_table.data)?;
-    fs_err::write(path.with_extension("long"), long_table.data)?;
+    if short.len() + long.len() > 1 << RANK_BITS || bytes.len() > 1 << PLACE_BITS {
+        return Err(format!("{} does not fit into its slots", path.display()).into());
+    }
+    write_table(&short, &path.with_extension("short"))?;
+    write_table(&long, &path.with_extension("long"))?;
     fs_err::write(path.with_extension("bytes"), bytes)?;
     Ok(())
 }
 
-/// An open-addressing hash table as it will lie in the binary; an empty slot ends in zeros.
-struct Table {
-    data: Vec<u8>,
-    slot: usize,
-}
+/// Keys per bucket, on average: more need fewer pilots, but pilots that are found less easily.
+const BUCKET: usize = 2;
 
-impl Table {
-    fn new(slots: usize, slot: usize) -> Self {
-        Self { data: vec![0; slots * slot], slot }
+/// Percent of the slots that are used; the last keys need some choice.
+const LOAD: usize = 94;
+
+/// Writes a perfect hash table of hashes and their slots.
+fn write_table<const SLOT: usize>(entries: &[(u64, [u8; SLOT])], path: &Path) -> Result<()> {
+    let slots = entries.len() * 100 / LOAD + 1;
+    let mut pilots = vec![0_u8; entries.len() / BUCKET + 1];
+    let mut buckets = vec![Vec::new(); pilots.len()];
+    for (at, (hash, _)) in entries.iter().enumerate() {
+        buckets[hash::bucket(*hash, pilots.len())].push(at);
     }
-
-    fn slots(&self) -> usize {
-        self.data.len() / self.slot
-    }
-
-    fn insert(&mut self, home: usize, entry: &[u8]) {
-        let mut slot = home;
-        while self.data[(slot + 1) * self.slot - 4..][..4] != [0; 4] {
-            slot = (slot + 1) % self.slots();
+    // Large buckets first, while there is room.
+    let mut order: Vec<usize> = (0..buckets.len()).collect();
+    order.sort_by_key(|bucket| std::cmp::Reverse(buckets[*bucket].len()));
+    let mut table = vec![[0_u8; SLOT]; slots];
+    let mut taken = vec![false; slots];
+    for bucket in order {
+        let entries: Vec<_> = buckets[bucket].iter().map(|at| entries[*at]).collect();
+        let place = |pilot: u8| {
+            let mut places: Vec<usize> = Vec::new();
+            for (hash, _) in &entries {
+                let place = hash::slot(*hash, pilot, slots);
+                if taken[place] || places.contains(&place) {
+                    return None;
+                }
+                places.push(place);
+            }
+            Some((pilot, places))
+        };
+        let (pilot, places) = (0..=u8::MAX).find_map(place).ok_or("a bucket has no pilot")?;
+        pilots[bucket] = pilot;
+        for ((_, entry), place) in entries.iter().zip(places) {
+            table[place] = *entry;
+            taken[place] = true;
         }
-        self.data[slot * self.slot..][..self.slot].copy_from_slice(entry);
     }
+    let path = |kind: &str| format!("{}.{kind}", path.display());
+    fs_err::write(path("pilots"), pilots)?;
+    fs_err::write(path("slots"), table.concat())?;
+    Ok(())
 }
 
 /// Two files: the block of each 128 characters, and the distinct blocks.

@@ -3,7 +3,10 @@
 //! Nothing is decoded or copied at start: the tables are in the read-only part of the binary, and only
 //! the pages a text needs are loaded.
 
-use super::hash::{LONG_SLOT, RANK_BITS, SHORT, SHORT_SLOT, long_home, short_home, short_key};
+use super::hash::{
+    LONG_SLOT, PLACE_BITS, RANK_BITS, SHORT, SHORT_SLOT, bucket, long_hash, short_hash, short_key,
+    slot,
+};
 
 /// Not a token: greater than every rank, so that it never is the minimum.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -11,26 +14,51 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// A byte-pair vocabulary.
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
-    short: &'static [u8],
-    long: &'static [u8],
+    short: Table<SHORT_SLOT>,
+    long: Table<LONG_SLOT>,
+    /// The long tokens, one after the other.
     bytes: &'static [u8],
 }
 
-macro_rules! vocabulary {
+/// A perfect hash table.
+#[derive(Debug)]
+struct Table<const SLOT: usize> {
+    pilots: &'static [u8],
+    slots: &'static [u8],
+}
+
+impl<const SLOT: usize> Table<SLOT> {
+    /// The only slot that may hold a key with this hash.
+    #[inline]
+    fn slot(&self, hash: u64) -> &[u8; SLOT] {
+        let pilot = self.pilots[bucket(hash, self.pilots.len())];
+        let (slots, _) = self.slots.as_chunks();
+        &slots[slot(hash, pilot, slots.len())]
+    }
+}
+
+macro_rules! table {
     ($name:literal) => {
-        Vocabulary {
-            short: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".short")),
-            long: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".long")),
-            bytes: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bytes")),
+        Table {
+            pilots: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".pilots")),
+            slots: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".slots")),
         }
     };
 }
 
 /// GPT-4o and later.
-pub(crate) static O200K: Vocabulary = vocabulary!("o200k");
+pub(crate) static O200K: Vocabulary = Vocabulary {
+    short: table!("o200k.short"),
+    long: table!("o200k.long"),
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/o200k.bytes")),
+};
 
 /// GPT-3.5 and GPT-4.
-pub(crate) static CL100K: Vocabulary = vocabulary!("cl100k");
+pub(crate) static CL100K: Vocabulary = Vocabulary {
+    short: table!("cl100k.short"),
+    long: table!("cl100k.long"),
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/cl100k.bytes")),
+};
 
 /// The longest token of either vocabulary, in bytes.
 pub(crate) const LONGEST: usize = 128;
@@ -53,24 +81,15 @@ impl Vocabulary {
 
     #[inline]
     fn short_rank(&self, key: u64, len: usize) -> u32 {
-        let (slots, _) = self.short.as_chunks::<SHORT_SLOT>();
-        let mut at = short_home(key, len, slots.len());
-        loop {
-            let slot = &slots[at];
-            let [k0, k1, k2, k3, k4, k5, k6, k7, t0, t1, t2, t3] = *slot;
-            let tagged = u32::from_le_bytes([t0, t1, t2, t3]);
-            if u64::from_le_bytes([k0, k1, k2, k3, k4, k5, k6, k7]) == key
-                && tagged >> RANK_BITS == len as u32
-            {
-                return tagged & ((1 << RANK_BITS) - 1);
-            }
-            if tagged == 0 {
-                return NONE;
-            }
-            at += 1;
-            if at == slots.len() {
-                at = 0;
-            }
+        let [k0, k1, k2, k3, k4, k5, k6, k7, t0, t1, t2] = *self.short.slot(short_hash(key, len));
+        let tagged = u32::from_le_bytes([t0, t1, t2, 0]);
+        // An empty slot has no length.
+        if u64::from_le_bytes([k0, k1, k2, k3, k4, k5, k6, k7]) == key
+            && tagged >> RANK_BITS == len as u32
+        {
+            tagged & ((1 << RANK_BITS) - 1)
+        } else {
+            NONE
         }
     }
 
@@ -78,24 +97,16 @@ impl Vocabulary {
         if token.len() > LONGEST {
             return NONE;
         }
-        let (slots, _) = self.long.as_chunks::<LONG_SLOT>();
-        let mut at = long_home(token, slots.len());
-        loop {
-            let [b0, b1, b2, b3, t0, t1, t2, t3] = slots[at];
-            let tagged = u32::from_le_bytes([t0, t1, t2, t3]);
-            if tagged >> RANK_BITS == token.len() as u32 {
-                let from = u32::from_le_bytes([b0, b1, b2, b3]) as usize;
-                if self.bytes.get(from..from + token.len()) == Some(token) {
-                    return tagged & ((1 << RANK_BITS) - 1);
-                }
-            }
-            if tagged == 0 {
-                return NONE;
-            }
-            at += 1;
-            if at == slots.len() {
-                at = 0;
-            }
+        let [b0, b1, b2, b3, b4, b5] = *self.long.slot(long_hash(token));
+        let packed = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, 0, 0]);
+        let place = (packed & ((1 << PLACE_BITS) - 1)) as usize;
+        let tagged = (packed >> PLACE_BITS) as u32;
+        if tagged >> RANK_BITS == token.len() as u32
+            && self.bytes.get(place..place + token.len()) == Some(token)
+        {
+            tagged & ((1 << RANK_BITS) - 1)
+        } else {
+            NONE
         }
     }
 }
