@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
 use handover_context::specialize::{FOLDER, Templates};
-use handover_context::stack::Stack;
+use handover_context::stack::{CACHE_FILE, Stack, detect, detect_cached};
 use handover_engine::persona::{self, Personas};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_model::config::Config;
@@ -18,7 +18,6 @@ use handover_remote::Address;
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 
-use crate::commands::stack_of;
 use crate::config::{Loaded, Source};
 use crate::env;
 use crate::error::{CommandError, Exit, io};
@@ -140,6 +139,19 @@ impl App {
             CommandError::invalid(format!("folder `{}` does not exist", folder.display()))
                 .hinted("Pass an existing folder to `--project`.")
         })
+    }
+
+    /// The project's stack, cached; outside a project, the stack of the current folder.
+    pub(crate) fn stack(&self) -> Result<Stack, CommandError> {
+        match self.project() {
+            Ok(project) => Ok(detect_cached(&project.root, &project.folder().join(CACHE_FILE))),
+            // An explicit `--project` must be an existing folder.
+            Err(error) if self.common.project.is_some() && error.code != "no_project" => Err(error),
+            Err(_) => match &self.common.project {
+                Some(folder) => Ok(detect(folder)),
+                None => Ok(detect(&self.folder()?)),
+            },
+        }
     }
 
     /// The configuration, with or without a project.
@@ -516,10 +528,9 @@ impl TechnologySource for App {
             // There is no checkout of a guest project.
             true => Technology { stack: Stack::default(), templates: Templates::load(None, None) },
             // An agent that knows less of the technology is better than none.
-            false => Technology {
-                stack: stack_of(self).unwrap_or_default(),
-                templates: self.templates(),
-            },
+            false => {
+                Technology { stack: self.stack().unwrap_or_default(), templates: self.templates() }
+            }
         })
     }
 }

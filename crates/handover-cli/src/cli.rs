@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory, Parser, ValueEnum};
 use handover_model::SessionId;
 
 use crate::app::{App, Common};
-use crate::commands::{Command, HookArgs, Hooked};
+use crate::commands::{Command, CommandLine, HookArgs, Hooked};
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
 use crate::logging::{self, Destination};
@@ -69,11 +69,6 @@ struct Global {
     config: Vec<String>,
 }
 
-/// The clap command tree, for shell completions.
-pub(crate) fn command() -> clap::Command {
-    Cli::command()
-}
-
 /// Runs one command line.
 pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     let wants_json = args.iter().any(|arg| arg == "--json");
@@ -94,7 +89,7 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     };
     let app = App::new(ui, stdin, common);
     logging::init(&app, log_destination(&command));
-    let exit = match command.run(&app) {
+    let exit = match command.run(&app, CommandLine { run, describe: Cli::command }) {
         Ok(exit) => {
             app.ui.close();
             exit

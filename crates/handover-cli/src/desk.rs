@@ -11,10 +11,10 @@ use handover_serve::House;
 use handover_store::{ErrorFilter, Store, StoreError, StrategyFilter};
 
 use crate::app::{App, Common, Guest};
-use crate::commands::init::write_new;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
+use crate::project::write_new;
 use crate::store::StorePlace;
 use crate::ui::{ColorChoice, Ui};
 

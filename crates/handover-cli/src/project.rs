@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use handover_model::ProjectId;
 
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, io};
 
 /// The folder that marks a project.
 pub(crate) const FOLDER: &str = ".handover";
@@ -145,4 +145,27 @@ fn main_checkout(git: &Path) -> Option<PathBuf> {
     let common = fs_err::canonicalize(gitdir.join(common.trim())).ok()?;
     // A bare repository has worktrees but no main checkout.
     (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}
+
+/// Writes a file atomically unless it exists, even if several processes race.
+pub(crate) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
+    if path.exists() {
+        return Ok(());
+    }
+    let write = || -> std::io::Result<()> {
+        let folder = path.parent().unwrap_or(path);
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        }
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error.error),
+        }
+    };
+    write().map_err(|error| io(&error))
 }

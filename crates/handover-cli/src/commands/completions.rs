@@ -2,7 +2,7 @@
 
 use clap_complete::Shell;
 
-use super::Outcome;
+use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::error::Exit;
 
@@ -16,9 +16,9 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(app: &App, args: CompletionsArgs) -> Outcome {
+pub(crate) fn run(app: &App, line: CommandLine, args: CompletionsArgs) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::cli::command(), "handover", &mut script);
+    clap_complete::generate(args.shell, &mut (line.describe)(), "handover", &mut script);
     app.ui.bytes(&script)?;
     Ok(Exit::Done)
 }

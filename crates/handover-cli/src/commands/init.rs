@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
-use crate::project::Project;
+use crate::project::{Project, write_new};
 use crate::store::StorePlace;
 
 /// Set up a Handover project
@@ -53,29 +53,6 @@ pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     let place = new.store_place()?;
     new.open(&place, None)?;
     Ok((project, place))
-}
-
-/// Writes a file atomically unless it exists, even if several processes race.
-pub(crate) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
-    if path.exists() {
-        return Ok(());
-    }
-    let write = || -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(path);
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut file, text.as_bytes())?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        }
-        match file.persist_noclobber(path) {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error.error),
-        }
-    };
-    write().map_err(|error| io(&error))
 }
 
 fn config_text(project: &Project) -> String {

@@ -45,13 +45,15 @@ mod token;
 mod tokens;
 mod uat;
 
+use std::ffi::OsString;
+
 use clap::Subcommand;
 
 pub(crate) use hook::{HookArgs, Hooked};
-pub(crate) use stack::stack_of;
 
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input::Stdin;
 
 /// The exit code of a command, or the error that ended it.
 pub(crate) type Outcome = Result<Exit, CommandError>;
@@ -119,8 +121,16 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
 }
 
+/// The command line itself, for commands that run or describe others. It is passed in, because the parser
+/// depends on the commands.
+#[derive(Clone, Copy)]
+pub(crate) struct CommandLine {
+    pub(crate) run: fn(Vec<OsString>, Stdin) -> Exit,
+    pub(crate) describe: fn() -> clap::Command,
+}
+
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Outcome {
+    pub(crate) fn run(self, app: &App, line: CommandLine) -> Outcome {
         match self {
             Self::Init(args) => init::run(app, args),
             Self::Session(command) => command.run(app),
@@ -159,12 +169,12 @@ impl Command {
             Self::Export(args) => export::run(app, args),
             Self::Import(args) => import::run(app, args),
             Self::Serve(args) => serve::run(app, args),
-            Self::Open(args) => open::run(app, args),
+            Self::Open(args) => open::run(app, line, args),
             Self::Token(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
-            Self::Demo(args) => demo::run(app, args),
+            Self::Demo(args) => demo::run(app, line, args),
             Self::DemoAgent(args) => demo::run_agent(app, args),
-            Self::Completions(args) => completions::run(app, args),
+            Self::Completions(args) => completions::run(app, line, args),
         }
     }
 }

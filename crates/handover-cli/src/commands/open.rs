@@ -9,10 +9,9 @@ use handover_model::{PackageId, ReceiptId, RunId, SessionId};
 use handover_store::{RunFilter, Store};
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::serve::NOTE;
+use super::{CommandLine, Outcome};
 use crate::app::App;
-use crate::cli;
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
@@ -39,7 +38,7 @@ pub(crate) struct OpenArgs {
 /// How long a service of ours may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(crate) fn run(app: &App, args: OpenArgs) -> Outcome {
+pub(crate) fn run(app: &App, line: CommandLine, args: OpenArgs) -> Outcome {
     let page = page(app, &args.page)?;
     if let Some(address) = running(app) {
         let url = format!("http://{address}{page}");
@@ -68,7 +67,7 @@ pub(crate) fn run(app: &App, args: OpenArgs) -> Outcome {
     if app.ui.is_json() {
         argv.push("--json".into());
     }
-    Ok(cli::run(argv, Stdin::Text(String::new())))
+    Ok((line.run)(argv, Stdin::Text(String::new())))
 }
 
 fn show(app: &App, url: &str, print: bool) -> Outcome {

@@ -7,7 +7,6 @@ use handover_store::StoreError;
 use serde_json::json;
 
 use super::Outcome;
-use super::stack::stack_of;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
@@ -68,7 +67,7 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
         chosen: &chosen,
         component: component.as_deref(),
     };
-    let made = specialize(&request, &stack_of(app)?, &app.templates(), app.redactor()?);
+    let made = specialize(&request, &app.stack()?, &app.templates(), app.redactor()?);
     if let Some(session) = session {
         keep(app, &session, &request, &made)?;
     }

@@ -1,9 +1,7 @@
 //! `handover stack`
 
 use handover_context::specialize::suggested;
-use handover_context::stack::{
-    CACHE_FILE, Component, Evidence, Item, Stack, detect, detect_cached,
-};
+use handover_context::stack::{Component, Evidence, Item, Stack};
 use handover_model::Category;
 use serde_json::{Value, json};
 
@@ -29,21 +27,8 @@ pub(crate) struct StackArgs {
 const LIBRARIES: &[Category] =
     &[Category::Messaging, Category::Api, Category::Data, Category::Ai, Category::Security];
 
-/// The project's stack, cached; outside a project, the stack of the current folder.
-pub(crate) fn stack_of(app: &App) -> Result<Stack, CommandError> {
-    match app.project() {
-        Ok(project) => Ok(detect_cached(&project.root, &project.folder().join(CACHE_FILE))),
-        // An explicit `--project` must be an existing folder.
-        Err(error) if app.common.project.is_some() && error.code != "no_project" => Err(error),
-        Err(_) => match &app.common.project {
-            Some(folder) => Ok(detect(folder)),
-            None => Ok(detect(&app.folder()?)),
-        },
-    }
-}
-
 pub(crate) fn run(app: &App, args: StackArgs) -> Outcome {
-    let stack = stack_of(app)?;
+    let stack = app.stack()?;
     let templates = app.templates();
     let component = |component: &Component| {
         let view = stack.view(Some(&component.path));

@@ -6,7 +6,7 @@ mod session;
 mod stage;
 mod web;
 
-use super::Outcome;
+use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
@@ -46,7 +46,7 @@ pub(crate) struct DemoArgs {
     still: bool,
 }
 
-pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
+pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
     if app.ui.is_json() && !args.web {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo has no JSON output")
             .hinted("Omit `--json`."));
@@ -59,9 +59,9 @@ pub(crate) fn run(app: &App, args: DemoArgs) -> Outcome {
     // Commands run in process exactly as shown, so they must run inside the project.
     let before = app.folder()?;
     std::env::set_current_dir(&root).map_err(|error| io(&error))?;
-    let stage = Stage { app, root: &root };
+    let stage = Stage { app, line, root: &root };
     let result = if args.web {
-        web::show(app, &root, args.port, args.still)
+        web::show(app, line, &root, args.port, args.still)
     } else if args.epic {
         stage.epic()
     } else {

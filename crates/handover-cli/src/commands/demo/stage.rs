@@ -8,7 +8,7 @@ use handover_agents::{CancelToken, Environment, Invocation, SpawnId};
 use handover_model::Host;
 
 use crate::app::App;
-use crate::cli;
+use crate::commands::CommandLine;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
@@ -16,6 +16,7 @@ use crate::input::Stdin;
 /// A demo project.
 pub(super) struct Stage<'a> {
     pub(super) app: &'a App,
+    pub(super) line: CommandLine,
     /// The project folder.
     pub(super) root: &'a Path,
 }
@@ -39,7 +40,7 @@ impl Stage<'_> {
         self.app.ui.line(format_args!("$ handover {}", shown.join(" ")))?;
         let mut argv: Vec<OsString> = vec!["handover".into()];
         argv.extend(args.iter().map(OsString::from));
-        let exit = cli::run(argv, Stdin::Text(stdin.to_owned()));
+        let exit = (self.line.run)(argv, Stdin::Text(stdin.to_owned()));
         if exit == Exit::Done {
             return Ok(());
         }

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use super::Reply;
 use super::child::transcript;
 use super::scene::{Missing, Scene};
-use crate::commands::stack::stack_of;
 use crate::env;
 use crate::error::{CommandError, io};
 use handover_model::{PackageId, ReceiptId};
@@ -125,7 +124,7 @@ pub(super) fn command_passed(scene: &Scene<'_>, command: &str) -> Result<Reply, 
         Some(session) => app.store()?.session(session)?.project,
         None => app.project_id()?,
     };
-    let binding = stack_of(app).map(|stack| Binding::of(&stack, None)).unwrap_or_default();
+    let binding = app.stack().map(|stack| Binding::of(&stack, None)).unwrap_or_default();
     let hooks = &app.config()?.hooks;
     let sighting = ErrorSighting {
         project,

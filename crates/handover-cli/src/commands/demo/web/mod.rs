@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::app::App;
-use crate::cli;
+use crate::commands::CommandLine;
 use crate::commands::init;
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
@@ -16,6 +16,7 @@ use crate::input::Stdin;
 /// Creates the project and serves the dashboard until interrupted.
 pub(super) fn show(
     app: &App,
+    line: CommandLine,
     root: &Path,
     port: Option<u16>,
     still: bool,
@@ -43,7 +44,7 @@ pub(super) fn show(
     if app.ui.is_json() {
         argv.push("--json".into());
     }
-    let exit = cli::run(argv, Stdin::Text(String::new()));
+    let exit = (line.run)(argv, Stdin::Text(String::new()));
     if exit == Exit::Done {
         return Ok(());
     }
