@@ -27,7 +27,7 @@ pub use assignment::Assignment;
 pub use brief::Brief;
 pub use ending::{
     DEBRIEF_SCHEMA, Debrief, Ended, Ending, ErrorNote, Kept, Learn, PackageNote, RunStep,
-    packages_in, read_ending, read_fields, request_for_debrief,
+    read_ending, read_fields, request_for_debrief,
 };
 pub use error::{HandoffError, Result};
 pub use guard::{Refusal, marker_of};

@@ -1,5 +1,6 @@
 //! The first step: a brief, its receipt, and the guard's decision.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use handover_context::assemble::{self, Assembly};
@@ -36,6 +37,8 @@ pub struct Prepared {
     pub brief: Brief,
     /// The steps that follow need this.
     pub handoff: Handoff,
+    /// Earlier receipts that the store still does not take, with the reason.
+    pub still_spooled: Vec<(PathBuf, String)>,
 }
 
 /// Where a receipt was written.
@@ -72,17 +75,19 @@ impl Handoffs<'_> {
             Ok(store) => store,
             Err(reason) => return self.prepare_without_store(request, reason),
         };
-        if let Some(folder) = self.spool {
-            // Receipts that had to wait count as attempts; `doctor` reports those that still do.
-            spool::import(folder, store, self.redactor);
-        }
-        match store.writing(|store| self.on(store).prepare_in(store, request)) {
-            Ok(decision) => decision,
+        // Receipts that had to wait count as attempts.
+        let imported = self.spool.map(|folder| spool::import(folder, store, self.redactor));
+        // Detecting the technology may take longer than a writer should hold the lock.
+        self.technology.technology();
+        let prepared = match store.writing(|store| self.on(store).prepare_in(store, request)) {
+            Ok(decision) => decision?,
             Err(error @ StoreError::Backend { .. }) if self.spool.is_some() => {
-                self.prepare_without_store(request, &error.to_string())
+                self.prepare_without_store(request, &with_causes(&error))?
             }
-            Err(error) => Err(error.into()),
-        }
+            Err(error) => return Err(error.into()),
+        };
+        let still_spooled = imported.map(|imported| imported.waiting).unwrap_or_default();
+        Ok(Prepared { still_spooled, ..prepared })
     }
 
     /// Makes a brief and stores its receipt, for a prompt that somebody may hand over later.
@@ -238,7 +243,7 @@ impl Handoffs<'_> {
         match decision {
             Ok(admission) => {
                 let handoff = Handoff::new(admission, assignment, Recorded::Store);
-                Ok(Ok(Prepared { brief, handoff }))
+                Ok(Ok(Prepared { brief, handoff, still_spooled: Vec::new() }))
             }
             Err(refusal) => {
                 // The receipt stays as the record of a refusal; its packages are free again.
@@ -261,7 +266,8 @@ impl Handoffs<'_> {
             .map_err(|spool| HandoffError::NoReceipt { store: reason.to_owned(), spool })?;
         let assignment = Assignment::of_new(&brief.receipt);
         let recorded = Recorded::Spool { folder: folder.to_owned(), reason: reason.to_owned() };
-        Ok(Prepared { brief, handoff: Handoff::new(admission, assignment, recorded) })
+        let handoff = Handoff::new(admission, assignment, recorded);
+        Ok(Prepared { brief, handoff, still_spooled: Vec::new() })
     }
 
     fn decide(&self, brief: &Brief) -> std::result::Result<Admission, Refusal> {
@@ -295,8 +301,10 @@ impl Handoffs<'_> {
             group: assignment.group.clone(),
             kind: KnownEvent::Guard.into(),
             payload: self.redactor.clean_json(payload),
-            // A refusal may be repeated; an admission is one.
-            key: id.filter(|_| allowed).map(|id| EventKey::new(id.as_str(), self.redactor)),
+            // Refusals, and prompts that a lenient guard lets out again, are logged each time.
+            key: id
+                .filter(|_| allowed && reasons.is_empty())
+                .map(|id| EventKey::new(id.as_str(), self.redactor)),
             now,
         })?;
         Ok(())
@@ -318,6 +326,17 @@ pub fn follow_up(prompt: &AdmittedPrompt, text: String) -> AdmittedPrompt {
 /// A prompt that hands nothing over: it only finds out what an agent program does.
 pub fn probe_prompt(text: String, receipt: ReceiptId) -> AdmittedPrompt {
     AdmittedPrompt::admit_unchecked(text, receipt)
+}
+
+/// An error with its causes, on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
 }
 
 fn iteration(store: &dyn Store, request: &HandoffRequest) -> handover_store::Result<u32> {

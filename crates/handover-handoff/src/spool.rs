@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use handover_model::{Receipt, ReceiptId};
-use handover_store::{NewReceipt, Store};
+use handover_store::{NewReceipt, Store, StoreError};
 use handover_text::{Clean, Redactor};
 
 /// The folder below `.handover/`.
@@ -43,18 +43,29 @@ pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();
     for path in files {
-        let outcome = fs_err::read(&path)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| {
-                serde_json::from_slice::<Receipt>(&bytes).map_err(|error| error.to_string())
-            })
-            .and_then(|record| keep(store, redactor, record).map_err(|error| error.to_string()));
-        match outcome {
+        let record = fs_err::read(&path).map_err(|error| error.to_string()).and_then(|bytes| {
+            serde_json::from_slice::<Receipt>(&bytes).map_err(|error| error.to_string())
+        });
+        let record = match record {
+            Ok(record) => record,
+            Err(reason) => {
+                imported.waiting.push((path, reason));
+                continue;
+            }
+        };
+        match keep(store, redactor, record) {
             Ok(()) => {
                 imported.kept += 1;
                 let _ = fs_err::remove_file(&path);
             }
-            Err(reason) => imported.waiting.push((path, reason)),
+            Err(error) => {
+                let is_down = matches!(error, StoreError::Backend { .. });
+                imported.waiting.push((path, error.to_string()));
+                if is_down {
+                    // Waiting for it once is enough.
+                    break;
+                }
+            }
         }
     }
     imported

@@ -1,6 +1,6 @@
 //! `handover brief`
 
-use handover_handoff::{Brief, Handoff, HandoffRequest, Prepared};
+use handover_handoff::{Brief, Handoff, HandoffRequest, Handoffs, Prepared};
 use handover_model::{ReceiptState, TestingMode};
 
 use super::Outcome;
@@ -69,14 +69,14 @@ Examples:
 pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
     let task = args.request.task(app)?;
     let request = args.parts.with(args.request.request(app, app.session()?, task)?);
-    // A person who asks for a brief wants to know what is wrong with the store.
+    // Whatever is wrong with the store, a person should hear of it instead of getting less context.
     app.store()?;
-    let handoffs = app.handoffs()?;
+    let handoffs = Handoffs { spool: None, ..app.handoffs()? };
     if !args.deliver {
         print(app, &handoffs.draft(&request)?, ReceiptState::Assembled)?;
         return Ok(Exit::Done);
     }
-    let Prepared { brief, handoff } = handoffs.prepare(&request)?;
+    let Prepared { brief, handoff, .. } = handoffs.prepare(&request)?;
     warn_of_guard(app, &handoff);
     match print(app, &brief, ReceiptState::Delivered) {
         Ok(()) => handoffs.started(&brief.receipt.id, None, app.now())?,

@@ -1,10 +1,11 @@
 //! Keeping an ending: reasoning, packages, errors, the verdict and the receipt, all or nothing.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use handover_context::learning::Binding;
 use handover_context::package_file::{DraftContext, Facts, ProjectPaths, Put, register_file};
-use handover_model::{GroupId, KnownEvent, Phase, ReceiptId, ReceiptState};
+use handover_model::{GroupId, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState};
 use handover_store::{
     CleanSignature, ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store,
 };
@@ -24,8 +25,10 @@ impl Handoffs<'_> {
             true => Binding::of(&self.technology.technology().stack, None),
             false => Binding::default(),
         };
-        Ok(store
-            .writing(|store| Keeper { handoffs: self, store, binding: &binding, ending }.keep())?)
+        Ok(store.writing(|store| {
+            let project = OnceCell::new();
+            Keeper { handoffs: self, store, binding: &binding, ending, project }.keep()
+        })?)
     }
 }
 
@@ -35,6 +38,7 @@ pub(super) struct Keeper<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) binding: &'a Binding,
     pub(super) ending: Ending<'a>,
+    project: OnceCell<ProjectId>,
 }
 
 impl Keeper<'_> {
@@ -45,7 +49,7 @@ impl Keeper<'_> {
                 self.fail_receipt(receipt)?;
             }
             if self.ending.closes_ticket && !self.store.close_ticket(receipt, now)? {
-                return Ok(Ended::Before);
+                return Ok(Ended::StoredEarlier);
             }
         }
         if !debrief.says_something() {
@@ -55,6 +59,14 @@ impl Keeper<'_> {
             });
             self.log(KnownEvent::Debrief, payload)?;
             return Ok(Ended::Nothing);
+        }
+        let states_verdict = debrief.verdict.is_some() || self.ending.run.is_some();
+        let verdict = json!({
+            "receipt": assignment.receipt, "role": assignment.role,
+            "verdict": debrief.verdict, "summary": debrief.summary,
+        });
+        if states_verdict && !self.log(KnownEvent::Verdict, verdict)? && self.ending.run.is_some() {
+            return Ok(Ended::StoredEarlier);
         }
         let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
         self.keep_reasoning(&mut kept)?;
@@ -79,13 +91,6 @@ impl Keeper<'_> {
                 "kept": kept,
             }),
         )?;
-        if debrief.verdict.is_some() || self.ending.run.is_some() {
-            let payload = json!({
-                "receipt": assignment.receipt, "role": assignment.role,
-                "verdict": debrief.verdict, "summary": debrief.summary,
-            });
-            self.log(KnownEvent::Verdict, payload)?;
-        }
         Ok(Ended::Kept(kept))
     }
 
@@ -183,12 +188,21 @@ impl Keeper<'_> {
         Ok(self.store.resolve_error(&self.sighting(message)?, &solution)?.hash)
     }
 
+    /// The project that the errors belong to, read once.
+    fn project(&self) -> Result<ProjectId> {
+        if let Some(project) = self.project.get() {
+            return Ok(project.clone());
+        }
+        let project = self.store.session(&self.ending.assignment.session)?.project;
+        Ok(self.project.get_or_init(|| project).clone())
+    }
+
     /// An error as this agent saw it.
     fn sighting(&self, message: &str) -> Result<ErrorSighting> {
         let Ending { assignment, now, .. } = self.ending;
         let redactor = self.handoffs.redactor;
         Ok(ErrorSighting {
-            project: self.store.session(&assignment.session)?.project,
+            project: self.project()?,
             signature: CleanSignature::new(None, message, &[], redactor),
             language: self.binding.language.as_deref().map(|name| redactor.clean(name)),
             ttl_days: self.handoffs.config.learning.ttl_days,
@@ -217,14 +231,20 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    fn log(&self, kind: KnownEvent, mut payload: Value) -> Result<()> {
+    /// Logs an event about the ending; whether it is new.
+    fn log(&self, kind: KnownEvent, mut payload: Value) -> Result<bool> {
         let Ending { assignment, run, now, .. } = self.ending;
         let redactor = self.handoffs.redactor;
         if let (Some(run), Some(fields)) = (run, payload.as_object_mut()) {
             fields.extend(step_fields(run));
         }
-        let key = assignment.receipt.as_ref().map(|id| EventKey::new(id.as_str(), redactor));
-        self.store.log_event(&NewEvent {
+        let key = match run {
+            // An agent that a crash made a run repeat has another receipt, but the same step.
+            Some(step) => Some(step.key()),
+            None => assignment.receipt.as_ref().map(ToString::to_string),
+        };
+        let key = key.map(|key| EventKey::new(&key, redactor));
+        let logged = self.store.log_event(&NewEvent {
             session: assignment.session.clone(),
             group: assignment.group.clone(),
             kind: kind.into(),
@@ -232,15 +252,17 @@ impl Keeper<'_> {
             key,
             now,
         })?;
-        Ok(())
+        Ok(!logged.duplicate)
     }
 }
 
-/// The reasoning of a debrief. Its summary stands in for a missing completion; it comes first, so
-/// that what the agent reasoned itself is newer.
+/// The reasoning of a debrief. The summary of a verdict stands in for a missing completion; it comes
+/// first, so that what the agent reasoned itself is newer.
 fn with_completion(debrief: &Debrief) -> impl Iterator<Item = (Phase, &str)> {
     let missing = !debrief.reasoning.contains_key(&Phase::Completion);
-    let summary = debrief.summary.as_deref().filter(|_| missing);
+    // Without a verdict, the summary only says what went wrong.
+    let stands_in = missing && debrief.verdict.is_some();
+    let summary = debrief.summary.as_deref().filter(|_| stands_in);
     let stated = debrief.reasoning.iter().map(|(phase, text)| (*phase, text.as_str()));
     summary.map(|summary| (Phase::Completion, summary)).into_iter().chain(stated)
 }

@@ -18,7 +18,7 @@ use handover_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use read::{packages_in, read_ending, read_fields};
+pub use read::{read_ending, read_fields};
 
 use crate::Assignment;
 
@@ -155,6 +155,14 @@ pub struct RunStep {
     pub status: Option<TeamStatus>,
 }
 
+impl RunStep {
+    /// The same for every agent that works on the step.
+    fn key(&self) -> String {
+        let voice = self.voice.as_ref().map(|voice| format!("-{voice}")).unwrap_or_default();
+        format!("{}-{}-{}-{}{voice}", self.run, self.story, self.phase, self.attempt)
+    }
+}
+
 /// What an ending left in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
@@ -162,8 +170,8 @@ pub enum Ended {
     Kept(Kept),
     /// Only that the agent left nothing.
     Nothing,
-    /// Nothing: this ending was kept before.
-    Before,
+    /// Nothing: this ending was stored earlier.
+    StoredEarlier,
 }
 
 impl Ended {
@@ -171,7 +179,7 @@ impl Ended {
     pub fn kept(&self) -> Option<&Kept> {
         match self {
             Self::Kept(kept) => Some(kept),
-            Self::Nothing | Self::Before => None,
+            Self::Nothing | Self::StoredEarlier => None,
         }
     }
 }

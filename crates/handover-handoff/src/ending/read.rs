@@ -232,7 +232,7 @@ fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
                         debrief.problems.push(format!("`{word}` is no verdict"));
                     }
                 },
-                None => debrief.problems.push("the verdict is no word".to_owned()),
+                None => debrief.problems.push("the verdict is not text".to_owned()),
             },
             "summary" => debrief.summary = words(&value),
             "reasoning" => read_reasoning(&value, debrief),
@@ -293,7 +293,7 @@ fn list(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
 
 /// The files of a list, or a single one, in any of the shapes that agents use. One with a kind,
 /// priority or consumer that does not exist is left out and named in `problems`.
-pub fn packages_in(value: &Value, problems: &mut Vec<String>) -> Vec<PackageNote> {
+fn packages_in(value: &Value, problems: &mut Vec<String>) -> Vec<PackageNote> {
     let notes = list(value).filter_map(package);
     notes.filter_map(|note| note.map_err(|problem| problems.push(problem)).ok()).collect()
 }
@@ -302,8 +302,8 @@ fn package(item: &Value) -> Option<Result<PackageNote, String>> {
     if item.is_string() {
         return Some(Ok(PackageNote { path: words(item)?, ..PackageNote::default() }));
     }
-    let field = |names: [&str; 2]| names.iter().find_map(|name| words(item.get(name)?));
-    let path = field(["path", "file"])?;
+    let field = |names: &[&str]| names.iter().find_map(|name| words(item.get(name)?));
+    let path = field(&["path", "file"])?;
     let consumers = item.get("consumers").into_iter().flat_map(list).filter_map(words);
     let names: Vec<String> = consumers
         .flat_map(|names| names.split(',').map(|n| n.trim().to_lowercase()).collect::<Vec<_>>())
@@ -313,9 +313,9 @@ fn package(item: &Value) -> Option<Result<PackageNote, String>> {
         let consumers: Result<Vec<Role>, _> = names.into_iter().map(Role::new).collect();
         Ok(PackageNote {
             path: path.clone(),
-            kind: known(field(["kind", "type"]))?,
-            priority: known(field(["priority", "priority"]))?,
-            summary: field(["summary", "description"]),
+            kind: known(field(&["kind", "type"]))?,
+            priority: known(field(&["priority"]))?,
+            summary: field(&["summary", "description"]),
             consumers: consumers.map_err(|error| error.to_string())?,
         })
     };

@@ -226,7 +226,7 @@ fn the_first_ending_of_a_ticket_counts() {
     let said = debrief(Verdict::Complete, "done");
     let ending = Ending { closes_ticket: true, ..Ending::new(&assignment, &said, at(2)) };
     assert!(world.handoffs().ended(ending).unwrap().kept().is_some());
-    assert_eq!(world.handoffs().ended(ending).unwrap(), Ended::Before);
+    assert_eq!(world.handoffs().ended(ending).unwrap(), Ended::StoredEarlier);
     assert_eq!(world.reasoning().len(), 1);
 }
 
@@ -272,6 +272,45 @@ fn events_of_a_run_say_where_in_it_they_happened() {
         assert_eq!((&event["phase"], &event["attempt"]), (&json!("dev"), &json!(2)));
         assert_eq!(event["verdict"], json!(null));
     }
+}
+
+#[test]
+fn a_step_that_a_crash_repeats_is_stored_once() {
+    let world = World::new();
+    let step = |attempt| RunStep {
+        run: RunId::new("run_1").unwrap(),
+        story: "1-1".to_owned(),
+        phase: RunPhase::Dev,
+        attempt,
+        voice: Some(json!({"persona": "winston", "round": 1})),
+        status: None,
+    };
+    let said = debrief(Verdict::Complete, "done");
+    let end = |name: &str, step: &RunStep| {
+        let handoff = world.started("developer", name, 1);
+        let ending = Ending::new(&handoff.assignment, &said, at(2));
+        world.handoffs().ended(Ending { run: Some(step), ..ending }).unwrap()
+    };
+    assert!(end("1", &step(1)).kept().is_some());
+    assert_eq!(end("2", &step(1)), Ended::StoredEarlier);
+    let other = RunStep { voice: Some(json!({"persona": "amelia", "round": 1})), ..step(1) };
+    assert!(end("3", &other).kept().is_some());
+    assert!(end("4", &step(2)).kept().is_some());
+    assert_eq!(world.reasoning().len(), 3);
+    assert_eq!(world.events(KnownEvent::Verdict).len(), 3);
+}
+
+#[test]
+fn the_reason_for_a_missing_verdict_is_no_completion() {
+    let world = World::new();
+    let handoff = world.started("developer", "1", 1);
+    let said = Debrief {
+        summary: Some("the API is overloaded".to_owned()),
+        reasoning: BTreeMap::from([(Phase::Decisions, "one lock".to_owned())]),
+        ..Debrief::default()
+    };
+    world.end(&handoff.assignment, &said, 2);
+    assert_eq!(world.reasoning(), [(Phase::Decisions, "one lock".to_owned(), 0)]);
 }
 
 fn reasoned(verdict: Verdict, completion: &str) -> Debrief {

@@ -32,7 +32,7 @@ fn bare(world: &World, name: &str) -> HandoffRequest {
 fn the_prompt_is_the_preface_and_the_task() {
     let world = World::new();
     world.package("docs/oauth.md", "Tokens rotate.");
-    let Prepared { brief, handoff } = world.prepare("1", 1);
+    let Prepared { brief, handoff, .. } = world.prepare("1", 1);
     assert_eq!(handoff.prompt.text(), brief.text);
     assert_eq!(brief.text, format!("{}\n## Your Task\n\nRefresh the tokens\n", brief.preface()));
     assert!(brief.preface().contains("docs/oauth.md"), "{}", brief.text);
@@ -215,7 +215,7 @@ fn the_composition_is_recorded_as_it_was_made() {
 fn without_a_store_the_receipt_goes_to_the_spool() {
     let world = World::new();
     let broken = Handoffs { store: Err("the store is locked"), ..world.handoffs() };
-    let Prepared { brief, handoff } = broken.prepare(&world.request("1", 1)).unwrap();
+    let Prepared { brief, handoff, .. } = broken.prepare(&world.request("1", 1)).unwrap();
     let (folder, reason) = (world.spool.clone(), "the store is locked".to_owned());
     assert_eq!(handoff.recorded, Recorded::Spool { folder, reason });
     assert!(!handoff.in_store());
@@ -265,6 +265,20 @@ fn files_in_the_spool_that_are_no_receipts_stay_and_are_named() {
 }
 
 #[test]
+fn a_receipt_that_the_store_refuses_is_reported_by_every_handoff() {
+    let world = World::new();
+    let broken = Handoffs { store: Err("gone"), ..world.handoffs() };
+    let nowhere = SessionId::new("nowhere").unwrap();
+    let lost = HandoffRequest { session: nowhere, ..world.request("lost", 1) };
+    broken.prepare(&lost).unwrap();
+    broken.prepare(&world.request("1", 2)).unwrap();
+    let prepared = world.prepare("2", 3);
+    assert_eq!(prepared.handoff.assignment.iteration, 1, "the other one is in");
+    assert_eq!(prepared.still_spooled.len(), 1);
+    assert!(prepared.still_spooled[0].0.ends_with("r_lost.json"));
+}
+
+#[test]
 fn a_drafted_prompt_is_adopted_once() {
     let world = World::new();
     let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().text;
@@ -286,8 +300,12 @@ fn a_lenient_guard_lets_a_prompt_go_out_again() {
     world.config.guard.mode = GuardMode::Warn;
     let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().text;
     world.handoffs().started(&receipt_id("1"), None, at(2)).unwrap();
-    let again = world.handoffs().adopt(prompt, &role("developer"), None, at(3)).unwrap();
-    assert_eq!(again.warnings, ["receipt r_1 is already delivered"]);
+    for seconds in [3, 4] {
+        let prompt = prompt.clone();
+        let again = world.handoffs().adopt(prompt, &role("developer"), None, at(seconds)).unwrap();
+        assert_eq!(again.warnings, ["receipt r_1 is already delivered"]);
+    }
+    assert_eq!(world.events(KnownEvent::Guard).len(), 2, "each time is logged");
 }
 
 #[test]

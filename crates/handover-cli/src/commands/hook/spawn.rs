@@ -113,7 +113,7 @@ fn hand_over(
     way: TicketWay,
     prepared: Prepared,
 ) -> Result<Reply, CommandError> {
-    let Prepared { brief, handoff } = prepared;
+    let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
     let preface = match way {
         TicketWay::Rewrite => form(scene, brief.preface(), &id)?,

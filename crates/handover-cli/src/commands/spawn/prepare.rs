@@ -7,7 +7,7 @@ use handover_handoff::{Handoff, Prepared, Recorded};
 use super::SpawnArgs;
 use crate::app::App;
 use crate::commands::brief::{warn_about, warn_of_guard};
-use crate::error::{CommandError, Exit};
+use crate::error::CommandError;
 use crate::input;
 
 /// Prepares a new brief.
@@ -16,13 +16,11 @@ pub(super) fn new_brief(
     args: &SpawnArgs,
     task: Option<String>,
 ) -> Result<Handoff, CommandError> {
-    let session = match app.session() {
-        // Without a store, a session that was named is taken at its word.
-        Err(error) if error.exit == Exit::Environment => app.named_session()?.ok_or(error)?,
-        other => other?,
-    };
-    let request = args.parts.with(args.request.request(app, session, task)?);
-    let Prepared { brief, handoff } = app.handoffs()?.prepare(&request)?;
+    let request = args.parts.with(args.request.request(app, app.session()?, task)?);
+    let Prepared { brief, handoff, still_spooled } = app.handoffs()?.prepare(&request)?;
+    for (path, reason) in still_spooled {
+        app.ui.warn(format_args!("{} is still not in the store: {reason}", path.display()));
+    }
     warn_about(app, &brief);
     if let Recorded::Spool { folder, .. } = &handoff.recorded {
         app.ui.warn(format_args!(
