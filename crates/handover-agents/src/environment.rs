@@ -1,12 +1,10 @@
-//! What an agent sees of the environment: what is on the list, and nothing else.
+//! The environment of an agent: an allowlist, and nothing else.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use handover_model::Host;
-
-/// What programs need to find themselves, their user, their language and the network. A name that
-/// ends in `*` stands for every name that begins so.
+/// What programs need to find their files, the user, the locale and the network. A trailing `*`
+/// matches any rest.
 const ALL: &[&str] = &[
     "PATH",
     "HOME",
@@ -45,20 +43,7 @@ const ALL: &[&str] = &[
     "HANDOVER_*",
 ];
 
-const CLAUDE: &[&str] = &[
-    "ANTHROPIC_*",
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_CODE_*",
-    "DISABLE_TELEMETRY",
-    "DISABLE_AUTOUPDATER",
-    "DISABLE_ERROR_REPORTING",
-    "API_TIMEOUT_MS",
-    "IS_SANDBOX",
-];
-const CODEX: &[&str] = &["OPENAI_*", "CODEX_HOME", "CODEX_API_KEY"];
-const GEMINI: &[&str] = &["GEMINI_*", "GOOGLE_*"];
-
-/// Variables by which a program knows that it runs inside another one of its kind.
+/// Variables by which a program detects that it runs inside another one of its kind.
 const NESTING: &[&str] =
     &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID", "GEMINI_CLI"];
 
@@ -69,22 +54,17 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Of `vars`, what the host needs and what `allow` adds (a trailing `*` stands for any rest).
-    pub fn scrubbed(
+    /// Of `vars`, what every program needs, what one program needs, and what `allow` adds (a trailing
+    /// `*` matches any rest).
+    pub(crate) fn allowed(
         vars: impl IntoIterator<Item = (OsString, OsString)>,
-        host: Host,
+        own: &[&str],
         allow: &[String],
     ) -> Self {
-        let own = match host {
-            Host::Claude => CLAUDE,
-            Host::Codex => CODEX,
-            Host::Gemini => GEMINI,
-            Host::Command => &[],
-        };
         let allowed = |name: &OsStr| {
-            let asked_for = allow.iter().any(|pattern| fits(name, pattern));
-            let needed = ALL.iter().chain(own).any(|pattern| fits(name, pattern));
-            asked_for || needed && !NESTING.iter().any(|pattern| fits(name, pattern))
+            let configured = allow.iter().any(|pattern| matches(name, pattern));
+            let needed = ALL.iter().chain(own).any(|pattern| matches(name, pattern));
+            configured || needed && !NESTING.iter().any(|pattern| matches(name, pattern))
         };
         Self { vars: vars.into_iter().filter(|(name, _)| allowed(name)).collect() }
     }
@@ -105,7 +85,7 @@ impl Environment {
     }
 }
 
-fn fits(name: &OsStr, pattern: &str) -> bool {
+fn matches(name: &OsStr, pattern: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.as_encoded_bytes().starts_with(start.as_bytes()),
         None => name == pattern,
@@ -114,6 +94,8 @@ fn fits(name: &OsStr, pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use handover_model::Host;
+
     use super::*;
 
     fn names(host: Host, allow: &[&str]) -> Vec<String> {
@@ -137,22 +119,22 @@ mod tests {
     }
 
     #[test]
-    fn a_host_gets_its_own_keys_and_no_others() {
+    fn passes_on_only_the_keys_of_the_host() {
         assert_eq!(
-            names(Host::Claude, &[]),
+            names(Host::CLAUDE, &[]),
             ["ANTHROPIC_API_KEY", "HANDOVER_RUN", "HOME", "LC_ALL", "PATH"]
         );
         assert_eq!(
-            names(Host::Codex, &[]),
+            names(Host::CODEX, &[]),
             ["HANDOVER_RUN", "HOME", "LC_ALL", "OPENAI_API_KEY", "PATH"]
         );
-        assert_eq!(names(Host::Command, &[]), ["HANDOVER_RUN", "HOME", "LC_ALL", "PATH"]);
+        assert_eq!(names(Host::COMMAND, &[]), ["HANDOVER_RUN", "HOME", "LC_ALL", "PATH"]);
     }
 
     #[test]
-    fn the_list_can_be_extended() {
+    fn the_allowlist_can_be_extended() {
         assert_eq!(
-            names(Host::Command, &["AWS_*", "SSH_AUTH_SOCK"]),
+            names(Host::COMMAND, &["AWS_*", "SSH_AUTH_SOCK"]),
             ["AWS_SECRET_ACCESS_KEY", "HANDOVER_RUN", "HOME", "LC_ALL", "PATH", "SSH_AUTH_SOCK"]
         );
     }

@@ -8,6 +8,14 @@ use handover_model::Host;
 /// Why an agent could not be started, ended or watched.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
+    /// No program of that name is registered.
+    #[error("`{host}` is not a host; one of {} is expected", listed(known))]
+    UnknownHost {
+        /// The name that was given.
+        host: String,
+        /// The names that exist.
+        known: Vec<Host>,
+    },
     /// The program is not installed, or its path is wrong.
     #[error("the program `{}` of host `{host}` was not found", program.display())]
     ProgramNotFound {
@@ -74,4 +82,8 @@ pub enum AgentError {
     /// The table of processes cannot be read.
     #[error("failed to read the table of processes")]
     Processes(#[source] io::Error),
+}
+
+fn listed(hosts: &[Host]) -> String {
+    hosts.iter().map(Host::as_str).collect::<Vec<_>>().join(", ")
 }

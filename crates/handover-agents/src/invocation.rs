@@ -1,4 +1,4 @@
-//! What is to be run, and within which limits.
+//! What to run, and within which limits.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use handover_model::{AdmittedPrompt, Host, Profile};
 
-use crate::{AgentError, Environment, adapters};
+use crate::{AgentError, Environment};
 
 /// One run of an agent program.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    /// Whose program it is: decides the arguments and how the output is read.
+    /// The agent program: decides the arguments and how the output is read.
     pub host: Host,
-    /// The program: a name that is looked up in the environment's `PATH`, or a path. A relative
-    /// path counts from `folder`.
+    /// The executable: a name that is looked up in the environment's `PATH`, or a path. A relative
+    /// path counts from `folder`; an empty one stands for the host's usual program.
     pub program: PathBuf,
     /// Arguments besides those that the adapter gives; for host `command`, all of them.
     pub args: Vec<OsString>,
@@ -23,28 +23,27 @@ pub struct Invocation {
     pub folder: PathBuf,
     /// What it reads on standard input. Only a supervised tool of host `command` goes without.
     pub prompt: Option<AdmittedPrompt>,
-    /// All that it sees of the environment.
+    /// Its whole environment.
     pub environment: Environment,
-    /// What it may do. Host `command` has no way to be told: the caller must know its program.
+    /// What it may do. Host `command` cannot be restricted: the caller must know its program.
     pub profile: Profile,
-    /// The model, where the program can be told.
+    /// The model, where the program has a choice.
     pub model: Option<String>,
-    /// The session to go on with, as an earlier [`Report::host_session`](crate::Report) named it;
-    /// without one the agent starts fresh. Host `command` has no sessions.
+    /// The conversation to resume, from an earlier [`Report::host_session`](crate::Report); without one
+    /// the agent starts fresh. Host `command` has none.
     pub resume: Option<String>,
-    /// Where the run ends.
+    /// When to end the run.
     pub limits: Limits,
     /// The mark by which every process of this run is known.
     pub spawn: SpawnId,
 }
 
 impl Invocation {
-    /// A run that may only look, with the host's usual program, no prompt and an empty
-    /// environment.
+    /// A read-only run with the host's usual program, no prompt and an empty environment.
     pub fn new(host: Host, spawn: SpawnId, folder: impl Into<PathBuf>) -> Self {
         Self {
             host,
-            program: adapters::default_program(host).into(),
+            program: PathBuf::new(),
             args: Vec::new(),
             folder: folder.into(),
             prompt: None,
@@ -58,23 +57,23 @@ impl Invocation {
     }
 }
 
-/// Where a run ends.
+/// When a run is ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// The longest run.
+    /// The longest duration.
     pub wall: Option<Duration>,
-    /// The longest silence on both streams.
+    /// The longest time without output on either stream.
     pub idle: Option<Duration>,
-    /// How long a process may clean up after it was asked to end. A cancelled run has at most
-    /// half a second of it: somebody is waiting.
+    /// How long a process may clean up after SIGTERM. A cancelled run has at most half a second:
+    /// somebody is waiting.
     pub grace: Duration,
     /// How much of each stream is kept in memory; of a longer one, the beginning and the end.
     pub output_cap: usize,
-    /// How much may be printed at all before the run is ended.
+    /// How much output ends the run.
     pub flood: Option<u64>,
-    /// The most turns of the model, where the program can be told.
+    /// The most turns of the model, where the program can limit them.
     pub turns: Option<u32>,
-    /// The most money, where the program can be told.
+    /// The highest cost, where the program can limit it.
     pub cost_usd: Option<f64>,
 }
 

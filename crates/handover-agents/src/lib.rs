@@ -9,8 +9,8 @@
 //! use handover_model::{AdmittedPrompt, Host, Profile};
 //!
 //! # fn example(prompt: AdmittedPrompt) -> Result<(), handover_agents::AgentError> {
-//! let environment = Environment::scrubbed(std::env::vars_os(), Host::Claude, &[]);
-//! let mut invocation = Invocation::new(Host::Claude, SpawnId::new("spawn-1")?, "/project");
+//! let environment = Environment::scrubbed(std::env::vars_os(), Host::CLAUDE, &[]);
+//! let mut invocation = Invocation::new(Host::CLAUDE, SpawnId::new("spawn-1")?, "/project");
 //! invocation.prompt = Some(prompt);
 //! invocation.environment = environment;
 //! invocation.profile = Profile::ReadOnly;
@@ -30,10 +30,12 @@ mod event;
 mod invocation;
 mod outcome;
 mod process;
+mod program;
+mod registry;
 mod supervise;
 mod tee;
 
-pub use adapters::{default_program, join_command, replay, split_command};
+pub use adapters::{join_command, split_command};
 pub use cancel::CancelToken;
 pub use capture::Captured;
 pub use environment::Environment;
@@ -42,5 +44,32 @@ pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
 pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
-pub use supervise::run;
+pub use program::{AgentProgram, Capabilities, OutputReader};
+pub use registry::Registry;
 pub use tee::Tee;
+
+use handover_model::Host;
+
+/// The name under which a built-in host is usually installed; empty if there is none.
+pub fn default_program(host: Host) -> &'static str {
+    Registry::built_in().find(host).map(AgentProgram::default_program).unwrap_or_default()
+}
+
+/// Reads the name of a built-in host.
+pub fn parse_host(text: &str) -> Result<Host, AgentError> {
+    Registry::built_in().parse(text)
+}
+
+/// Runs a built-in agent and waits for its end; what happens meanwhile goes to `on_event`, on this
+/// thread.
+///
+/// The process gets its own session, so a Ctrl-C of the terminal does not reach it. On return
+/// neither it nor anything that it started is still running (see [`Outcome::left_behind`]).
+pub fn run(
+    invocation: &Invocation,
+    tee: Option<&mut Tee<'_>>,
+    on_event: &mut dyn FnMut(AgentEvent),
+    cancel: &CancelToken,
+) -> Result<Outcome, AgentError> {
+    Registry::built_in().run(invocation, tee, on_event, cancel)
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use handover_model::FailureClass;
 use serde::{Deserialize, Serialize};
 
-use crate::Captured;
+use crate::{Capabilities, Captured};
 
 /// What is known after a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -137,7 +137,7 @@ pub struct Failure {
 
 /// Puts together how the process ended and what the program said: a claim of success counts only
 /// if the process ended well, and a known cause comes before a bare exit code.
-pub(crate) fn judge(ended: Ended, report: &Report, needs_answer: bool) -> Option<Failure> {
+pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<Failure> {
     let ours = |class, message: &str| Some(Failure { class, message: message.to_owned() });
     match ended {
         Ended::WallTimeout => ours(FailureClass::WallTimeout, "ran into the time limit"),
@@ -152,7 +152,7 @@ pub(crate) fn judge(ended: Ended, report: &Report, needs_answer: bool) -> Option
             None if code != 0 => {
                 ours(FailureClass::ExitCode, &format!("ended with exit code {code}"))
             }
-            None if needs_answer && report.answer.is_none() => {
+            None if can.reports_result && report.answer.is_none() => {
                 ours(FailureClass::NoResult, "ended without a result")
             }
             None => None,

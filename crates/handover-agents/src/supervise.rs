@@ -5,19 +5,21 @@
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use handover_model::Host;
 use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession};
 
-use crate::adapters::{self, Normaliser};
 use crate::capture::{Capture, Lines};
 use crate::outcome::judge;
 use crate::process::Family;
-use crate::{AgentError, AgentEvent, CancelToken, Ended, Invocation, Outcome, SpawnId, Tee};
+use crate::{
+    AgentError, AgentEvent, AgentProgram, CancelToken, Ended, Invocation, Outcome, OutputReader,
+    SpawnId, Tee,
+};
 
 /// How often flags, deadlines and the child are looked at when nothing is printed.
 const TICK: Duration = Duration::from_millis(20);
@@ -31,11 +33,9 @@ const LOOK: Duration = Duration::from_secs(2);
 const CHUNK: usize = 64 << 10;
 const QUEUE: usize = 16;
 
-/// Runs an agent and waits for its end; what happens meanwhile goes to `on_event`, on this thread.
-///
-/// The process gets a session of its own, so a Ctrl-C of the terminal does not reach it. On return
-/// neither it nor anything that it started runs any more (see [`Outcome::left_behind`]).
-pub fn run(
+/// See [`run`](crate::run).
+pub(crate) fn run(
+    program: &'static dyn AgentProgram,
     invocation: &Invocation,
     tee: Option<&mut Tee<'_>>,
     on_event: &mut dyn FnMut(AgentEvent),
@@ -44,10 +44,10 @@ pub fn run(
     let begin = Instant::now();
     let prompt = match &invocation.prompt {
         Some(prompt) => prompt.text(),
-        None if invocation.host == Host::Command => "",
+        None if program.capabilities().runs_tools => "",
         None => return Err(AgentError::NoPrompt { host: invocation.host }),
     };
-    let (mut child, family) = start(invocation)?;
+    let (mut child, family) = start(program, invocation)?;
     on_event(AgentEvent::Spawned(family.identity()));
     let output = match connect(child.as_mut(), prompt) {
         Ok(output) => output,
@@ -57,12 +57,13 @@ pub fn run(
         }
     };
     Supervisor {
+        program,
         invocation,
         cancel,
         child,
         family,
         output,
-        streams: Streams::new(invocation, tee, on_event),
+        streams: Streams::new(program.reader(), invocation, tee, on_event),
         begin,
         last_output: begin,
         last_look: begin,
@@ -74,17 +75,22 @@ pub fn run(
     .run()
 }
 
-fn start(invocation: &Invocation) -> Result<(Box<dyn ChildWrapper>, Family), AgentError> {
+fn start(
+    agent: &dyn AgentProgram,
+    invocation: &Invocation,
+) -> Result<(Box<dyn ChildWrapper>, Family), AgentError> {
     let Invocation { host, program, folder, spawn, environment, .. } = invocation;
-    if program.as_os_str().is_empty() {
-        return Err(AgentError::NoProgram);
-    }
+    let program = match agent.default_program() {
+        usual if program.as_os_str().is_empty() && !usual.is_empty() => Path::new(usual),
+        _ if program.as_os_str().is_empty() => return Err(AgentError::NoProgram),
+        _ => program.as_path(),
+    };
     if !folder.is_dir() {
         return Err(AgentError::FolderNotFound { folder: folder.clone() });
     }
     let mut command = Command::new(program);
     command
-        .args(adapters::args(invocation))
+        .args(agent.args(invocation))
         .current_dir(folder)
         .env_clear()
         .envs(environment.iter())
@@ -103,9 +109,9 @@ fn start(invocation: &Invocation) -> Result<(Box<dyn ChildWrapper>, Family), Age
     Family::start(spawn, folder, || command.spawn().map(ChildWrapper::into_inner)).map_err(
         |source| {
             if source.kind() == io::ErrorKind::NotFound {
-                AgentError::ProgramNotFound { host: *host, program: program.clone() }
+                AgentError::ProgramNotFound { host: *host, program: program.to_owned() }
             } else {
-                AgentError::Start { program: program.clone(), folder: folder.clone(), source }
+                AgentError::Start { program: program.to_owned(), folder: folder.clone(), source }
             }
         },
     )
@@ -177,6 +183,7 @@ fn pump(mut from: impl Read, stream: Stream, to: &SyncSender<Message>) {
 }
 
 struct Supervisor<'a, 'b> {
+    program: &'static dyn AgentProgram,
     invocation: &'a Invocation,
     cancel: &'a CancelToken,
     child: Box<dyn ChildWrapper>,
@@ -312,13 +319,12 @@ impl Supervisor<'_, '_> {
                 .unwrap_or(Ended::Exited(-1)),
             None => Ended::Cancelled,
         });
-        let Streams { normaliser, out, err, tee, .. } = self.streams;
+        let Streams { reader, out, err, tee, .. } = self.streams;
         let (stdout, stderr) = (out.capture.finish(), err.capture.finish());
-        let report = normaliser.report(ended, &stdout, &stderr);
-        let needs_answer = adapters::needs_answer(self.invocation.host);
+        let report = reader.report(ended, &stdout, &stderr);
         Outcome {
             ended,
-            failure: judge(ended, &report, needs_answer),
+            failure: judge(ended, &report, self.program.capabilities()),
             final_text: report.answer.as_ref().unwrap_or(&report.last_text).clone(),
             report,
             stdout,
@@ -333,7 +339,7 @@ impl Supervisor<'_, '_> {
 
 /// Both streams on their way to the captures, the file, the adapter and the caller.
 struct Streams<'a, 'b> {
-    normaliser: Box<dyn Normaliser>,
+    reader: Box<dyn OutputReader>,
     out: Channel,
     err: Channel,
     tee: Option<&'a mut Tee<'b>>,
@@ -347,14 +353,14 @@ struct Channel {
 
 impl<'a, 'b> Streams<'a, 'b> {
     fn new(
+        reader: Box<dyn OutputReader>,
         invocation: &Invocation,
         tee: Option<&'a mut Tee<'b>>,
         on_event: &'a mut dyn FnMut(AgentEvent),
     ) -> Self {
         let cap = invocation.limits.output_cap;
         let channel = || Channel { capture: Capture::new(cap), lines: Lines::new(Lines::CAP) };
-        let normaliser = adapters::normaliser(invocation.host);
-        Self { normaliser, out: channel(), err: channel(), tee, on_event }
+        Self { reader, out: channel(), err: channel(), tee, on_event }
     }
 
     fn total(&self) -> u64 {
@@ -382,7 +388,7 @@ impl<'a, 'b> Streams<'a, 'b> {
     }
 
     fn lines(&mut self, stream: Stream, feed: impl FnOnce(&mut Channel, &mut dyn FnMut(&[u8]))) {
-        let Self { normaliser, out, err, tee, on_event } = self;
+        let Self { reader, out, err, tee, on_event } = self;
         let channel = match stream {
             Stream::Out => out,
             Stream::Err => err,
@@ -393,7 +399,7 @@ impl<'a, 'b> Streams<'a, 'b> {
             }
             let line = String::from_utf8_lossy(line);
             match stream {
-                Stream::Out => normaliser.line(&line, *on_event),
+                Stream::Out => reader.line(&line, *on_event),
                 Stream::Err => on_event(AgentEvent::Stderr(line.into_owned())),
             }
         });

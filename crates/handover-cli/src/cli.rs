@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, ValueEnum};
-use handover_model::SessionId;
+use clap::{Args, CommandFactory, Parser};
+use handover_hosts::Registry;
+use handover_model::{Host, SessionId};
 
 use crate::app::{App, Common};
-use crate::commands::{Command, CommandLine, HookArgs, Hooked};
+use crate::commands::{Command, CommandLine, HookArgs};
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
 use crate::logging::{self, Destination};
@@ -118,8 +119,9 @@ fn log_destination(command: &Command) -> Destination {
 /// the full command tree would take longer than the hook itself.
 fn hook(args: &[OsString]) -> Option<Cli> {
     let [_, hook, host] = args else { return None };
-    let hooked = Hooked::from_str(host.to_str()?, false).ok().filter(|_| hook == "hook")?;
-    let command = Command::Hook(HookArgs { host: hooked });
+    let host = Host::new(host.to_str()?).ok().filter(|_| hook == "hook")?;
+    Registry::built_in().find(host).ok()?;
+    let command = Command::Hook(HookArgs { host });
     Some(Cli { command, global: Global::default() })
 }
 

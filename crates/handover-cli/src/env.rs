@@ -33,10 +33,6 @@ pub(crate) const GROUP: &str = "HANDOVER_GROUP";
 pub(crate) const OFF: &str = "HANDOVER_OFF";
 /// The receipt of the agent that runs us, if `handover spawn` started it.
 pub(crate) const SPAWN: &str = handover_agents::SpawnId::VARIABLE;
-/// The folder in which Claude Code was started.
-pub(crate) const CLAUDE_PROJECT: &str = "CLAUDE_PROJECT_DIR";
-/// What the agent program that runs us says of itself.
-pub(crate) const AI_AGENT: &str = "AI_AGENT";
 /// Where the store is: a file path, a `postgres://` URL, or the `https://` URL of a service.
 pub(crate) const STORE: &str = "HANDOVER_STORE";
 /// Which events of the libraries are logged.
@@ -67,25 +63,14 @@ pub(crate) fn user_config_file() -> Option<PathBuf> {
 pub(crate) fn user_config_folder() -> Option<PathBuf> {
     let folder = match var("XDG_CONFIG_HOME") {
         Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(var("HOME")?).join(".config"),
+        None => home()?.join(".config"),
     };
     Some(folder.join("handover"))
 }
 
-/// The folder where Claude Code keeps the user's settings.
-pub(crate) fn claude_folder() -> Option<PathBuf> {
-    match var("CLAUDE_CONFIG_DIR") {
-        Some(folder) => Some(PathBuf::from(folder)),
-        None => Some(PathBuf::from(var("HOME")?).join(".claude")),
-    }
-}
-
-/// The folder where Codex keeps the user's settings.
-pub(crate) fn codex_folder() -> Option<PathBuf> {
-    match var("CODEX_HOME") {
-        Some(folder) => Some(PathBuf::from(folder)),
-        None => Some(PathBuf::from(var("HOME")?).join(".codex")),
-    }
+/// The user's home.
+pub(crate) fn home() -> Option<PathBuf> {
+    var("HOME").map(PathBuf::from)
 }
 
 /// Where a program is that a shell would find by this name.

@@ -120,6 +120,7 @@ impl From<AgentError> for CommandError {
                 "invalid_input",
                 Some("Pass `--agent-command \"PROGRAM ARGS\"`; no shell is involved.".to_owned()),
             ),
+            AgentError::UnknownHost { .. } => (Exit::Usage, "invalid_input", None),
             AgentError::Start { .. }
             | AgentError::FolderNotFound { .. }
             | AgentError::SpawnId { .. }

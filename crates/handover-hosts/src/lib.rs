@@ -1,21 +1,23 @@
-//! The hook protocols of agent programs: what they ask, what they are answered, and why.
+//! The hook protocols of agent programs: what a program sends, what it is answered, and how the
+//! answer is decided.
 //!
-//! A folder per program holds what it asks, one file per event, read as leniently as programs change;
-//! `output` holds what both are answered. They are read into a [`Call`] and written from an
-//! [`Answer`], which hold for every program.
-//! What is decided is in `decide`, as functions from data to data: what is known is put in by
-//! whoever calls, and nothing here opens a store, starts a process or reads a file.
+//! A program is one type that implements [`HookHost`], in one folder of `hosts/`, and one line in
+//! [`Registry`]. It reads its events into a [`HookCall`] and writes an [`Answer`]; both mean the same
+//! for every program. Decisions are in [`decide`]: functions from data to data. Nothing here opens
+//! a store, starts a process or touches a file; callers pass in what is known.
 
-mod call;
-pub mod claude;
-pub mod codex;
 pub mod decide;
-pub mod output;
-mod schema;
+mod event;
+mod host;
+mod hosts;
+pub mod protocol;
+mod registry;
 pub mod settings;
 pub mod transcript;
 
-pub use call::{
-    Act, Agent, Answer, Call, ChildStop, Event, Moment, Source, Spawn, Unreadable, read, write,
+pub use event::{
+    Action, Answer, Checkpoint, EventHead, HookCall, HookEvent, StartReason, Subagent,
+    SubagentSpawn, SubagentStop,
 };
-pub use schema::schemas;
+pub use host::{Capabilities, HookHost, ProbeSetup, TextLimit};
+pub use registry::{ReadError, Registry, UnknownHost};

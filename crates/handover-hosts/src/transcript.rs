@@ -1,55 +1,84 @@
-//! What the file says in which a host writes a conversation down: one JSON value per line.
+//! Reading the transcript of a conversation: one JSON value per line.
 //!
 //! Formats differ and change, so as little as possible is expected: a marker anywhere, a text
-//! anywhere. Whoever reads the file bounds it; a line that was cut off is skipped.
+//! anywhere. The caller decides how much of the file to read; a line that was cut off is skipped.
+
+use std::path::{Path, PathBuf};
 
 use handover_context::package_file::content_hash;
-use handover_model::{Host, ReceiptId};
+use handover_model::{AgentId, ReceiptId};
 use memchr::memmem;
 use serde_json::Value;
 
-/// How much of a conversation's beginning is looked at: the prompt stands there.
+/// How much of the beginning to read: the prompt is there.
 pub const HEAD_BYTES: usize = 1 << 20;
 
-/// How much of its end: what a hook said when it held the agent back stands there.
+/// How much of the end to read: what a hook said when it held the agent back is there.
 pub const TAIL_BYTES: usize = 1 << 20;
 
-/// Texts beyond so many are not looked at.
+/// Texts beyond this number are ignored.
 const MAX_TEXTS: usize = 2_000;
 
 const MARKER: &[u8] = b"<!-- handover:receipt ";
 
-/// What was found.
+/// A part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilePart {
+    /// Its beginning.
+    Head,
+    /// Its end.
+    Tail,
+}
+
+/// How a host records conversations.
+pub trait TranscriptFormat: Sync {
+    /// The transcript of a subagent, given that of the conversation that spawned it; none if it
+    /// cannot be derived.
+    fn of_subagent(&self, _conversation: &Path, _agent: &AgentId) -> Option<PathBuf> {
+        None
+    }
+
+    /// The message in a line: an object with `role` and `content`.
+    fn message<'a>(&self, line: &'a Value) -> Option<&'a Value>;
+
+    /// The part of the file that gives the version of the program.
+    fn version_part(&self) -> FilePart;
+
+    /// The version in a line.
+    fn version<'a>(&self, line: &'a Value) -> Option<&'a str>;
+}
+
+/// What a transcript shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// The receipts whose markers are in there, in order.
+pub struct Scan {
+    /// The receipts whose markers are in it, in order.
     pub receipts: Vec<ReceiptId>,
-    /// The hashes of the texts of its beginning, each without the space around it.
+    /// The hashes of the texts of its beginning, each without surrounding whitespace.
     pub texts: Vec<String>,
-    /// The last words of the agent.
+    /// The last message of the agent.
     pub last_message: Option<String>,
 }
 
-/// Looks through the beginning and the end of a conversation, which may be the same.
-pub fn look(head: &[u8], tail: &[u8]) -> Seen {
-    let mut seen = Seen::default();
+/// Scans the beginning and the end of a transcript, which may overlap.
+pub fn scan(format: &dyn TranscriptFormat, head: &[u8], tail: &[u8]) -> Scan {
+    let mut scan = Scan::default();
     for part in [head, tail] {
         for at in memmem::find_iter(part, MARKER) {
             let rest = &part[at + MARKER.len()..];
             let length = memchr::memchr(b' ', &rest[..rest.len().min(80)]).unwrap_or(0);
             let id = std::str::from_utf8(&rest[..length]).ok();
             if let Some(id) = id.and_then(|id| ReceiptId::new(id).ok())
-                && !seen.receipts.contains(&id)
+                && !scan.receipts.contains(&id)
             {
-                seen.receipts.push(id);
+                scan.receipts.push(id);
             }
         }
     }
     for line in lines(head) {
-        texts(&line, &mut seen.texts);
+        texts(&line, &mut scan.texts);
     }
-    seen.last_message = lines(tail).filter_map(|line| assistant(&line)).last();
-    seen
+    scan.last_message = lines(tail).filter_map(|line| said(format.message(&line)?)).last();
+    scan
 }
 
 /// The hash by which a task is found again.
@@ -57,16 +86,9 @@ pub fn text_hash(text: &str) -> String {
     content_hash(text.trim().as_bytes())
 }
 
-/// The version of the program that wrote a conversation down.
-pub fn version(host: Host, part: &[u8]) -> Option<String> {
-    let of = |line: Value| {
-        let version = match host {
-            Host::Codex => line.pointer("/payload/cli_version"),
-            Host::Claude | Host::Gemini | Host::Command => line.get("version"),
-        };
-        Some(version?.as_str()?.to_owned())
-    };
-    lines(part).filter_map(of).last()
+/// The version of the program that wrote this part of a transcript.
+pub fn version(format: &dyn TranscriptFormat, part: &[u8]) -> Option<String> {
+    lines(part).filter_map(|line| format.version(&line).map(ToOwned::to_owned)).last()
 }
 
 fn lines(part: &[u8]) -> impl Iterator<Item = Value> {
@@ -82,14 +104,12 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The words of a line that the agent said.
-fn assistant(line: &Value) -> Option<String> {
-    let message = line.get("message").or_else(|| line.get("payload"))?;
+/// The text of a message, if the agent wrote it.
+fn said(message: &Value) -> Option<String> {
     if message.get("role")? != "assistant" {
         return None;
     }
-    let content = message.get("content")?;
-    let text = match content {
+    let text = match message.get("content")? {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
             let texts: Vec<&str> =
@@ -103,7 +123,10 @@ fn assistant(line: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use handover_model::Host;
+
     use super::*;
+    use crate::Registry;
 
     const CLAUDE: &str = concat!(
         r#"{"type":"user","version":"2.1.197","message":{"role":"user","content":"x\n<!-- handover:receipt r_1 -->\n\ndo it"}}"#,
@@ -112,28 +135,68 @@ mod tests {
         "\n{\"cut off"
     );
 
-    #[test]
-    fn markers_texts_words_and_version() {
-        let seen = look(CLAUDE.as_bytes(), CLAUDE.as_bytes());
-        assert_eq!(seen.receipts, [ReceiptId::new("r_1").unwrap()]);
-        assert_eq!(seen.last_message.as_deref(), Some("done"));
-        assert_eq!(version(Host::Claude, CLAUDE.as_bytes()).as_deref(), Some("2.1.198"));
-        let codex = br#"{"type":"session_meta","payload":{"cli_version":"0.166.0"}}
-{"payload":{"role":"user","content":[{"text":" do it\n"}]}}"#;
-        assert!(look(codex, b"").texts.contains(&text_hash("do it")));
-        assert_eq!(version(Host::Codex, codex).as_deref(), Some("0.166.0"));
+    const CODEX: &str = concat!(
+        r#"{"type":"session_meta","payload":{"cli_version":"0.166.0"}}"#,
+        "\n",
+        r#"{"payload":{"role":"user","content":[{"text":" do it\n"}]}}"#,
+        "\n",
+        r#"{"payload":{"role":"assistant","content":"done"}}"#,
+    );
+
+    fn format(host: Host) -> &'static dyn TranscriptFormat {
+        Registry::built_in().find(host).unwrap().transcript().unwrap()
     }
 
     #[test]
-    fn whatever_it_is_nothing_falls_over() {
+    fn finds_markers_texts_the_last_message_and_the_version() {
+        let (claude, bytes) = (format(Host::CLAUDE), CLAUDE.as_bytes());
+        let seen = scan(claude, bytes, bytes);
+        assert_eq!(seen.receipts, [ReceiptId::new("r_1").unwrap()]);
+        assert_eq!(seen.last_message.as_deref(), Some("done"));
+        assert_eq!(version(claude, bytes).as_deref(), Some("2.1.198"));
+        assert_eq!(claude.version_part(), FilePart::Tail);
+
+        let (codex, bytes) = (format(Host::CODEX), CODEX.as_bytes());
+        let seen = scan(codex, bytes, bytes);
+        assert!(seen.texts.contains(&text_hash("do it")));
+        assert_eq!(seen.last_message.as_deref(), Some("done"));
+        assert_eq!(version(codex, bytes).as_deref(), Some("0.166.0"));
+        assert_eq!(codex.version_part(), FilePart::Head);
+    }
+
+    #[test]
+    fn a_format_does_not_read_another_one() {
+        let bytes = CODEX.as_bytes();
+        assert_eq!(scan(format(Host::CLAUDE), bytes, bytes).last_message, None);
+        assert_eq!(version(format(Host::CLAUDE), bytes), None);
+        assert_eq!(version(format(Host::CODEX), CLAUDE.as_bytes()), None);
+    }
+
+    #[test]
+    fn only_claude_has_a_file_per_subagent() {
+        let (conversation, agent) = (Path::new("/t/c.jsonl"), AgentId::new("a1").unwrap());
+        let found = format(Host::CLAUDE).of_subagent(conversation, &agent);
+        assert_eq!(found.unwrap(), Path::new("/t/c/subagents/agent-a1.jsonl"));
+        assert_eq!(format(Host::CODEX).of_subagent(conversation, &agent), None);
+    }
+
+    #[test]
+    fn survives_anything() {
+        let claude = format(Host::CLAUDE);
         for bytes in [
             &b""[..],
             b"\xff\xfe\n{}\n[]\nnull",
             b"<!-- handover:receipt ",
             b"<!-- handover:receipt ../../x -->",
         ] {
-            assert_eq!(look(bytes, bytes).receipts, []);
-            assert_eq!(version(Host::Claude, bytes), None);
+            assert_eq!(scan(claude, bytes, bytes).receipts, []);
+            assert_eq!(version(claude, bytes), None);
         }
+    }
+
+    #[test]
+    fn reads_a_bounded_number_of_texts() {
+        let many = format!("[{}]", vec!["\"x\""; 3 * MAX_TEXTS].join(","));
+        assert_eq!(scan(format(Host::CLAUDE), many.as_bytes(), b"").texts.len(), MAX_TEXTS);
     }
 }

@@ -6,6 +6,7 @@ mod budget;
 pub mod config;
 #[macro_use]
 mod enums;
+mod host;
 mod ids;
 pub mod learn;
 pub mod models;
@@ -16,6 +17,7 @@ mod time;
 
 pub use budget::Budget;
 pub use enums::*;
+pub use host::{Host, InvalidHost};
 pub use ids::*;
 pub use models::{Tier, Tokenizer};
 pub use prompt::AdmittedPrompt;

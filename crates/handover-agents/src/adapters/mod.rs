@@ -1,66 +1,21 @@
-//! One folder per agent program: `argv` (how it is called), `stream` (what its lines look like),
-//! `normaliser` (lines into events), `outcome` (what it all means at the end).
+//! The built-in agent programs, one folder each, and the helpers that they share.
 //!
-//! Programs change weekly. Types are therefore lenient: every field may be missing, unknown ones
-//! are ignored, and a line that nobody understands is an event of its own.
+//! A folder holds `argv` (how the program is called), `stream` (the lines that it prints), `reader`
+//! (lines into events) and `outcome` (what the run came to).
 
-mod claude;
-mod codex;
-mod command;
-mod gemini;
+pub(crate) mod claude;
+pub(crate) mod codex;
+pub(crate) mod command;
+pub(crate) mod gemini;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use handover_model::{FailureClass, Host};
+use handover_model::FailureClass;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use crate::capture::Capture;
-use crate::outcome::judge;
-use crate::{AgentError, AgentEvent, Captured, Ended, Failure, Invocation, Report, classify};
-
-/// Turns what a program prints into events and, at the end, into a report.
-pub(crate) trait Normaliser {
-    /// One line of standard output.
-    fn line(&mut self, line: &str, on_event: &mut dyn FnMut(AgentEvent));
-
-    /// What it all means.
-    fn report(self: Box<Self>, ended: Ended, stdout: &Captured, stderr: &Captured) -> Report;
-}
-
-pub(crate) fn normaliser(host: Host) -> Box<dyn Normaliser> {
-    match host {
-        Host::Claude => Box::<claude::Claude>::default(),
-        Host::Codex => Box::<codex::Codex>::default(),
-        Host::Gemini => Box::<gemini::Gemini>::default(),
-        Host::Command => Box::new(command::Command),
-    }
-}
-
-pub(crate) fn args(invocation: &Invocation) -> Vec<OsString> {
-    match invocation.host {
-        Host::Claude => claude::args(invocation),
-        Host::Codex => codex::args(invocation),
-        Host::Gemini => gemini::args(invocation),
-        Host::Command => command::args(invocation),
-    }
-}
-
-/// Whether a program that says no result has failed.
-pub(crate) const fn needs_answer(host: Host) -> bool {
-    !matches!(host, Host::Command)
-}
-
-/// The name under which a host's program is usually installed; empty for `command`.
-pub const fn default_program(host: Host) -> &'static str {
-    match host {
-        Host::Claude => "claude",
-        Host::Codex => "codex",
-        Host::Gemini => "gemini",
-        Host::Command => "",
-    }
-}
+use crate::{AgentError, AgentEvent, Captured, Ended, Failure, classify};
 
 /// Splits `"PROGRAM ARGS"` as a shell would, without one: nothing is expanded or run.
 pub fn split_command(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentError> {
@@ -77,25 +32,6 @@ pub fn split_command(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentErr
 pub fn join_command(program: &Path, args: &[OsString]) -> String {
     let words = std::iter::once(program.as_os_str()).chain(args.iter().map(OsString::as_os_str));
     shell_words::join(words.map(|word| word.to_string_lossy().into_owned()))
-}
-
-/// Reads a recorded standard output as if the program had just printed it: for tests, and for
-/// looking at a run again.
-pub fn replay(
-    host: Host,
-    stdout: &str,
-    ended: Ended,
-    on_event: &mut dyn FnMut(AgentEvent),
-) -> (Report, Option<Failure>) {
-    let mut normaliser = normaliser(host);
-    for line in stdout.lines() {
-        normaliser.line(line, on_event);
-    }
-    let mut capture = Capture::new(usize::MAX);
-    capture.push(stdout.as_bytes());
-    let report = normaliser.report(ended, &capture.finish(), &Captured::default());
-    let failure = judge(ended, &report, needs_answer(host));
-    (report, failure)
 }
 
 /// A line of JSON; a blank one is nothing, anything else is kept raw.
@@ -149,10 +85,9 @@ fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
 
 #[cfg(test)]
 mod tests {
-    use handover_model::Profile;
+    use handover_model::{Host, Profile};
 
-    use super::*;
-    use crate::SpawnId;
+    use crate::{Invocation, Registry, SpawnId};
 
     #[track_caller]
     fn check(host: Host, profile: Profile, expected: &str) {
@@ -163,28 +98,29 @@ mod tests {
         invocation.limits.turns = Some(9);
         invocation.limits.cost_usd = Some(0.5);
         invocation.args = vec!["--extra".into()];
-        let args: Vec<_> = args(&invocation).iter().map(|arg| arg.display().to_string()).collect();
+        let args = Registry::built_in().find(host).unwrap().args(&invocation);
+        let args: Vec<_> = args.iter().map(|arg| arg.display().to_string()).collect();
         assert_eq!(args.join(" "), expected);
     }
 
     #[test]
-    fn every_wish_is_an_argument_where_the_program_has_one() {
+    fn passes_every_option_that_the_program_has() {
         check(
-            Host::Claude,
+            Host::CLAUDE,
             Profile::ReadOnly,
             "-p --output-format stream-json --verbose --tools=Read,Glob,Grep \
              --permission-mode=dontAsk --model=m --resume=r --max-turns=9 --max-budget-usd=0.5 --extra",
         );
         check(
-            Host::Codex,
+            Host::CODEX,
             Profile::Edit,
             "exec --json --skip-git-repo-check --sandbox workspace-write --model m --extra resume r -",
         );
         check(
-            Host::Gemini,
+            Host::GEMINI,
             Profile::Full,
             "--output-format stream-json --approval-mode yolo --model m --resume r --extra",
         );
-        check(Host::Command, Profile::ReadOnly, "--extra");
+        check(Host::COMMAND, Profile::ReadOnly, "--extra");
     }
 }

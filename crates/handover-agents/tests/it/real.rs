@@ -23,9 +23,9 @@ impl Real {
         env.write("notes.txt", "forty-two\n");
         let server = ModelServer::start(script);
         let program = match host {
-            Host::Claude => RealHost::claude(&env, &server),
-            Host::Codex => RealHost::codex(&env, &server),
-            Host::Gemini | Host::Command => unreachable!("not installed"),
+            Host::CLAUDE => RealHost::claude(&env, &server),
+            Host::CODEX => RealHost::codex(&env, &server),
+            _ => unreachable!("{host} is not installed"),
         };
         let mut agent = Agent::new(host);
         agent.invocation.program = program.program;
@@ -55,7 +55,7 @@ fn class(outcome: &Outcome) -> Option<FailureClass> {
 
 #[test]
 fn claude_answers() {
-    let mut real = Real::new(Host::Claude, Script::new().always(Answer::text("Here it is.")));
+    let mut real = Real::new(Host::CLAUDE, Script::new().always(Answer::text("Here it is.")));
     real.agent.invocation.model = Some("claude-sonnet-4-5".to_owned());
     let outcome = real.recorded("answer");
     assert_eq!((outcome.ended, class(&outcome)), (Ended::Exited(0), None));
@@ -74,7 +74,7 @@ fn claude_answers() {
 
 #[test]
 fn codex_answers() {
-    let mut real = Real::new(Host::Codex, Script::new().always(Answer::text("Here it is.")));
+    let mut real = Real::new(Host::CODEX, Script::new().always(Answer::text("Here it is.")));
     real.agent.invocation.model = Some("gpt-5.1-codex".to_owned());
     let outcome = real.recorded("answer");
     assert_eq!((outcome.ended, class(&outcome)), (Ended::Exited(0), None));
@@ -102,7 +102,7 @@ fn claude_uses_tools_as_far_as_it_may() {
     for (profile, may_write) in
         [(Profile::ReadOnly, false), (Profile::Edit, true), (Profile::Full, true)]
     {
-        let mut real = Real::new(Host::Claude, script());
+        let mut real = Real::new(Host::CLAUDE, script());
         real.agent.invocation.profile = profile;
         let outcome = real.recorded(&format!("tools-{profile}"));
         assert_eq!((outcome.final_text.as_str(), class(&outcome)), ("Done.", None), "{profile}");
@@ -138,7 +138,7 @@ fn codex_uses_tools_as_far_as_it_may() {
             .then(Answer::tool("exec_command", json!({"cmd": "cat notes.txt"})))
             .then(Answer::tool("exec_command", json!({"cmd": "echo x > new.txt"})))
             .always(Answer::text("Done."));
-        let mut real = Real::new(Host::Codex, script);
+        let mut real = Real::new(Host::CODEX, script);
         real.agent.invocation.profile = profile;
         let outcome = real.recorded(&format!("tools-{profile}"));
         assert_eq!((outcome.final_text.as_str(), class(&outcome)), ("Done.", None), "{profile}");
@@ -160,7 +160,7 @@ fn claude_with_a_subagent() {
             json!({"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"}),
         ))
         .always(Answer::text("All done."));
-    let mut real = Real::new(Host::Claude, script);
+    let mut real = Real::new(Host::CLAUDE, script);
     real.agent.invocation.profile = Profile::Edit;
     let outcome = real.recorded("subagent");
     assert_eq!(outcome.final_text, "All done.");
@@ -174,7 +174,7 @@ fn claude_with_a_subagent() {
 
 #[test]
 fn a_session_goes_on() {
-    for host in [Host::Claude, Host::Codex] {
+    for host in [Host::CLAUDE, Host::CODEX] {
         let script = Script::new().then(Answer::text("First.")).always(Answer::text("Second."));
         let mut real = Real::new(host, script);
         let first = real.run();
@@ -192,7 +192,7 @@ fn a_session_goes_on() {
 
 #[test]
 fn a_session_that_does_not_exist() {
-    for host in [Host::Claude, Host::Codex] {
+    for host in [Host::CLAUDE, Host::CODEX] {
         let mut real = Real::new(host, Script::new());
         real.agent.invocation.resume = Some("01234567-89ab-4def-8123-456789abcdef".to_owned());
         let outcome = real.run();
@@ -205,15 +205,15 @@ fn a_session_that_does_not_exist() {
 fn errors_of_the_model_are_told_apart() {
     use FailureClass::{Auth, Network, Overloaded, RateLimit, Server};
     for (host, status, expected) in [
-        (Host::Claude, 529, Overloaded),
-        (Host::Claude, 429, RateLimit),
-        (Host::Claude, 401, Auth),
-        (Host::Claude, 500, Server),
-        (Host::Codex, 529, Overloaded),
-        (Host::Codex, 429, RateLimit),
-        (Host::Codex, 401, Auth),
+        (Host::CLAUDE, 529, Overloaded),
+        (Host::CLAUDE, 429, RateLimit),
+        (Host::CLAUDE, 401, Auth),
+        (Host::CLAUDE, 500, Server),
+        (Host::CODEX, 529, Overloaded),
+        (Host::CODEX, 429, RateLimit),
+        (Host::CODEX, 401, Auth),
         // Its own words for it are "high demand".
-        (Host::Codex, 500, Overloaded),
+        (Host::CODEX, 500, Overloaded),
     ] {
         let mut real = Real::new(host, Script::new().always(Answer::status(status)));
         let outcome = real.recorded(&format!("status-{status}"));
@@ -221,7 +221,7 @@ fn errors_of_the_model_are_told_apart() {
         assert_eq!(outcome.exit_code(), Some(1), "{host} {status}");
         assert_eq!(outcome.final_text, "", "{host} {status}");
     }
-    for host in [Host::Claude, Host::Codex] {
+    for host in [Host::CLAUDE, Host::CODEX] {
         let script = Script::new().always(Answer::BreakOff("Half an".to_owned()));
         let outcome = Real::new(host, script).recorded("break-off");
         assert_eq!(class(&outcome), Some(Network), "{host}: {:?}", outcome.failure);
@@ -231,12 +231,12 @@ fn errors_of_the_model_are_told_apart() {
 #[test]
 fn claude_keeps_its_limits() {
     let tool = || Answer::tool("Read", json!({"file_path": "notes.txt"}));
-    let mut real = Real::new(Host::Claude, Script::new().always(tool()));
+    let mut real = Real::new(Host::CLAUDE, Script::new().always(tool()));
     real.agent.invocation.limits.turns = Some(2);
     let outcome = real.recorded("max-turns");
     assert_eq!(class(&outcome), Some(FailureClass::MaxTurns));
 
-    let mut real = Real::new(Host::Claude, Script::new().always(tool()));
+    let mut real = Real::new(Host::CLAUDE, Script::new().always(tool()));
     real.agent.invocation.limits.cost_usd = Some(0.0003);
     let outcome = real.recorded("max-budget");
     assert_eq!(class(&outcome), Some(FailureClass::MaxBudget));
@@ -245,12 +245,12 @@ fn claude_keeps_its_limits() {
 
 #[test]
 fn claude_with_a_model_that_does_not_answer() {
-    does_not_answer(Host::Claude);
+    does_not_answer(Host::CLAUDE);
 }
 
 #[test]
 fn codex_with_a_model_that_does_not_answer() {
-    does_not_answer(Host::Codex);
+    does_not_answer(Host::CODEX);
 }
 
 /// The silence counts from the program's first line on, so a slow start is no matter.
@@ -268,7 +268,7 @@ fn does_not_answer(host: Host) {
 
 #[test]
 fn a_slow_model_is_waited_for() {
-    for host in [Host::Claude, Host::Codex] {
+    for host in [Host::CLAUDE, Host::CODEX] {
         let answer = Answer::text("Late.").after(Duration::from_millis(700));
         let outcome = Real::new(host, Script::new().always(answer)).run();
         assert_eq!(outcome.final_text, "Late.", "{host}");
@@ -280,9 +280,9 @@ fn a_slow_model_is_waited_for() {
 fn a_cancelled_agent_takes_its_commands_with_it() {
     let command = "echo $$ > pid; exec sleep 300";
     for (host, tool) in [
-        (Host::Claude, Answer::tool("Bash", json!({"command": command, "description": "waits"}))),
+        (Host::CLAUDE, Answer::tool("Bash", json!({"command": command, "description": "waits"}))),
         (
-            Host::Codex,
+            Host::CODEX,
             Answer::tool("exec_command", json!({"cmd": command, "yield_time_ms": 60_000})),
         ),
     ] {
@@ -308,11 +308,11 @@ fn a_cancelled_agent_takes_its_commands_with_it() {
 
 #[test]
 fn a_wrong_call_is_not_a_riddle() {
-    let mut real = Real::new(Host::Claude, Script::new());
+    let mut real = Real::new(Host::CLAUDE, Script::new());
     real.agent.invocation.args = vec!["--no-such-flag".into()];
     let outcome = real.run();
     assert_eq!(class(&outcome), Some(FailureClass::Usage), "{:?}", outcome.failure);
-    let mut real = Real::new(Host::Codex, Script::new());
+    let mut real = Real::new(Host::CODEX, Script::new());
     real.agent.invocation.args = vec!["--no-such-flag".into()];
     let outcome = real.run();
     assert_eq!(class(&outcome), Some(FailureClass::Usage), "{:?}", outcome.failure);

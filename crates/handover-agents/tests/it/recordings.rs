@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use handover_agents::{AgentEvent, Ended, Outcome, replay};
+use handover_agents::{AgentEvent, Ended, Outcome, Registry};
 use handover_model::Host;
 
 fn folder() -> PathBuf {
@@ -47,7 +47,8 @@ fn read_again(host: Host) {
         let code = first.strip_prefix("exit ").unwrap().parse().unwrap();
         let mut seen = String::new();
         let mut on_event = |event: AgentEvent| writeln!(seen, "{event:?}").unwrap();
-        let (report, failure) = replay(host, stdout, Ended::Exited(code), &mut on_event);
+        let (report, failure) =
+            Registry::built_in().replay(host, stdout, Ended::Exited(code), &mut on_event).unwrap();
         writeln!(seen, "{report:#?}\n{failure:#?}").unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap();
         insta::with_settings!({
@@ -67,30 +68,32 @@ fn read_again(host: Host) {
 
 #[test]
 fn claude() {
-    read_again(Host::Claude);
+    read_again(Host::CLAUDE);
 }
 
 #[test]
 fn codex() {
-    read_again(Host::Codex);
+    read_again(Host::CODEX);
 }
 
 #[test]
 fn gemini() {
-    read_again(Host::Gemini);
+    read_again(Host::GEMINI);
 }
 
 /// Half a recording is what a killed program leaves: never a success, never a panic.
 #[test]
 fn every_beginning_of_a_recording_is_no_success() {
-    for host in [Host::Claude, Host::Codex, Host::Gemini] {
+    for host in [Host::CLAUDE, Host::CODEX, Host::GEMINI] {
         for path in recordings(host) {
             let recording = fs_err::read_to_string(&path).unwrap();
             let stdout = recording.split_once('\n').unwrap().1.trim_end();
             let last_line = stdout.rfind('\n').map_or(0, |at| at + 1);
             let cuts = (0..stdout.len()).step_by(97).filter(|&at| stdout.is_char_boundary(at));
             for cut in cuts.filter(|&at| at < last_line) {
-                let (_, failure) = replay(host, &stdout[..cut], Ended::Exited(0), &mut |_| {});
+                let (_, failure) = Registry::built_in()
+                    .replay(host, &stdout[..cut], Ended::Exited(0), &mut |_| {})
+                    .unwrap();
                 assert!(failure.is_some(), "{} at {cut}", path.display());
             }
         }

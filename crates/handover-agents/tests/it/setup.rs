@@ -20,7 +20,7 @@ pub(crate) struct Agent {
 impl Agent {
     /// The program with the faults.
     pub(crate) fn fake(actions: &str) -> Self {
-        let mut agent = Self::new(Host::Command);
+        let mut agent = Self::new(Host::COMMAND);
         agent.invocation.program = FakeAgent::program();
         agent.act(actions);
         agent
@@ -33,7 +33,7 @@ impl Agent {
         let name = folder.path().file_name().unwrap().to_str().unwrap().trim_start_matches('.');
         let spawn = SpawnId::new(format!("test-{name}")).unwrap();
         let mut invocation = Invocation::new(host, spawn, folder.path());
-        invocation.environment = Environment::scrubbed(std::env::vars_os(), Host::Command, &[]);
+        invocation.environment = Environment::scrubbed(std::env::vars_os(), Host::COMMAND, &[]);
         invocation.prompt = Some(prompt("the prompt"));
         invocation.limits.wall = Some(Duration::from_secs(30));
         invocation.limits.grace = Duration::from_millis(200);

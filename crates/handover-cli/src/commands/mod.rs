@@ -49,7 +49,7 @@ use std::ffi::OsString;
 
 use clap::Subcommand;
 
-pub(crate) use hook::{HookArgs, Hooked};
+pub(crate) use hook::HookArgs;
 
 use crate::app::App;
 use crate::error::{CommandError, Exit};

@@ -40,7 +40,7 @@ pub(crate) struct UatArgs {
     resume: bool,
 
     /// Agent program: claude, codex, gemini or command [default: runs.host, else claude]
-    #[arg(long)]
+    #[arg(long, value_parser = handover_agents::parse_host)]
     host: Option<Host>,
 
     /// Program and arguments for host `command`, run without a shell

@@ -244,7 +244,7 @@ fn a_lost_prompt_is_handed_over_at_the_stop_and_then_at_the_start() {
     env.set("AI_AGENT", "claude-code_1-2-4_x");
     assert_ne!(prompt_of(&spawn(&env, "general-purpose", "Once more")), "");
     let doctor = env.run(["doctor"]).ok().stdout;
-    assert!(doctor.contains("claude 1.2.3 loses rewritten prompts"), "{doctor}");
+    assert!(doctor.contains("claude 1.2.3 ignores rewritten prompts"), "{doctor}");
 }
 
 #[test]

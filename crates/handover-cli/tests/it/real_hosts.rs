@@ -166,7 +166,7 @@ fn claude_briefs_its_subagents_and_hands_their_reasoning_on() {
     assert_eq!((&handoff["from"], &handoff["to"]), (&json!("developer"), &json!("qa_expert")));
     // The version is known to take rewritten prompts, and nothing went wrong.
     let doctor = real.env.run(["doctor"]).ok().stdout;
-    assert!(doctor.contains("takes rewritten prompts"), "{doctor}");
+    assert!(doctor.contains("accepts rewritten prompts"), "{doctor}");
     // Out again: the next conversation is as if we had never been there.
     real.env.run(["host", "uninstall", "claude"]).ok();
     real.start();
@@ -356,7 +356,7 @@ impl Real {
         assert_eq!(self.states(), both(&[("developer", "confirmed")]));
         assert_eq!(self.events("debrief")[0]["verdict"], "complete");
         let doctor = self.env.run(["doctor"]).ok().stdout;
-        assert!(doctor.contains("codex 0.166.0 takes rewritten prompts"), "{doctor}");
+        assert!(doctor.contains("codex 0.166.0 accepts rewritten prompts"), "{doctor}");
     }
 
     /// The folder of `handover` comes first on the search path.
@@ -451,17 +451,17 @@ fn doctor_finds_out_what_the_installed_programs_do() {
     env.set("PATH", &format!("{}:{path}", host.program.parent().unwrap().display()));
     let doctor = env.run(["doctor", "--probe"]).ok().stdout;
     assert!(
-        doctor.contains("probe of claude: hooks fire; 2.1.197 takes rewritten prompts"),
+        doctor.contains("probe of claude: hooks fire; 2.1.197 accepts rewritten prompts"),
         "{doctor}"
     );
     assert!(
-        doctor.contains("probe of codex: hooks fire; 0.166.0 takes rewritten prompts"),
+        doctor.contains("probe of codex: hooks fire; 0.166.0 accepts rewritten prompts"),
         "{doctor}"
     );
     // From then on it is known.
     env.set("PATH", &path);
     let doctor = env.run(["doctor"]).ok().stdout;
-    assert!(doctor.contains("codex 0.166.0 takes rewritten prompts"), "{doctor}");
+    assert!(doctor.contains("codex 0.166.0 accepts rewritten prompts"), "{doctor}");
     assert_eq!(server.requests().len(), 0);
     let receipts = env.run(["receipt", "list", "--json"]).ok().json();
     assert_eq!(receipts["receipts"], json!([]), "nothing of the probe stays here");

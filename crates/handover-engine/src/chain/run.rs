@@ -54,7 +54,7 @@ impl Engine<'_> {
         let order = self.chain_order(&request.epics)?;
         let mut chain = Chain {
             engine: self,
-            repo: Repo::open(&self.project, self.environment_of(Host::Command))?,
+            repo: Repo::open(&self.project, self.environment_of(Host::COMMAND))?,
             each: &request.each,
             begun: self.begin_chain(&order, request.each.resume)?,
             ended: BTreeMap::new(),

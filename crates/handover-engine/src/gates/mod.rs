@@ -110,7 +110,7 @@ pub fn run_gate(
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<GateResult, GateError> {
     let folder = setting.folder.join(&gate.folder);
-    let mut invocation = Invocation::new(Host::Command, setting.spawn.clone(), &folder);
+    let mut invocation = Invocation::new(Host::COMMAND, setting.spawn.clone(), &folder);
     invocation.program.clone_from(&gate.program);
     invocation.args.clone_from(&gate.args);
     invocation.environment = setting.environment.clone();

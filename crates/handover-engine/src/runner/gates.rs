@@ -92,7 +92,7 @@ impl Runner<'_, '_> {
     }
 
     pub(super) fn environment_of_gates(&self) -> Environment {
-        let mut environment = self.engine.environment_of(Host::Command);
+        let mut environment = self.engine.environment_of(Host::COMMAND);
         for (name, value) in [
             ("CI", "1"),
             ("NO_COLOR", "1"),

@@ -116,7 +116,7 @@ impl<'a> Engine<'a> {
         request: &Request,
         on_progress: OnProgress<'_>,
     ) -> Result<(RunId, State), EngineError> {
-        let repo = Repo::open(&self.project, self.environment_of(Host::Command))?;
+        let repo = Repo::open(&self.project, self.environment_of(Host::COMMAND))?;
         let slots = request.options().parallel;
         let mut request = request.clone();
         let fence = match self.lock_or_help(&request.epic, slots, &repo, on_progress)? {
@@ -134,7 +134,7 @@ impl<'a> Engine<'a> {
 
     /// What would be run, without any trace of it.
     pub fn plan(&self, request: &Request) -> Result<plan::Preview, EngineError> {
-        let repo = Repo::open(&self.project, self.environment_of(Host::Command))?;
+        let repo = Repo::open(&self.project, self.environment_of(Host::COMMAND))?;
         plan::preview(self, &repo, request)
     }
 

@@ -116,7 +116,7 @@ fn started(
         Err(refused) => return no(ScenarioOutcome::Refused, &refused),
     };
     let mut invocation =
-        Invocation::new(Host::Command, setting.spawn.clone(), setting.allowed.folder);
+        Invocation::new(Host::COMMAND, setting.spawn.clone(), setting.allowed.folder);
     invocation.program = program;
     invocation.args = argv.iter().skip(1).map(Into::into).collect();
     invocation.environment = setting.environment.clone();

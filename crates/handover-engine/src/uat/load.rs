@@ -15,7 +15,7 @@ impl Engine<'_> {
         epic: &EpicId,
         at: Option<&str>,
     ) -> Result<Option<Document>, EngineError> {
-        let repo = Repo::open(&self.project, self.environment_of(Host::Command))?;
+        let repo = Repo::open(&self.project, self.environment_of(Host::COMMAND))?;
         let path = data_path(epic);
         let in_repo = repo.prefix.join(&path);
         let branch = match at {

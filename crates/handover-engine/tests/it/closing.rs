@@ -40,7 +40,7 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         stories: (1..=stories).map(planned).collect(),
     };
     let options = Options {
-        host: Host::Command,
+        host: Host::COMMAND,
         command: None,
         model: None,
         no_commit: false,

@@ -99,7 +99,7 @@ impl Stage {
             only_closing: false,
             from: None,
             defaults: Options {
-                host: Host::Command,
+                host: Host::COMMAND,
                 command: Some(command),
                 model: None,
                 no_commit: false,

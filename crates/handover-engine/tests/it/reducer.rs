@@ -63,7 +63,7 @@ pub(crate) fn start_with(
 
 pub(crate) fn options() -> Options {
     Options {
-        host: Host::Command,
+        host: Host::COMMAND,
         command: None,
         model: None,
         no_commit: false,

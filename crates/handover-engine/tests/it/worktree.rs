@@ -22,7 +22,7 @@ fn repository(folder: &Path) -> Repo {
     fs_err::write(folder.join("a.txt"), "one\n").unwrap();
     git(folder, &["add", "."]);
     git(folder, &["commit", "--quiet", "-m", "base"]);
-    let environment = Environment::scrubbed(std::env::vars_os(), Host::Command, &[]);
+    let environment = Environment::scrubbed(std::env::vars_os(), Host::COMMAND, &[]);
     Repo::open(&fs_err::canonicalize(folder).unwrap(), environment).unwrap()
 }
 

@@ -11,7 +11,7 @@ fn a_delivery_is_logged_once() {
     world.package("docs/oauth.md", "Tokens rotate.");
     world.prepare("1", 1);
     for _ in 0..2 {
-        world.handoffs().started(&receipt_id("1"), Some(Host::Codex), at(2)).unwrap();
+        world.handoffs().started(&receipt_id("1"), Some(Host::CODEX), at(2)).unwrap();
     }
     let receipt = world.receipt("1");
     assert_eq!((receipt.state, receipt.host.as_deref()), (ReceiptState::Delivered, Some("codex")));
@@ -26,12 +26,12 @@ fn a_delivery_is_logged_once() {
 fn an_agent_that_was_seen_first_is_delivered_by_that() {
     let world = World::new();
     world.prepare("1", 1);
-    world.handoffs().confirmed(&receipt_id("1"), Some(Host::Claude), at(2)).unwrap();
+    world.handoffs().confirmed(&receipt_id("1"), Some(Host::CLAUDE), at(2)).unwrap();
     assert_eq!(world.receipt("1").state, ReceiptState::Confirmed);
     assert_eq!(world.receipt("1").host.as_deref(), Some("claude"));
     assert_eq!(world.events(KnownEvent::Delivery).len(), 1);
     // Its start is noted late, and its conversation is seen again.
-    world.handoffs().started(&receipt_id("1"), Some(Host::Claude), at(3)).unwrap();
+    world.handoffs().started(&receipt_id("1"), Some(Host::CLAUDE), at(3)).unwrap();
     world.handoffs().confirmed(&receipt_id("1"), None, at(4)).unwrap();
     let receipt = world.receipt("1");
     assert_eq!((receipt.delivered_at, receipt.confirmed_at), (Some(at(2)), Some(at(2))));

@@ -209,7 +209,7 @@ fn files_of_a_worktree_are_found_there_and_others_in_the_project() {
 
 fn with_ticket(world: &World) -> Assignment {
     let ticket = Some(TicketRequest {
-        host: Host::Claude,
+        host: Host::CLAUDE,
         conversation: HostSessionId::new("c-1").unwrap(),
         agent_type: "developer".to_owned(),
         task_hash: "hash".to_owned(),
@@ -240,7 +240,7 @@ fn a_prompt_that_was_lost_fails_its_receipt() {
         .ended(Ending {
             closes_ticket: true,
             lost_prompt: true,
-            host: Some(Host::Claude),
+            host: Some(Host::CLAUDE),
             ..Ending::new(&assignment, &said, at(2))
         })
         .unwrap();

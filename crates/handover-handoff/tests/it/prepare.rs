@@ -16,7 +16,7 @@ use crate::world::{World, at, group, receipt_id, role, session};
 
 fn ticket() -> TicketRequest {
     TicketRequest {
-        host: Host::Claude,
+        host: Host::CLAUDE,
         conversation: HostSessionId::new("c-1").unwrap(),
         agent_type: "developer".to_owned(),
         task_hash: "hash".to_owned(),
@@ -119,7 +119,7 @@ fn the_guard_refuses_a_brief_without_its_parts() {
     assert_eq!(guard.len(), 1);
     assert_eq!((&guard[0]["allowed"], &guard[0]["mode"]), (&false.into(), &"strict".into()));
     let conversation = HostSessionId::new("c-1").unwrap();
-    let open = world.store.open_tickets(Host::Claude, &conversation).unwrap();
+    let open = world.store.open_tickets(Host::CLAUDE, &conversation).unwrap();
     assert!(open.is_empty(), "a refused spawn has no ticket: {open:?}");
 }
 
@@ -192,7 +192,7 @@ fn a_ticket_is_opened_with_the_receipt() {
     let request = HandoffRequest { ticket: Some(ticket()), ..world.request("1", 1) };
     world.handoffs().prepare(&request).unwrap();
     let conversation = HostSessionId::new("c-1").unwrap();
-    let open = world.store.open_tickets(Host::Claude, &conversation).unwrap();
+    let open = world.store.open_tickets(Host::CLAUDE, &conversation).unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!((&open[0].receipt, open[0].way), (&receipt_id("1"), TicketWay::Rewrite));
 }

@@ -1,4 +1,4 @@
-//! What is done at an event: functions from what is known to what to do.
+//! The decisions at an event: pure functions from what is known to what the host should do.
 
 pub mod opening;
 pub mod spawn;

@@ -1,7 +1,8 @@
 //! Events as programs sent them, read and answered. `*-other.jsonl` holds events in the forms that
 //! older versions and their documentation have.
 
-use handover_hosts::{Act, Answer, Event, read, write};
+use handover_hosts::protocol::output::Output;
+use handover_hosts::{Action, Answer, HookCall, HookEvent, ReadError, Registry};
 use handover_model::Host;
 use serde_json::Value;
 
@@ -11,31 +12,39 @@ fn meanings(host: Host, recording: &str) -> Vec<String> {
     fs_err::read_to_string(path).unwrap().lines().map(|line| meaning(host, line)).collect()
 }
 
+fn read(host: Host, line: &str) -> Result<HookCall, ReadError> {
+    Registry::built_in().read(host, line)
+}
+
+fn write(host: Host, event: &HookEvent, answer: &Answer) -> Option<String> {
+    Registry::built_in().find(host).unwrap().write(event, answer)
+}
+
 fn meaning(host: Host, line: &str) -> String {
     let call = read(host, line).unwrap();
     let what = match call.event {
-        Event::Opened(source) => format!("opened {source:?}"),
-        Event::Spawn(spawn) => {
+        HookEvent::SessionStarted(reason) => format!("started {reason:?}"),
+        HookEvent::SubagentSpawn(spawn) => {
             let fields: Vec<&str> = spawn.input.keys().map(String::as_str).collect();
             format!("spawn {} {:?} of {}", spawn.kind, spawn.prompt, fields.join(","))
         }
-        Event::ChildStarts => "starts".to_owned(),
-        Event::ChildStops(stop) => format!(
+        HookEvent::SubagentStarted => "starts".to_owned(),
+        HookEvent::SubagentStopping(stop) => format!(
             "stops {:?} transcript={} held={}",
             stop.last_message.unwrap_or_default(),
             stop.transcript.is_some(),
             stop.held_before
         ),
-        Event::FileRead(path) => format!("read {}", path.display()),
-        Event::FileChanged(path) => format!("changed {}", path.display()),
-        Event::CommandPassed(command) => format!("passed {command}"),
-        Event::CommandFailed { command, error } => {
+        HookEvent::FileRead(path) => format!("read {}", path.display()),
+        HookEvent::FileChanged(path) => format!("changed {}", path.display()),
+        HookEvent::CommandPassed(command) => format!("passed {command}"),
+        HookEvent::CommandFailed { command, error } => {
             format!("failed {command}: {}", error.lines().next().unwrap_or_default())
         }
-        Event::Checkpoint { moment, cause } => {
-            format!("checkpoint {} {}", moment.as_str(), cause.unwrap_or_default())
+        HookEvent::Checkpoint { at, cause } => {
+            format!("checkpoint {} {}", at.as_str(), cause.unwrap_or_default())
         }
-        Event::Other => return "-".to_owned(),
+        HookEvent::Other => return "-".to_owned(),
     };
     match call.agent {
         Some(agent) => format!("[{}] {what}", agent.kind),
@@ -47,9 +56,9 @@ fn meaning(host: Host, line: &str) -> String {
 fn claude_2_1_197() {
     let fields = "description,prompt,subagent_type";
     assert_eq!(
-        meanings(Host::Claude, "claude-2.1.197.jsonl"),
+        meanings(Host::CLAUDE, "claude-2.1.197.jsonl"),
         [
-            "opened Startup",
+            "started Startup",
             "-",
             "failed ls /nonexistent-x: Exit code 2",
             "-",
@@ -73,9 +82,9 @@ fn claude_2_1_197() {
 #[test]
 fn other_versions_of_claude() {
     assert_eq!(
-        meanings(Host::Claude, "claude-other.jsonl"),
+        meanings(Host::CLAUDE, "claude-other.jsonl"),
         [
-            "opened Compact",
+            "started Compact",
             "spawn qa-expert \"Look around.\" of description,prompt,subagent_type",
             "spawn general-purpose \"Look around.\" of description,prompt,isolation,run_in_background,model",
             "-",
@@ -83,7 +92,7 @@ fn other_versions_of_claude() {
             "stops \"\" transcript=false held=true",
             "[general-purpose] checkpoint PreCompact auto",
             "-",
-            "[] opened Compact",
+            "[] started Compact",
         ]
     );
 }
@@ -91,9 +100,9 @@ fn other_versions_of_claude() {
 #[test]
 fn codex_0_166_0() {
     assert_eq!(
-        meanings(Host::Codex, "codex-0.166.0.jsonl"),
+        meanings(Host::CODEX, "codex-0.166.0.jsonl"),
         [
-            "opened Startup",
+            "started Startup",
             "-",
             "-",
             "-",
@@ -112,73 +121,72 @@ fn codex_0_166_0() {
     );
 }
 
-/// A plugin of Claude Code in Codex.
 #[test]
-fn events_of_codex_are_known_by_themselves() {
-    let direct = meanings(Host::Codex, "codex-0.166.0.jsonl");
-    assert_eq!(meanings(Host::Claude, "codex-0.166.0.jsonl"), direct);
+fn recognises_events_of_codex_in_a_plugin_of_claude() {
+    let direct = meanings(Host::CODEX, "codex-0.166.0.jsonl");
+    assert_eq!(meanings(Host::CLAUDE, "codex-0.166.0.jsonl"), direct);
 }
 
 #[test]
 fn other_versions_of_codex() {
     assert_eq!(
-        meanings(Host::Codex, "codex-other.jsonl"),
-        ["opened Resume", "spawn default \"Look around.\" of message", "-", "checkpoint Stop "]
+        meanings(Host::CODEX, "codex-other.jsonl"),
+        ["started Resume", "spawn default \"Look around.\" of message", "-", "checkpoint Stop "]
     );
 }
 
 #[test]
-fn what_is_no_event_is_told() {
+fn rejects_what_is_no_event() {
     for text in ["", "[]", "{}", "{\"hook_event_name\": 3}", "{\"hook_event_name\""] {
-        for host in [Host::Claude, Host::Codex] {
+        for host in [Host::CLAUDE, Host::CODEX] {
             let error = read(host, text).unwrap_err().to_string();
             assert!(error.contains(host.as_str()), "{error}");
         }
     }
 }
 
-/// Every answer in the form that the host takes; Codex takes no other key.
+/// Codex rejects unknown keys.
 #[test]
-fn answers() {
+fn answers_in_the_form_that_the_host_takes() {
     let spawn = |host| {
         let recording =
-            if host == Host::Claude { "claude-other.jsonl" } else { "codex-other.jsonl" };
+            if host == Host::CLAUDE { "claude-other.jsonl" } else { "codex-other.jsonl" };
         let path = format!("{}/tests/recordings/{recording}", env!("CARGO_MANIFEST_DIR"));
         let text = fs_err::read_to_string(path).unwrap();
         read(host, text.lines().nth(1).unwrap()).unwrap().event
     };
-    let answer = |host, event: &Event, act: Act| -> Value {
-        let text = write(host, event, &Answer::from(act)).unwrap();
-        if host == Host::Codex {
-            serde_json::from_str::<handover_hosts::output::Output>(&text).unwrap();
+    let answer = |host, event: &HookEvent, action: Action| -> Value {
+        let text = write(host, event, &Answer::from(action)).unwrap();
+        if host == Host::CODEX {
+            serde_json::from_str::<Output>(&text).unwrap();
         }
         serde_json::from_str(&text).unwrap()
     };
-    for host in [Host::Claude, Host::Codex] {
+    for host in [Host::CLAUDE, Host::CODEX] {
         let spawn = spawn(host);
-        let rewritten = answer(host, &spawn, Act::Rewrite(serde_json::json!({"a": 1})));
+        let rewritten = answer(host, &spawn, Action::Rewrite(serde_json::json!({"a": 1})));
         assert_eq!(
             rewritten,
             serde_json::json!({"hookSpecificOutput": {
                 "hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"a": 1},
             }})
         );
-        let refused = answer(host, &spawn, Act::Refuse("no".to_owned()));
+        let refused = answer(host, &spawn, Action::Refuse("no".to_owned()));
         assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
         assert_eq!(refused["hookSpecificOutput"]["permissionDecisionReason"], "no");
-        let told = answer(host, &Event::ChildStarts, Act::Tell("this".to_owned()));
+        let injected = answer(host, &HookEvent::SubagentStarted, Action::Inject("this".to_owned()));
         assert_eq!(
-            told,
+            injected,
             serde_json::json!({"hookSpecificOutput": {
                 "hookEventName": "SubagentStart", "additionalContext": "this",
             }})
         );
-        // A child that starts cannot be held back, and nothing is said about it.
-        let wrong = Answer::from(Act::Hold("x".to_owned()));
-        assert_eq!(write(host, &Event::ChildStarts, &wrong), None);
-        let noted = Answer { act: Act::Nothing, notice: Some("a line".to_owned()) };
-        let noted = write(host, &Event::Other, &noted).unwrap();
+        // A subagent that starts cannot be held back, so nothing is said.
+        let wrong = Answer::from(Action::HoldBack("x".to_owned()));
+        assert_eq!(write(host, &HookEvent::SubagentStarted, &wrong), None);
+        let noted = Answer { action: Action::Proceed, notice: Some("a line".to_owned()) };
+        let noted = write(host, &HookEvent::Other, &noted).unwrap();
         assert_eq!(noted, "{\"systemMessage\":\"a line\"}");
-        assert_eq!(write(host, &Event::Other, &Answer::default()), None);
+        assert_eq!(write(host, &HookEvent::Other, &Answer::default()), None);
     }
 }

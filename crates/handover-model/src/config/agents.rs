@@ -62,16 +62,14 @@ impl Default for HooksConfig {
     }
 }
 
-/// Subagent types that hosts provide for general work.
-const WORKERS: &[&str] = &["general-purpose", "worker", "default"];
-
 impl HooksConfig {
-    /// The role of a subagent type, or `None` to leave it alone.
-    pub fn role_of(&self, agent_type: &str) -> Option<Role> {
+    /// The role of a kind of subagent; none if it is not briefed. `general` lists the kinds that its
+    /// host has for work of any sort.
+    pub fn role_of(&self, agent_type: &str, general: &[&str]) -> Option<Role> {
         let role = match self.roles.get(agent_type) {
             Some(role) if role.as_str() == "none" => return None,
             Some(role) => role.clone(),
-            None if WORKERS.contains(&agent_type) => Role::new(crate::roles::DEVELOPER).ok()?,
+            None if general.contains(&agent_type) => Role::new(crate::roles::DEVELOPER).ok()?,
             // Types named after our roles: `qa-expert`, `team:qa_expert`.
             None => {
                 let name = agent_type.rsplit(':').next()?.replace('-', "_");
@@ -90,12 +88,12 @@ mod tests {
     fn maps_subagent_types_to_roles() {
         let mut hooks = HooksConfig::default();
         let role = |hooks: &HooksConfig, kind: &str| {
-            hooks.role_of(kind).map_or_else(String::new, String::from)
+            hooks.role_of(kind, &["general-purpose"]).map_or_else(String::new, String::from)
         };
         assert_eq!(role(&hooks, "general-purpose"), "developer");
         assert_eq!(role(&hooks, "qa-expert"), "qa_expert");
         assert_eq!(role(&hooks, "team:tech_lead"), "tech_lead");
-        for other in ["Explore", "Plan", "explorer", "team:", ""] {
+        for other in ["Explore", "Plan", "explorer", "worker", "team:", ""] {
             assert_eq!(role(&hooks, other), "", "{other}");
         }
         hooks.roles.insert("Explore".to_owned(), Role::new("investigator").unwrap());

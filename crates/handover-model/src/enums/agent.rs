@@ -1,20 +1,6 @@
 //! Agent programs: which one runs, what it may do, and how it fails.
 
 words! {
-    /// An agent program.
-    Host, "host" {
-        /// Claude Code.
-        Claude => "claude",
-        /// Codex.
-        Codex => "codex",
-        /// Gemini CLI.
-        Gemini => "gemini",
-        /// Any program that reads its prompt from standard input.
-        Command => "command",
-    }
-}
-
-words! {
     /// How a subagent receives its brief.
     TicketWay, "brief delivery" {
         /// In its rewritten prompt.

@@ -136,7 +136,7 @@ mod tests {
     fn every_value_survives_text_and_json() {
         check_all!(
             Category Cause ChangeKind Confidence Consensus FailureClass Fate FindingKind Form
-            GateFormat GroupStatus GuardMode Host ItemKind JournalKind KnownEvent PackageKind
+            GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent PackageKind
             PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RedactionMode
             Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity
             StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic

@@ -129,12 +129,12 @@ fn fill_all(store: &dyn Store) {
         })
         .unwrap();
     let conversation = HostSessionId::new("c1").unwrap();
-    store.bind_host(Host::Claude, &conversation, &session, at(11)).unwrap();
-    store.note_host_version(Host::Claude, &r.clean("1.2"), true, at(11)).unwrap();
+    store.bind_host(Host::CLAUDE, &conversation, &session, at(11)).unwrap();
+    store.note_host_version(Host::CLAUDE, &r.clean("1.2"), true, at(11)).unwrap();
     store
         .open_ticket(&NewTicket {
             receipt,
-            host: Host::Claude,
+            host: Host::CLAUDE,
             host_session: conversation,
             agent_type: r.clean("developer"),
             task_hash: "t".to_owned(),

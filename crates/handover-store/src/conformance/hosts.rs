@@ -21,7 +21,7 @@ fn ticket(store: &dyn Store, session: &SessionId, id: &str, claim: bool) -> Rece
     store.put_receipt(&new).unwrap();
     let new = NewTicket {
         receipt: new.id,
-        host: Host::Claude,
+        host: Host::CLAUDE,
         host_session: conversation("c1"),
         agent_type: clean("general-purpose"),
         task_hash: format!("hash of {id}"),
@@ -37,22 +37,22 @@ pub fn a_conversation_is_bound(backend: &dyn Backend) {
     let store = backend.open();
     let (first, second) = (session(&*store, "s1"), session(&*store, "s2"));
     let bound = |host| store.bound_session(host, &conversation("c1")).unwrap();
-    assert_eq!(bound(Host::Claude), None);
-    store.bind_host(Host::Claude, &conversation("c1"), &first, at(1)).unwrap();
-    assert_eq!((bound(Host::Claude), bound(Host::Codex)), (Some(first), None));
-    store.bind_host(Host::Claude, &conversation("c1"), &second, at(2)).unwrap();
-    assert_eq!(bound(Host::Claude), Some(second.clone()));
-    let nobody = store.bind_host(Host::Claude, &conversation("c1"), &session_id("no"), at(3));
+    assert_eq!(bound(Host::CLAUDE), None);
+    store.bind_host(Host::CLAUDE, &conversation("c1"), &first, at(1)).unwrap();
+    assert_eq!((bound(Host::CLAUDE), bound(Host::CODEX)), (Some(first), None));
+    store.bind_host(Host::CLAUDE, &conversation("c1"), &second, at(2)).unwrap();
+    assert_eq!(bound(Host::CLAUDE), Some(second.clone()));
+    let nobody = store.bind_host(Host::CLAUDE, &conversation("c1"), &session_id("no"), at(3));
     assert!(matches!(nobody, Err(StoreError::NotFound { .. })));
     store.purge_session(&second).unwrap();
-    assert_eq!(bound(Host::Claude), None);
+    assert_eq!(bound(Host::CLAUDE), None);
 }
 
 /// By conversation while they are open, and by subagent.
 pub fn tickets_are_found_again(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
-    let open = || -> Vec<Ticket> { store.open_tickets(Host::Claude, &conversation("c1")).unwrap() };
+    let open = || -> Vec<Ticket> { store.open_tickets(Host::CLAUDE, &conversation("c1")).unwrap() };
     let ids = || -> Vec<String> { open().iter().map(|t| t.receipt.to_string()).collect() };
     ticket(&*store, &session, "r_1", false);
     let second = ticket(&*store, &session, "r_2", false);
@@ -60,14 +60,14 @@ pub fn tickets_are_found_again(backend: &dyn Backend) {
     let first = &open()[0];
     assert_eq!((first.agent_type.as_str(), first.way), ("general-purpose", TicketWay::Rewrite));
     assert_eq!((first.task_hash.as_str(), first.asked), ("hash of r_1", false));
-    assert_eq!(store.open_tickets(Host::Claude, &conversation("c2")).unwrap(), []);
-    assert_eq!(store.open_tickets(Host::Codex, &conversation("c1")).unwrap(), []);
+    assert_eq!(store.open_tickets(Host::CLAUDE, &conversation("c2")).unwrap(), []);
+    assert_eq!(store.open_tickets(Host::CODEX, &conversation("c1")).unwrap(), []);
     store.take_ticket(&second, &agent("a1")).unwrap();
     store.close_ticket(&second, at(5)).unwrap();
     assert_eq!(ids(), ["r_1"]);
-    let found = store.ticket_of(Host::Claude, &agent("a1")).unwrap().unwrap();
+    let found = store.ticket_of(Host::CLAUDE, &agent("a1")).unwrap().unwrap();
     assert_eq!((found.receipt, found.closed_at), (second, Some(at(5))));
-    assert_eq!(store.ticket_of(Host::Claude, &agent("a2")).unwrap(), None);
+    assert_eq!(store.ticket_of(Host::CLAUDE, &agent("a2")).unwrap(), None);
 }
 
 /// A ticket is one subagent's.
@@ -94,7 +94,7 @@ pub fn asked_once_and_closed_once(backend: &dyn Backend) {
 pub fn the_last_sight_of_a_version_counts(backend: &dyn Backend) {
     let store = backend.open();
     for (version, drops, seconds) in [("2.0", true, 1), ("1.0", true, 2), ("2.0", false, 3)] {
-        store.note_host_version(Host::Claude, &clean(version), drops, at(seconds)).unwrap();
+        store.note_host_version(Host::CLAUDE, &clean(version), drops, at(seconds)).unwrap();
     }
     let known = store.host_versions().unwrap();
     let known: Vec<_> = known.iter().map(|v| (v.version.as_str(), v.drops_rewrites)).collect();

@@ -6,7 +6,7 @@ use handover_model::Profile;
 
 use crate::Invocation;
 
-pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         ["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from).into();
     let profile: &[&str] = match invocation.profile {

@@ -2,12 +2,12 @@
 
 use handover_model::FailureClass;
 
-use super::normaliser::Claude;
+use super::reader::Reader;
 use super::stream::Final;
 use crate::adapters::failed_exit;
 use crate::{Captured, Ended, Failure, Report, Usage, classify};
 
-pub(super) fn report(read: Claude, ended: Ended, stderr: &Captured) -> Report {
+pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
     let report = match &read.result {
         Some(line) => of_result(line),
         None => Report { error: failed_exit(ended, stderr), ..Report::default() },

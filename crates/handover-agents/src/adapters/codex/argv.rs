@@ -6,7 +6,7 @@ use handover_model::Profile;
 
 use crate::Invocation;
 
-pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     let sandbox = match invocation.profile {
         Profile::ReadOnly => "read-only",
         Profile::Edit => "workspace-write",

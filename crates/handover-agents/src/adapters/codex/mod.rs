@@ -1,9 +1,41 @@
 //! Codex: `codex exec`.
 
 mod argv;
-mod normaliser;
 mod outcome;
+mod reader;
 mod stream;
 
-pub(super) use argv::args;
-pub(super) use normaliser::Codex;
+use std::ffi::OsString;
+
+use handover_model::Host;
+
+use crate::{AgentProgram, Capabilities, Invocation, OutputReader};
+
+/// Codex: `codex exec`.
+pub(crate) struct Codex;
+
+impl AgentProgram for Codex {
+    fn host(&self) -> Host {
+        Host::CODEX
+    }
+
+    fn default_program(&self) -> &'static str {
+        "codex"
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &["OPENAI_*", "CODEX_HOME", "CODEX_API_KEY"]
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
+    }
+
+    fn args(&self, invocation: &Invocation) -> Vec<OsString> {
+        argv::args(invocation)
+    }
+
+    fn reader(&self) -> Box<dyn OutputReader> {
+        Box::<reader::Reader>::default()
+    }
+}

@@ -1,10 +1,10 @@
 //! What a run came to. It says nothing of money, nor which model it was.
 
-use super::normaliser::Codex;
+use super::reader::Reader;
 use crate::adapters::failed_exit;
 use crate::{Captured, Ended, Report, classify};
 
-pub(super) fn report(read: Codex, ended: Ended, stderr: &Captured) -> Report {
+pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
     let error = match read.last_error {
         // An error that was got over, by asking again, is none.
         Some(error) if read.failed || !read.completed => Some(classify::message(&error)),

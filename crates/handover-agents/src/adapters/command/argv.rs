@@ -4,6 +4,6 @@ use std::ffi::OsString;
 
 use crate::Invocation;
 
-pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     invocation.args.clone()
 }

@@ -1,8 +1,40 @@
-//! Any program: the prompt on standard input, text on standard output. It has no stream types.
+//! Any program: the prompt on standard input, text on standard output.
 
 mod argv;
-mod normaliser;
 mod outcome;
+mod reader;
 
-pub(super) use argv::args;
-pub(super) use normaliser::Command;
+use std::ffi::OsString;
+
+use handover_model::Host;
+
+use crate::{AgentProgram, Capabilities, Invocation, OutputReader};
+
+/// Any program: the prompt on standard input, text on standard output.
+pub(crate) struct Command;
+
+impl AgentProgram for Command {
+    fn host(&self) -> Host {
+        Host::COMMAND
+    }
+
+    fn default_program(&self) -> &'static str {
+        ""
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { runs_tools: true, ..Capabilities::default() }
+    }
+
+    fn args(&self, invocation: &Invocation) -> Vec<OsString> {
+        argv::args(invocation)
+    }
+
+    fn reader(&self) -> Box<dyn OutputReader> {
+        Box::new(reader::Reader)
+    }
+}

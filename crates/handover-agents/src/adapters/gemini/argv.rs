@@ -6,7 +6,7 @@ use handover_model::Profile;
 
 use crate::Invocation;
 
-pub(in crate::adapters) fn args(invocation: &Invocation) -> Vec<OsString> {
+pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     let approval = match invocation.profile {
         // Without a terminal, what would have to be asked for is denied.
         Profile::ReadOnly => "default",

@@ -2,12 +2,12 @@
 
 use handover_model::FailureClass;
 
-use super::normaliser::Gemini;
+use super::reader::Reader;
 use super::stream::Final;
 use crate::adapters::failed_exit;
 use crate::{Captured, Ended, Failure, Report, Usage, classify};
 
-pub(super) fn report(read: Gemini, ended: Ended, stderr: &Captured) -> Report {
+pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
     let error = match &read.result {
         Some(result) => error_of(result, read.last_error.as_deref()),
         None => read.last_error.as_deref().map(classify::message),

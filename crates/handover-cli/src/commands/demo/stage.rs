@@ -62,7 +62,7 @@ impl Stage<'_> {
     /// Runs git in the project, isolated from the user's configuration, and returns its output.
     pub(super) fn run_git(&self, args: &[&str]) -> Result<String, CommandError> {
         let spawn = SpawnId::new(format!("demo-{}", std::process::id()))?;
-        let mut invocation = Invocation::new(Host::Command, spawn, self.root);
+        let mut invocation = Invocation::new(Host::COMMAND, spawn, self.root);
         invocation.program = "git".into();
         let settings = [
             "user.name=Demo",
@@ -77,7 +77,7 @@ impl Stage<'_> {
             .chain(args.iter().copied())
             .map(OsString::from)
             .collect();
-        invocation.environment = Environment::scrubbed(env::all(), Host::Command, &[]);
+        invocation.environment = Environment::scrubbed(env::all(), Host::COMMAND, &[]);
         invocation.limits.wall = Some(Duration::from_secs(60));
         let outcome =
             handover_agents::run(&invocation, None, &mut |_| {}, &CancelToken::default())?;

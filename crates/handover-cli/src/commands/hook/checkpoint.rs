@@ -1,31 +1,31 @@
-//! A conversation came to a point where its state counts. A subagent that makes its window smaller
-//! is noted as what it is, not as the conversation.
+//! Records a checkpoint of a conversation. A subagent that compacts its window is recorded as that
+//! subagent, not as the conversation.
 
-use handover_hosts::Moment;
+use handover_hosts::Checkpoint;
 use handover_model::KnownEvent;
 use serde_json::json;
 
-use super::scene::Scene;
+use super::context::HookContext;
 use super::{Reply, tool};
 use crate::error::CommandError;
 
 pub(super) fn react(
-    scene: &Scene<'_>,
-    moment: Moment,
+    context: &HookContext<'_>,
+    at: Checkpoint,
     cause: Option<&str>,
 ) -> Result<Reply, CommandError> {
-    if moment == Moment::SessionEnd {
-        tool::forget(scene)?;
+    if at == Checkpoint::SessionEnd {
+        tool::forget(context)?;
     }
-    if let Some(session) = scene.bound()? {
+    if let Some(session) = context.bound()? {
         let payload = json!({
-            "host": scene.call.host,
-            "host_session": scene.conversation(),
-            "moment": moment.as_str(),
+            "host": context.call.host,
+            "host_session": context.conversation(),
+            "moment": at.as_str(),
             "cause": cause,
-            "agent": scene.call.agent.as_ref().map(|agent| &agent.id),
+            "agent": context.call.agent.as_ref().map(|agent| &agent.id),
         });
-        scene.log(&session, None, KnownEvent::Checkpoint, payload)?;
+        context.log(&session, None, KnownEvent::Checkpoint, payload)?;
     }
     Ok(Reply::default())
 }

@@ -1,19 +1,19 @@
-//! The log of what went wrong in hooks: nobody looks at their standard error.
+//! The log of failed hooks: nobody sees their standard error.
 
 use std::io::Write;
 use std::path::Path;
 
-use handover_hosts::Event;
+use handover_hosts::HookEvent;
 use handover_model::{Host, Timestamp};
 
-/// Its name below `.handover/`.
+/// The name of the log below `.handover/`.
 pub(crate) const FILE: &str = "hooks.log";
 
-/// Beyond this the older half goes.
+/// Beyond this size the older half is dropped.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Adds a line. Whatever fails here has nowhere to be told.
-pub(super) fn note(folder: &Path, now: Timestamp, host: Host, event: &Event, message: &str) {
+/// Adds a line. A failure to do so has nowhere to be reported.
+pub(super) fn note(folder: &Path, now: Timestamp, host: Host, event: &HookEvent, message: &str) {
     let path = folder.join(FILE);
     if fs_err::metadata(&path).is_ok_and(|file| file.len() > MAX_BYTES) {
         let lines = last_lines(folder, usize::MAX);
@@ -22,7 +22,7 @@ pub(super) fn note(folder: &Path, now: Timestamp, host: Host, event: &Event, mes
     }
     let message: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let message: String = message.chars().take(500).collect();
-    let line = format!("{now} {host} {}: {message}\n", name(event));
+    let line = format!("{now} {host} {}: {message}\n", event.label());
     let file = fs_err::OpenOptions::new().create(true).append(true).open(path);
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }
@@ -33,17 +33,4 @@ pub(crate) fn last_lines(folder: &Path, count: usize) -> Vec<String> {
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
     lines.get(lines.len().saturating_sub(count)..).unwrap_or_default().to_vec()
-}
-
-fn name(event: &Event) -> &'static str {
-    match event {
-        Event::Opened(_) => "session start",
-        Event::Spawn(_) => "spawn",
-        Event::ChildStarts => "subagent start",
-        Event::ChildStops(_) => "subagent stop",
-        Event::FileRead(_) | Event::FileChanged(_) => "file",
-        Event::CommandPassed(_) | Event::CommandFailed { .. } => "command",
-        Event::Checkpoint { moment, .. } => moment.as_str(),
-        Event::Other => "event",
-    }
 }

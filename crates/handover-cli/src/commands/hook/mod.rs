@@ -1,14 +1,15 @@
 //! `handover hook`
 //!
-//! The host waits for every event, so this command never fails and never stalls: the work is done
-//! beside a clock, and whatever goes wrong is a line in the log, and for the user where it matters.
+//! The host waits for every event, so this command never fails and never stalls: a worker thread does
+//! the work while the main thread watches the deadline. A failure is a line in the log, and a
+//! notice for the user where it matters.
 
 mod checkpoint;
-mod child;
+mod context;
 mod log;
-mod opening;
-mod scene;
+mod session_start;
 mod spawn;
+mod subagent;
 mod tool;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use handover_hosts::{Act, Answer, Call, Event};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry};
 use handover_model::{Host, ReceiptId};
 
 use super::Outcome;
@@ -25,123 +27,116 @@ use crate::app::{App, Common};
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
-use scene::Scene;
+use context::HookContext;
 
 pub(crate) use log::{FILE as LOG_FILE, last_lines};
 
 /// Answer an event of an agent program
 ///
-/// Agent programs call this themselves once `handover host install` has told them to: the event
-/// comes as JSON on standard input, the answer goes to standard output. It always ends with 0.
-/// HANDOVER_OFF=1 switches it off; `hooks.*` in the configuration says what it does.
+/// Agent programs call this themselves after `handover host install`: the event comes as JSON on
+/// standard input, the answer goes to standard output. It always exits with 0. HANDOVER_OFF=1
+/// switches it off; `hooks.*` in the configuration adjusts it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover hook claude < event.json\n  HANDOVER_OFF=1 claude")]
 pub(crate) struct HookArgs {
     /// The agent program
-    pub(crate) host: Hooked,
+    #[arg(value_parser = hook_host())]
+    pub(crate) host: Host,
 }
 
-/// The agent programs that have hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Hooked {
-    Claude,
-    Codex,
-}
-
-impl From<Hooked> for Host {
-    fn from(hooked: Hooked) -> Self {
-        match hooked {
-            Hooked::Claude => Self::Claude,
-            Hooked::Codex => Self::Codex,
-        }
-    }
+/// Reads the name of a host that has hooks.
+pub(crate) fn hook_host() -> impl TypedValueParser<Value = Host> {
+    // Clap wants static names; they are made once per process.
+    let static_name = |host: &dyn HookHost| -> &'static str { host.name().to_string().leak() };
+    let names: Vec<&str> = Registry::built_in().iter().map(static_name).collect();
+    PossibleValuesParser::new(names).try_map(|name| Host::new(&name))
 }
 
 /// How long a hook may take until the configuration says otherwise.
 const FIRST_DEADLINE: Duration = Duration::from_secs(5);
 
-/// What is done at an event.
+/// The reaction to an event.
 #[derive(Default)]
 struct Reply {
     answer: Answer,
-    /// What is handed over by the answer.
+    /// The receipt whose brief the answer delivers.
     delivers: Option<ReceiptId>,
 }
 
-impl From<Act> for Reply {
-    fn from(act: Act) -> Self {
-        Self { answer: act.into(), delivers: None }
+impl From<Action> for Reply {
+    fn from(action: Action) -> Self {
+        Self { answer: action.into(), delivers: None }
     }
 }
 
-/// What the clock and the work both know.
+/// State that the main thread and the worker share.
 #[derive(Default)]
 struct Shared {
-    spoken: AtomicBool,
-    /// Whether the user has to know if it goes wrong.
-    matters: AtomicBool,
-    event: OnceLock<Event>,
+    answered: AtomicBool,
+    /// Whether the user should know about a failure.
+    notify_user: AtomicBool,
+    event: OnceLock<HookEvent>,
     /// `.handover/`
     folder: OnceLock<PathBuf>,
 }
 
 impl Shared {
-    /// Answers the host, unless that was done already.
-    fn say(&self, text: Option<&str>) -> bool {
+    /// Answers the host, unless it has an answer already.
+    fn answer(&self, text: Option<&str>) -> bool {
         use std::io::Write;
-        if self.spoken.swap(true, Ordering::SeqCst) {
+        if self.answered.swap(true, Ordering::SeqCst) {
             return false;
         }
         let Some(text) = text else { return true };
         let mut out = std::io::stdout().lock();
-        // A host that does not listen any more has ended the agent.
+        // A host that stopped listening has ended the agent.
         writeln!(out, "{text}").and_then(|()| out.flush()).is_ok()
     }
 
-    /// Lets the host go on without us.
-    fn degrade(&self, host: Host, error: &CommandError) {
-        let event = self.event.get().unwrap_or(&Event::Other);
+    /// Logs a failure and lets the host proceed without us.
+    fn degrade(&self, host: &dyn HookHost, error: &CommandError) {
+        let event = self.event.get().unwrap_or(&HookEvent::Other);
         if let Some(folder) = self.folder.get() {
-            log::note(folder, env::now(), host, event, &error.message);
+            log::note(folder, env::now(), host.name(), event, &error.message);
         }
-        let notice = self.matters.load(Ordering::SeqCst).then(|| {
+        let notice = self.notify_user.load(Ordering::SeqCst).then(|| {
             format!("handover: {}; going on without it (see `handover doctor`)", error.message)
         });
-        let text = handover_hosts::write(host, event, &Answer { act: Act::Nothing, notice });
-        self.say(text.as_deref());
+        let text = host.write(event, &Answer { action: Action::Proceed, notice });
+        self.answer(text.as_deref());
     }
 }
 
 enum Signal {
-    /// The configuration is read.
+    /// The configuration sets another deadline.
     Deadline(Duration),
-    /// The work is done.
+    /// The worker has finished.
     Done(Result<(), CommandError>),
 }
 
 pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
-    let host = Host::from(args.host);
+    let host = Registry::built_in()
+        .find(args.host)
+        .map_err(|error| CommandError::new(Exit::Usage, "usage", error))?;
     if app.stdin.is_terminal() {
-        return Err(CommandError::new(
-            Exit::Usage,
-            "usage",
-            "an event is expected on standard input",
-        )
-        .hinted(format!("{host} calls this itself; `handover host install {host}` tells it to.")));
+        let (message, name) = ("an event is expected on standard input", args.host);
+        return Err(CommandError::new(Exit::Usage, "usage", message).hinted(format!(
+            "{name} calls this itself; `handover host install {name}` sets that up."
+        )));
     }
     if env::var(env::OFF).is_some_and(|value| value != "0") {
-        // The host would find a closed pipe.
+        // Otherwise the host would write into a closed pipe.
         let _ = app.stdin.bytes("the event");
         return Ok(Exit::Done);
     }
     let shared = Arc::new(Shared::default());
     let (signals, received) = mpsc::channel();
     let (ui, stdin, common) = (app.ui.clone(), app.stdin.clone(), app.common.clone());
-    let theirs = Arc::clone(&shared);
+    let of_worker = Arc::clone(&shared);
     let started = Instant::now();
     std::thread::spawn(move || {
         let app = App::new(ui, stdin, common);
-        let outcome = work(app, host, &theirs, &signals);
+        let outcome = work(app, args.host, &of_worker, &signals);
         let _ = signals.send(Signal::Done(outcome));
     });
     let mut deadline = FIRST_DEADLINE;
@@ -150,9 +145,14 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
             Ok(Signal::Deadline(given)) => deadline = given,
             Ok(Signal::Done(outcome)) => break outcome,
             Err(RecvTimeoutError::Timeout) => {
-                break Err(failed(format!("it took longer than {} ms", deadline.as_millis())));
+                break Err(failed(format!(
+                    "the hook took longer than {} ms",
+                    deadline.as_millis()
+                )));
             }
-            Err(RecvTimeoutError::Disconnected) => break Err(failed("it fell over".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => {
+                break Err(failed("hook worker panicked".to_owned()));
+            }
         }
     };
     if let Err(error) = outcome {
@@ -176,54 +176,59 @@ fn work(
             let _ = shared.folder.set(project.folder());
         }
     })?;
-    if call.event == Event::Other {
-        shared.say(None);
+    if call.event == HookEvent::Other {
+        shared.answer(None);
         return Ok(());
     }
     let _ = shared.event.set(call.event.clone());
-    let matters = matches!(call.event, Event::Spawn(_) | Event::Opened(_));
-    shared.matters.store(matters, Ordering::SeqCst);
-    let app = in_folder(app, call.folder.as_deref());
+    let notify_user =
+        matches!(call.event, HookEvent::SubagentSpawn(_) | HookEvent::SessionStarted(_));
+    shared.notify_user.store(notify_user, Ordering::SeqCst);
+    let sender = Registry::built_in()
+        .find(call.host)
+        .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))?;
+    let app = in_folder(app, sender, call.folder.as_deref());
     let folder = match app.project() {
         Ok(project) => project.folder(),
-        // Somebody else's folder is none of our business.
+        // Not a Handover project: nothing to do.
         Err(error) if error.code == "no_project" => {
-            shared.say(None);
+            shared.answer(None);
             return Ok(());
         }
         Err(error) => return Err(error),
     };
     let _ = shared.folder.set(folder.clone());
     if tool::is_idle(&folder, &call) {
-        shared.say(None);
+        shared.answer(None);
         return Ok(());
     }
     let hooks = &app.config()?.hooks;
     let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
-    let scene = Scene { app: &app, call: &call };
-    let reply = if hooks.enabled { react(&scene)? } else { Reply::default() };
-    let text = handover_hosts::write(call.host, &call.event, &reply.answer);
-    if shared.say(text.as_deref())
+    let context = HookContext { app: &app, host: sender, call: &call };
+    let reply = if hooks.enabled { react(&context)? } else { Reply::default() };
+    let text = sender.write(&call.event, &reply.answer);
+    if shared.answer(text.as_deref())
         && let Some(receipt) = reply.delivers
     {
-        scene.deliver(&receipt)?;
+        context.deliver(&receipt)?;
     }
     Ok(())
 }
 
-fn event(app: &App, host: Host) -> Result<Call, CommandError> {
+fn event(app: &App, host: Host) -> Result<HookCall, CommandError> {
     let text = app.stdin.read("the event of the host")?;
-    handover_hosts::read(host, &text)
+    Registry::built_in()
+        .read(host, &text)
         .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))
 }
 
-/// The same command, in the folder of the conversation; an agent may have gone elsewhere, so that
-/// the folder in which the host was started counts too.
-fn in_folder(app: App, folder: Option<&Path>) -> App {
+/// The same command in the folder of the conversation. The agent may have left the project, so the
+/// folder in which the host was started counts too.
+fn in_folder(app: App, host: &dyn HookHost, folder: Option<&Path>) -> App {
     if app.common.project.is_some() {
         return app;
     }
-    let started = env::var(env::CLAUDE_PROJECT).map(PathBuf::from);
+    let started = host.start_folder(&env::var);
     let mut folders = folder.map(Path::to_owned).into_iter().chain(started);
     match folders.find(|folder| folder.is_dir() && Project::find(folder).is_ok()) {
         Some(folder) => {
@@ -234,17 +239,19 @@ fn in_folder(app: App, folder: Option<&Path>) -> App {
     }
 }
 
-fn react(scene: &Scene<'_>) -> Result<Reply, CommandError> {
-    match &scene.call.event {
-        Event::Opened(_) => opening::react(scene),
-        Event::Spawn(spawn) => spawn::react(scene, spawn),
-        Event::ChildStarts => child::starts(scene),
-        Event::ChildStops(stop) => child::stops(scene, stop),
-        Event::FileRead(path) => tool::file_read(scene, path),
-        Event::FileChanged(path) => tool::file_changed(scene, path),
-        Event::CommandPassed(command) => tool::command_passed(scene, command),
-        Event::CommandFailed { command, error } => tool::command_failed(scene, command, error),
-        Event::Checkpoint { moment, cause } => checkpoint::react(scene, *moment, cause.as_deref()),
-        Event::Other => Ok(Reply::default()),
+fn react(context: &HookContext<'_>) -> Result<Reply, CommandError> {
+    match &context.call.event {
+        HookEvent::SessionStarted(_) => session_start::react(context),
+        HookEvent::SubagentSpawn(spawn) => spawn::react(context, spawn),
+        HookEvent::SubagentStarted => subagent::starts(context),
+        HookEvent::SubagentStopping(stop) => subagent::stops(context, stop),
+        HookEvent::FileRead(path) => tool::file_read(context, path),
+        HookEvent::FileChanged(path) => tool::file_changed(context, path),
+        HookEvent::CommandPassed(command) => tool::command_passed(context, command),
+        HookEvent::CommandFailed { command, error } => {
+            tool::command_failed(context, command, error)
+        }
+        HookEvent::Checkpoint { at, cause } => checkpoint::react(context, *at, cause.as_deref()),
+        HookEvent::Other => Ok(Reply::default()),
     }
 }

@@ -2,46 +2,47 @@
 
 use handover_context::package_file::vendor_secret;
 use handover_handoff::{HandoffError, HandoffRequest, Prepared, Recorded, TicketRequest};
-use handover_hosts::decide::spawn::{
-    Facts, Outcome, Parts, Plan, decide, group_in, plan, within_limit,
-};
+use handover_hosts::decide::spawn::{Outcome, Parts, decide, delivery, group_in, within_limit};
 use handover_hosts::transcript::text_hash;
-use handover_hosts::{Answer, Spawn};
+use handover_hosts::{Answer, SubagentSpawn};
 use handover_model::models::Model;
 use handover_model::{GroupId, KnownEvent, ReceiptId, Role, SessionId, TicketWay, Tokenizer};
 use serde_json::json;
 
 use super::Reply;
-use super::scene::{Missing, Scene};
+use super::context::{HookContext, IfMissing};
 use crate::error::{CommandError, Exit, io};
 
-/// Where briefs lie that are too long for a hook, below `.handover/`.
+/// The folder below `.handover/` for briefs that are too long for a hook.
 const FOLDER: &str = "briefs";
 
-/// How many of them are kept.
+/// How many of them are kept; older ones are deleted.
 const KEPT: usize = 200;
 
-pub(super) fn react(scene: &Scene<'_>, spawn: &Spawn) -> Result<Reply, CommandError> {
-    let Some(role) = scene.app.config()?.hooks.role_of(&spawn.kind) else {
-        return untouched(scene, spawn);
+pub(super) fn react(
+    context: &HookContext<'_>,
+    spawn: &SubagentSpawn,
+) -> Result<Reply, CommandError> {
+    let Some(role) = context.role_of(&spawn.kind)? else {
+        return untouched(context, spawn);
     };
-    let (session, drops_rewrites) = match scene.app.store() {
-        Ok(_) => match scene.session(Missing::Open)? {
-            Some(session) => (session, scene.drops_rewrites()?),
+    let (session, drops_rewrites) = match context.app.store() {
+        Ok(_) => match context.session(IfMissing::Open)? {
+            Some(session) => (session, context.drops_rewrites()?),
             None => return Ok(Reply::default()),
         },
         // Without a store, a session that was named can still have a receipt, in the spool.
-        Err(error) => match scene.app.named_session()? {
+        Err(error) => match context.app.named_session()? {
             Some(session) if error.exit == Exit::Environment => (session, false),
             Some(_) | None => return Err(error),
         },
     };
-    let Plan::Brief { role, way } = plan(Facts { role: Some(role), drops_rewrites }) else {
+    let Some(way) = delivery(context.host.capabilities(), drops_rewrites) else {
         return Ok(Reply::default());
     };
-    let request = request(scene, spawn, session, role, way)?;
-    match scene.app.handoffs()?.prepare(&request) {
-        Ok(prepared) => hand_over(scene, spawn, way, prepared),
+    let request = request(context, spawn, session, role, way)?;
+    match context.app.handoffs()?.prepare(&request) {
+        Ok(prepared) => deliver(context, spawn, way, prepared),
         Err(error) if is_refusal(&error) => {
             let CommandError { message, hint, .. } = error.into();
             let outcome = Outcome::Refused(format!("{message}. {}", hint.unwrap_or_default()));
@@ -65,29 +66,29 @@ fn is_refusal(error: &HandoffError) -> bool {
     }
 }
 
-/// A kind of subagent that has no role is left alone; the session notes that.
-fn untouched(scene: &Scene<'_>, spawn: &Spawn) -> Result<Reply, CommandError> {
-    if let Some(session) = scene.session(Missing::Leave)? {
-        let payload = json!({"host": scene.call.host, "agent_type": spawn.kind});
-        scene.log(&session, None, KnownEvent::Untouched, payload)?;
+/// A kind of subagent that has no role is left alone; an event says so where there is a session.
+fn untouched(context: &HookContext<'_>, spawn: &SubagentSpawn) -> Result<Reply, CommandError> {
+    if let Some(session) = context.session(IfMissing::Skip)? {
+        let payload = json!({"host": context.call.host, "agent_type": spawn.kind});
+        context.log(&session, None, KnownEvent::Untouched, payload)?;
     }
     Ok(Reply::default())
 }
 
 fn request(
-    scene: &Scene<'_>,
-    spawn: &Spawn,
+    context: &HookContext<'_>,
+    spawn: &SubagentSpawn,
     session: SessionId,
     role: Role,
     way: TicketWay,
 ) -> Result<HandoffRequest, CommandError> {
-    let app = scene.app;
+    let app = context.app;
     Ok(HandoffRequest {
-        group: group(scene, spawn)?,
+        group: group(context, spawn)?,
         task: Some(spawn.prompt.clone()),
-        model: spawn.model.clone().or_else(|| scene.call.model.clone()),
-        ticket: scene.conversation().map(|conversation| TicketRequest {
-            host: scene.call.host,
+        model: spawn.model.clone().or_else(|| context.call.model.clone()),
+        ticket: context.conversation().map(|conversation| TicketRequest {
+            host: context.call.host,
             conversation: conversation.clone(),
             agent_type: spawn.kind.clone(),
             task_hash: text_hash(&spawn.prompt),
@@ -98,49 +99,58 @@ fn request(
 }
 
 /// The group that the prompt names, else that of the environment.
-fn group(scene: &Scene<'_>, spawn: &Spawn) -> Result<Option<GroupId>, CommandError> {
-    let redactor = scene.app.redactor()?;
+fn group(
+    context: &HookContext<'_>,
+    spawn: &SubagentSpawn,
+) -> Result<Option<GroupId>, CommandError> {
+    let redactor = context.app.redactor()?;
     match group_in(&spawn.prompt) {
         Some(group) if vendor_secret(redactor, group.as_str()).is_none() => Ok(Some(group)),
-        Some(_) | None => scene.app.group(),
+        Some(_) | None => context.app.group(),
     }
 }
 
-/// Puts the brief into the form that the host takes.
-fn hand_over(
-    scene: &Scene<'_>,
-    spawn: &Spawn,
+/// Fits the brief to the limit of the host.
+fn deliver(
+    context: &HookContext<'_>,
+    spawn: &SubagentSpawn,
     way: TicketWay,
     prepared: Prepared,
 ) -> Result<Reply, CommandError> {
     let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
     let preface = match way {
-        TicketWay::Rewrite => form(scene, brief.preface(), &id)?,
-        // The form is made when the subagent starts.
+        TicketWay::Rewrite => fit(context, brief.preface(), &id)?,
+        // It is fitted when the subagent starts.
         TicketWay::Start => brief.preface().to_owned(),
     };
-    let act = decide(spawn, way, Outcome::Made(preface));
+    let action = decide(spawn, way, Outcome::Made(preface));
     if let Recorded::Spool { reason, .. } = &handoff.recorded {
-        let folder = scene.app.project()?.folder();
-        super::log::note(&folder, scene.app.now(), scene.call.host, &scene.call.event, reason);
+        let folder = context.app.project()?.folder();
+        super::log::note(
+            &folder,
+            context.app.now(),
+            context.call.host,
+            &context.call.event,
+            reason,
+        );
         let notice = format!("handover: {reason}; this subagent starts with less context");
-        return Ok(Reply { answer: Answer { act, notice: Some(notice) }, delivers: None });
+        return Ok(Reply { answer: Answer { action, notice: Some(notice) }, delivers: None });
     }
-    Ok(Reply { answer: act.into(), delivers: (way == TicketWay::Rewrite).then_some(id) })
+    Ok(Reply { answer: action.into(), delivers: (way == TicketWay::Rewrite).then_some(id) })
 }
 
 /// The added text within the host's limit; a longer one goes into a file.
-pub(super) fn form(
-    scene: &Scene<'_>,
+pub(super) fn fit(
+    context: &HookContext<'_>,
     preface: &str,
     receipt: &ReceiptId,
 ) -> Result<String, CommandError> {
-    let folder = scene.app.project()?.folder().join(FOLDER);
+    let folder = context.app.project()?.folder().join(FOLDER);
     let path = folder.join(format!("{receipt}.md"));
     let Parts { sent, file } = within_limit(
-        scene.call.host,
-        tokenizer(scene),
+        context.host.capabilities().text_limit,
+        tokenizer(context),
         preface,
         receipt,
         &path.display().to_string(),
@@ -154,7 +164,7 @@ pub(super) fn form(
     Ok(sent)
 }
 
-/// How the model of the conversation counts.
-pub(super) fn tokenizer(scene: &Scene<'_>) -> Tokenizer {
-    Model::named(scene.call.model.as_deref()).tokenizer
+/// The tokenizer of the model of the conversation.
+pub(super) fn tokenizer(context: &HookContext<'_>) -> Tokenizer {
+    Model::named(context.call.model.as_deref()).tokenizer
 }

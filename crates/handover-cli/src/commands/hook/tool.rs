@@ -1,36 +1,35 @@
-//! What agents do with tools: packages that they read, commands that fail and later do not.
+//! Tool use: packages that agents read, commands that fail and later pass.
 //!
-//! A command that failed waits in a small file of its conversation, together with what was done
-//! since. Without that file there is nothing to learn, and the store is not even opened.
+//! A failed command is kept in a small file per conversation, together with the steps taken since.
+//! Without that file there is nothing to learn, and the store is not even opened.
 
 use std::path::{Path, PathBuf};
 
 use handover_context::learning::Binding;
-use handover_hosts::{Call, Event};
+use handover_hosts::{HookCall, HookEvent};
 use handover_store::{CleanSignature, ErrorSighting, PackageFilter, StoreError};
 use handover_text::cut::cut;
 use serde::{Deserialize, Serialize};
 
 use super::Reply;
-use super::child::transcript;
-use super::scene::{Missing, Scene};
+use super::context::{HookContext, IfMissing};
 use crate::env;
 use crate::error::{CommandError, io};
 use handover_model::{PackageId, ReceiptId};
 
-/// Where failed commands wait, below `.handover/`.
+/// The folder below `.handover/` for failed commands.
 const FOLDER: &str = "hooks";
 
-/// How many conversations are remembered.
-const CONVERSATIONS: usize = 50;
-/// How many failed commands of one.
-const FAILURES: usize = 10;
-/// How many steps after one.
-const STEPS: usize = 12;
+/// How many conversations are kept.
+const MAX_CONVERSATIONS: usize = 50;
+/// How many failed commands are kept per conversation.
+const MAX_FAILURES: usize = 10;
+/// How many steps are kept per failed command.
+const MAX_STEPS: usize = 12;
 /// How much is kept of a command, a step, or an error.
-const CHARS: usize = 300;
+const MAX_CHARS: usize = 300;
 
-/// A command that failed, and what was done since.
+/// A failed command and the steps taken since.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Failure {
     command: String,
@@ -38,94 +37,100 @@ struct Failure {
     steps: Vec<String>,
 }
 
-/// Whether an event is certainly about nothing: most of them are.
-pub(super) fn is_idle(folder: &Path, call: &Call) -> bool {
+/// Whether an event certainly needs no work: most do not.
+pub(super) fn is_idle(folder: &Path, call: &HookCall) -> bool {
     match &call.event {
-        // Only whoever has a receipt can have read a package of it.
-        Event::FileRead(_) => call.agent.is_none() && env::var(env::SPAWN).is_none(),
-        Event::CommandPassed(_) | Event::FileChanged(_) => {
-            waiting(folder, call).is_none_or(|file| !file.exists())
+        // Only an agent with a receipt can have read a package of it.
+        HookEvent::FileRead(_) => call.agent.is_none() && env::var(env::SPAWN).is_none(),
+        HookEvent::CommandPassed(_) | HookEvent::FileChanged(_) => {
+            failures_file(folder, call).is_none_or(|file| !file.exists())
         }
-        Event::Opened(_)
-        | Event::Spawn(_)
-        | Event::ChildStarts
-        | Event::ChildStops(_)
-        | Event::CommandFailed { .. }
-        | Event::Checkpoint { .. }
-        | Event::Other => false,
+        HookEvent::SessionStarted(_)
+        | HookEvent::SubagentSpawn(_)
+        | HookEvent::SubagentStarted
+        | HookEvent::SubagentStopping(_)
+        | HookEvent::CommandFailed { .. }
+        | HookEvent::Checkpoint { .. }
+        | HookEvent::Other => false,
     }
 }
 
-/// The file in which the failed commands of an agent wait.
-fn waiting(folder: &Path, call: &Call) -> Option<PathBuf> {
+/// The file for the failed commands of an agent.
+fn failures_file(folder: &Path, call: &HookCall) -> Option<PathBuf> {
     let conversation = call.conversation.as_ref()?;
     let agent = call.agent.as_ref().map_or("lead", |agent| agent.id.as_str());
     Some(folder.join(FOLDER).join(format!("{conversation}.{agent}.json")))
 }
 
 pub(super) fn command_failed(
-    scene: &Scene<'_>,
+    context: &HookContext<'_>,
     command: &str,
     error: &str,
 ) -> Result<Reply, CommandError> {
-    let Some(error) = essence(error) else { return Ok(Reply::default()) };
-    let redactor = scene.app.redactor()?;
+    let Some(error) = error_line(error) else { return Ok(Reply::default()) };
+    let redactor = context.app.redactor()?;
     let failure = Failure {
-        command: redactor.clean(command.trim()).cut(CHARS).to_string(),
-        error: redactor.clean(&error).cut(CHARS).to_string(),
+        command: redactor.clean(command.trim()).cut(MAX_CHARS).to_string(),
+        error: redactor.clean(&error).cut(MAX_CHARS).to_string(),
         steps: Vec::new(),
     };
-    change(scene, |failures| {
+    change(context, |failures| {
         failures.retain(|other| other.command != failure.command);
         failures.push(failure);
-        let excess = failures.len().saturating_sub(FAILURES);
+        let excess = failures.len().saturating_sub(MAX_FAILURES);
         failures.drain(..excess);
     })
 }
 
-pub(super) fn file_changed(scene: &Scene<'_>, path: &Path) -> Result<Reply, CommandError> {
-    let root = &scene.app.project()?.root;
+pub(super) fn file_changed(context: &HookContext<'_>, path: &Path) -> Result<Reply, CommandError> {
+    let root = &context.app.project()?.root;
     let path = path.strip_prefix(root).unwrap_or(path).display().to_string();
-    step(scene, &format!("changed `{path}`"))
+    step(context, &format!("changed `{path}`"))
 }
 
-fn step(scene: &Scene<'_>, step: &str) -> Result<Reply, CommandError> {
-    let step = scene.app.redactor()?.clean(step).cut(CHARS).to_string();
-    change(scene, |failures| {
+fn step(context: &HookContext<'_>, step: &str) -> Result<Reply, CommandError> {
+    let step = context.app.redactor()?.clean(step).cut(MAX_CHARS).to_string();
+    change(context, |failures| {
         for failure in failures {
-            if failure.steps.len() < STEPS && !failure.steps.contains(&step) {
+            if failure.steps.len() < MAX_STEPS && !failure.steps.contains(&step) {
                 failure.steps.push(step.clone());
             }
         }
     })
 }
 
-/// A command that failed and now passes teaches what was done in between.
-pub(super) fn command_passed(scene: &Scene<'_>, command: &str) -> Result<Reply, CommandError> {
-    let clean = scene.app.redactor()?.clean(command.trim()).cut(CHARS).to_string();
+/// A command that failed and now passes: the steps in between are the solution of its error.
+pub(super) fn command_passed(
+    context: &HookContext<'_>,
+    command: &str,
+) -> Result<Reply, CommandError> {
+    let clean = context.app.redactor()?.clean(command.trim()).cut(MAX_CHARS).to_string();
     let mut solved = None;
-    change(scene, |failures| {
+    change(context, |failures| {
         let at = failures.iter().position(|failure| failure.command == clean);
         solved = at.map(|at| failures.remove(at));
     })?;
     let Some(Failure { command, error, steps }) = solved else {
-        if only_looks(&clean) {
+        if is_read_only(&clean) {
             return Ok(Reply::default());
         }
-        return step(scene, &format!("ran `{clean}`"));
+        return step(context, &format!("ran `{clean}`"));
     };
-    // Nothing was done: it was chance, or somebody else.
+    // Without a step it was chance, or somebody else.
     if steps.is_empty() {
         return Ok(Reply::default());
     }
-    let app = scene.app;
-    let (session, redactor) = (scene.session(Missing::Leave)?, app.redactor()?);
+    let app = context.app;
+    let (session, redactor) = (context.session(IfMissing::Skip)?, app.redactor()?);
     let project = match &session {
         Some(session) => app.store()?.session(session)?.project,
         None => app.project_id()?,
     };
     let binding = app.stack().map(|stack| Binding::of(&stack, None)).unwrap_or_default();
-    let hooks = &app.config()?.hooks;
+    let role = match &context.call.agent {
+        Some(agent) => context.role_of(&agent.kind)?,
+        None => None,
+    };
     let sighting = ErrorSighting {
         project,
         signature: CleanSignature::new(None, &error, &[], redactor),
@@ -133,18 +138,18 @@ pub(super) fn command_passed(scene: &Scene<'_>, command: &str) -> Result<Reply, 
         ttl_days: app.config()?.learning.ttl_days,
         session,
         group: app.group()?,
-        role: scene.call.agent.as_ref().and_then(|agent| hooks.role_of(&agent.kind)),
+        role,
         command: Some(redactor.clean(&command)),
         now: app.now(),
     };
     let solution = redactor.clean(&format!("`{command}` passed after: {}", steps.join(", ")));
-    app.store()?.resolve_error(&sighting, &solution.cut(2 * CHARS))?;
+    app.store()?.resolve_error(&sighting, &solution.cut(2 * MAX_CHARS))?;
     Ok(Reply::default())
 }
 
-/// Whether a command certainly changes nothing, so that it solves nothing either.
-fn only_looks(command: &str) -> bool {
-    const LOOKING: &[&str] = &[
+/// Whether a command certainly changes nothing, so that it cannot solve anything.
+fn is_read_only(command: &str) -> bool {
+    const READ_ONLY: &[&str] = &[
         "cat", "cd", "echo", "find", "grep", "head", "ls", "pwd", "rg", "tail", "tree", "wc",
         "which",
     ];
@@ -152,13 +157,13 @@ fn only_looks(command: &str) -> bool {
     let simple = !command.contains(['>', ';', '&', '|', '\n']);
     match words.next() {
         Some("git") => matches!(words.next(), Some("status" | "diff" | "log" | "show")) && simple,
-        Some(program) => LOOKING.contains(&program) && simple,
+        Some(program) => READ_ONLY.contains(&program) && simple,
         None => true,
     }
 }
 
-/// The line of an output that says what is wrong; none if it says nothing.
-fn essence(error: &str) -> Option<String> {
+/// The line of an output that names the error; none if there is none.
+fn error_line(error: &str) -> Option<String> {
     const SIGNS: &[&str] = &[
         "error",
         "fail",
@@ -174,23 +179,23 @@ fn essence(error: &str) -> Option<String> {
         let lines = error.lines().map(str::trim);
         lines.filter(|line| !line.is_empty() && !line.starts_with("Exit code "))
     };
-    let telling = |line: &&str| {
+    let names_error = |line: &&str| {
         let lower = line.to_lowercase();
         SIGNS.iter().any(|sign| lower.contains(sign))
     };
-    let line = lines().find(telling).or_else(|| lines().next_back())?;
-    Some(cut(line, CHARS))
+    let line = lines().find(names_error).or_else(|| lines().next_back())?;
+    Some(cut(line, MAX_CHARS))
 }
 
-/// Changes what waits in this conversation.
+/// Updates the failed commands of this conversation.
 fn change(
-    scene: &Scene<'_>,
+    context: &HookContext<'_>,
     change: impl FnOnce(&mut Vec<Failure>),
 ) -> Result<Reply, CommandError> {
-    let folder = scene.app.project()?.folder();
-    let Some(path) = waiting(&folder, scene.call) else { return Ok(Reply::default()) };
+    let folder = context.app.project()?.folder();
+    let Some(path) = failures_file(&folder, context.call) else { return Ok(Reply::default()) };
     let mut failures: Vec<Failure> = match fs_err::read(&path) {
-        // What cannot be read is not worth keeping.
+        // A damaged file is not worth keeping.
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
         Err(_) => Vec::new(),
     };
@@ -206,17 +211,17 @@ fn change(
 fn write(path: &Path, failures: &[Failure]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs_err::create_dir_all(folder)?;
-    keep_newest(folder, CONVERSATIONS);
+    keep_newest(folder, MAX_CONVERSATIONS);
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(&mut file, failures)?;
     file.persist(path)?;
     Ok(())
 }
 
-/// The conversation is over: nothing of it waits any more.
-pub(super) fn forget(scene: &Scene<'_>) -> Result<(), CommandError> {
-    let Some(conversation) = scene.conversation() else { return Ok(()) };
-    let Ok(entries) = fs_err::read_dir(scene.app.project()?.folder().join(FOLDER)) else {
+/// Deletes the failed commands of a conversation that is over.
+pub(super) fn forget(context: &HookContext<'_>) -> Result<(), CommandError> {
+    let Some(conversation) = context.conversation() else { return Ok(()) };
+    let Ok(entries) = fs_err::read_dir(context.app.project()?.folder().join(FOLDER)) else {
         return Ok(());
     };
     let prefix = format!("{conversation}.");
@@ -228,7 +233,7 @@ pub(super) fn forget(scene: &Scene<'_>) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Removes the oldest files of a folder of ours.
+/// Deletes all but the newest files of a folder.
 pub(super) fn keep_newest(folder: &Path, count: usize) {
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     let mut files: Vec<_> = entries
@@ -247,13 +252,13 @@ pub(super) fn keep_newest(folder: &Path, count: usize) {
     }
 }
 
-/// Somebody with a receipt read a file: if it is a package of that receipt, it was read.
-pub(super) fn file_read(scene: &Scene<'_>, path: &Path) -> Result<Reply, CommandError> {
-    let app = scene.app;
+/// Marks a package of the reader's receipt as read, if the file is one.
+pub(super) fn file_read(context: &HookContext<'_>, path: &Path) -> Result<Reply, CommandError> {
+    let app = context.app;
     let places = app.places()?;
-    // A file that is not inside the project, or gone already, is no package.
+    // A file outside the project, or one that is gone, is no package.
     let Ok(located) = places.locate(places.root(), path) else { return Ok(Reply::default()) };
-    let Some(id) = receipt_of_reader(scene)? else { return Ok(Reply::default()) };
+    let Some(id) = receipt_of_reader(context)? else { return Ok(Reply::default()) };
     let store = app.store()?;
     let session = match store.receipt(&id) {
         Ok(receipt) => receipt.session,
@@ -272,27 +277,32 @@ pub(super) fn file_read(scene: &Scene<'_>, path: &Path) -> Result<Reply, Command
     Ok(Reply::default())
 }
 
-/// The receipt of whoever reads: a subagent's, or that of the whole process.
-fn receipt_of_reader(scene: &Scene<'_>) -> Result<Option<ReceiptId>, CommandError> {
-    let Some(agent) = &scene.call.agent else {
+/// The receipt of the reader: the subagent's, or that of the whole process.
+fn receipt_of_reader(context: &HookContext<'_>) -> Result<Option<ReceiptId>, CommandError> {
+    let Some(agent) = &context.call.agent else {
         return Ok(env::var(env::SPAWN).and_then(|id| ReceiptId::new(id).ok()));
     };
-    let (store, host) = (scene.app.store()?, scene.call.host);
+    let (store, host) = (context.app.store()?, context.call.host);
     if let Some(ticket) = store.ticket_of(host, &agent.id)? {
         return Ok(Some(ticket.receipt));
     }
-    // The first sign of life from inside: its conversation says which brief it got.
-    let (Some(lead), Some(conversation)) = (&scene.call.transcript, scene.conversation()) else {
+    // The first event from inside the subagent: its transcript says which brief it got.
+    let (Some(lead), Some(conversation)) = (&context.call.transcript, context.conversation())
+    else {
         return Ok(None);
     };
-    let own = lead.with_extension("").join(format!("subagents/agent-{}.jsonl", agent.id));
-    let seen = transcript(&own);
+    let Some(own) =
+        context.host.transcript().and_then(|format| format.of_subagent(lead, &agent.id))
+    else {
+        return Ok(None);
+    };
+    let scan = context.scan(&own);
     for ticket in store.open_tickets(host, conversation)? {
-        if seen.receipts.first() == Some(&ticket.receipt)
+        if scan.receipts.first() == Some(&ticket.receipt)
             && store.take_ticket(&ticket.receipt, &agent.id)?
         {
-            let handoffs = scene.app.handoffs()?;
-            handoffs.confirmed(&ticket.receipt, Some(scene.call.host), scene.app.now())?;
+            let handoffs = context.app.handoffs()?;
+            handoffs.confirmed(&ticket.receipt, Some(context.call.host), context.app.now())?;
             return Ok(Some(ticket.receipt));
         }
     }
@@ -304,19 +314,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_says_what_is_wrong() {
+    fn finds_the_error_line_and_read_only_commands() {
         let output = "Exit code 1\nrunning 3 tests\nerror[E0308]: mismatched types\n  --> a.rs:1";
-        assert_eq!(essence(output).as_deref(), Some("error[E0308]: mismatched types"));
-        assert_eq!(essence("Exit code 2\nodd\nvery odd\n").as_deref(), Some("very odd"));
-        assert_eq!(essence("Exit code 1\n"), None);
-        for (command, looks) in [
+        assert_eq!(error_line(output).as_deref(), Some("error[E0308]: mismatched types"));
+        assert_eq!(error_line("Exit code 2\nodd\nvery odd\n").as_deref(), Some("very odd"));
+        assert_eq!(error_line("Exit code 1\n"), None);
+        for (command, read_only) in [
             ("ls -la", true),
             ("git status", true),
             ("git checkout x", false),
             ("echo x > a", false),
             ("npm ci", false),
         ] {
-            assert_eq!(only_looks(command), looks, "{command}");
+            assert_eq!(is_read_only(command), read_only, "{command}");
         }
     }
 }

@@ -1,26 +1,24 @@
-//! Whether the hooks of agent programs are registered and work, for `handover doctor`.
+//! Checks of hooks for `handover doctor`: registered, runnable, and what went wrong.
 
-use handover_hosts::settings::{commands, entries};
-
-use super::place::{Place, all};
+use super::settings_file::{SettingsFile, all};
 use crate::app::App;
 use crate::commands::doctor::Check;
 use crate::commands::hook::{LOG_FILE, last_lines};
 use crate::env;
 use crate::error::CommandError;
 
-/// Everything about hooks.
+/// Every check about hooks.
 pub(crate) fn checks(app: &App) -> Vec<Check> {
     let mut checks = Vec::new();
-    for place in all(app) {
-        let name = format!("hooks of {} ({})", place.host, place.scope);
-        match registered(&place, &name) {
+    for file in all(app) {
+        let name = format!("hooks of {} ({})", file.host.name(), file.scope);
+        match registered(&file, &name) {
             Ok(check) => checks.extend(check),
             Err(error) => checks.push(Check::failed(&name, error)),
         }
     }
     if checks.is_empty() {
-        let detail = "no agent program calls Handover; `handover host install claude` lets it";
+        let detail = "no agent program calls Handover; `handover host install claude` connects one";
         checks.push(Check::fine("hooks", detail));
     }
     checks.extend(versions(app));
@@ -28,42 +26,42 @@ pub(crate) fn checks(app: &App) -> Vec<Check> {
     checks
 }
 
-/// Nothing to say about settings that do not mention us.
-fn registered(place: &Place, name: &str) -> Result<Option<Check>, CommandError> {
-    let events = place.registered()?;
+/// None for settings without our hooks.
+fn registered(file: &SettingsFile, name: &str) -> Result<Option<Check>, CommandError> {
+    let events = file.registered()?;
     if events.is_empty() {
         return Ok(None);
     }
-    let fix = format!("`handover host install {} --scope {}`", place.host, place.scope);
-    let wanted = entries(place.host);
-    let missing: Vec<&str> =
-        wanted.iter().map(|entry| entry.event).filter(|event| !events.contains(event)).collect();
+    let fix = format!("`handover host install {} --scope {}`", file.host.name(), file.scope);
+    let mut missing = file.host.settings().events();
+    missing.retain(|event| !events.contains(event));
     if !missing.is_empty() {
-        let detail = format!("{} lacks {}", place.path.display(), missing.join(", "));
+        let detail = format!("{} lacks {}", file.path.display(), missing.join(", "));
         return Ok(Some(Check::wrong(name, detail, format!("{fix} adds them."))));
     }
-    let text = place.read()?.unwrap_or_default();
-    for command in commands(place.host, &text).map_err(|error| place.broken(&error))? {
+    let text = file.read()?.unwrap_or_default();
+    let commands = file.host.settings().commands(&text);
+    for command in commands.map_err(|error| file.invalid(&error))? {
         let program = shell_words::split(&command).ok().and_then(|words| words.into_iter().next());
         if program.is_none_or(|program| env::on_path(&program).is_none()) {
             let detail = format!("`{command}` would not be found");
             return Ok(Some(Check::wrong(name, detail, format!("{fix} names this program."))));
         }
     }
-    let detail = format!("{} events in {}", events.len(), place.path.display());
+    let detail = format!("{} events in {}", events.len(), file.path.display());
     Ok(Some(Check::fine(name, detail)))
 }
 
-/// What versions of hosts did with rewritten prompts.
+/// What each seen version of a host does with rewritten prompts.
 fn versions(app: &App) -> Option<Check> {
     let known = app.store().ok()?.host_versions().ok()?;
     let words: Vec<String> = known
         .iter()
         .map(|known| {
             let does = if known.drops_rewrites {
-                "loses rewritten prompts, so subagents are told when they start"
+                "ignores rewritten prompts, so subagents get their brief when they start"
             } else {
-                "takes rewritten prompts"
+                "accepts rewritten prompts"
             };
             format!("{} {} {does}", known.host, known.version)
         })
@@ -71,14 +69,14 @@ fn versions(app: &App) -> Option<Check> {
     (!words.is_empty()).then(|| Check::fine("versions of hosts", words.join("; ")))
 }
 
-/// What went wrong in hooks.
+/// The last failure in the log of hooks.
 fn log(app: &App) -> Option<Check> {
     let folder = app.project().ok()?.folder();
     let last = last_lines(&folder, 1).pop()?;
     let path = folder.join(LOG_FILE);
     Some(Check::wrong(
         "hook log",
-        format!("hooks gave up, the last time: {last}"),
-        format!("Mend the cause, then remove {}.", path.display()),
+        format!("hooks failed, most recently: {last}"),
+        format!("Fix the cause, then delete {}.", path.display()),
     ))
 }

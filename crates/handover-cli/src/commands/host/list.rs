@@ -1,9 +1,8 @@
 //! `handover host list`
 
-use handover_hosts::settings::entries;
 use serde_json::{Value, json};
 
-use super::place::all;
+use super::settings_file::all;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
@@ -15,15 +14,15 @@ pub(crate) struct ListArgs {}
 
 pub(crate) fn run(app: &App, _args: &ListArgs) -> Outcome {
     let mut hosts: Vec<Value> = Vec::new();
-    for place in all(app) {
-        let found = place.registered();
+    for file in all(app) {
+        let found = file.registered();
         let events = found.as_deref().unwrap_or_default();
         hosts.push(json!({
-            "name": place.host,
-            "scope": place.scope,
-            "path": place.path,
+            "name": file.host.name(),
+            "scope": file.scope,
+            "path": file.path,
             "installed": !events.is_empty(),
-            "complete": events.len() == entries(place.host).len(),
+            "complete": events.len() == file.host.settings().events().len(),
             "events": events,
             "problem": found.as_ref().err().map(|error| &error.message),
         }));

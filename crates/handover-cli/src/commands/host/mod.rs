@@ -3,7 +3,7 @@
 mod health;
 mod install;
 mod list;
-mod place;
+mod settings_file;
 mod uninstall;
 
 use clap::Subcommand;

@@ -1,69 +1,69 @@
 //! `handover host uninstall`
 
-use handover_hosts::settings::uninstall;
+use handover_hosts::settings::Scope;
 use handover_model::Host;
 use serde_json::json;
 
-use super::place::{Place, Scope};
+use super::settings_file::{ScopeArg, SettingsFile, hook_host};
 use crate::app::App;
-use crate::commands::Outcome;
-use crate::commands::hook::Hooked;
+use crate::commands::{Outcome, hook};
 use crate::error::Exit;
 
-/// Take our hooks out of an agent program's settings
+/// Remove our hooks from an agent program's settings
 ///
-/// The settings are then what they were before `host install`. Records in `.handover/` stay.
+/// Restores the settings as they were before `host install`. Records in `.handover/` stay.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover host uninstall claude\n  handover host uninstall codex --scope user --dry-run"
 )]
 pub(crate) struct UninstallArgs {
     /// The agent program
-    host: Hooked,
+    #[arg(value_parser = hook::hook_host())]
+    host: Host,
 
-    /// Where from: the settings of this project, or those of this user
+    /// Whose settings: everyone's in this project, or this user's everywhere
     #[arg(long, default_value = "project")]
-    scope: Scope,
+    scope: ScopeArg,
 
-    /// Show what would change, and change nothing
+    /// Show the change without making it
     #[arg(long)]
     dry_run: bool,
 }
 
 pub(crate) fn run(app: &App, args: &UninstallArgs) -> Outcome {
-    let host = Host::from(args.host);
-    let project = match args.scope {
+    let (name, scope) = (args.host, Scope::from(args.scope));
+    let project = match scope {
         Scope::Project => Some(app.project()?),
         Scope::User => None,
     };
-    let place = Place::of(host, args.scope, project)?;
-    let now = place.read()?;
+    let file = SettingsFile::find(hook_host(name)?, scope, project)?;
+    let now = file.read()?;
     let after = match &now {
-        Some(now) => place.without(now, |text| uninstall(host, text))?,
+        Some(now) => file.without_hooks(now)?,
         None => None,
     };
     let changed = now != after;
     if changed && !app.ui.is_json() {
-        app.ui.line(place.diff(now.as_deref(), after.as_deref()).trim_end())?;
+        app.ui.line(file.diff(now.as_deref(), after.as_deref()).trim_end())?;
     }
     if let (true, false, Some(now)) = (changed, args.dry_run, &now) {
-        place.take_out(now, after.as_deref())?;
+        file.remove(now, after.as_deref())?;
     }
     let answer = json!({
-        "name": host,
-        "scope": args.scope,
-        "path": place.path,
+        "name": name,
+        "scope": scope,
+        "path": file.path,
         "changed": changed,
         "dry_run": args.dry_run,
     });
     app.ui.answer("host", &answer, |ui| {
         if !changed {
-            ui.line(format_args!("{host} does not call Handover: {}", place.path.display()))
+            ui.line(format_args!("{name} does not call Handover: {}", file.path.display()))
         } else if args.dry_run {
             ui.note("Nothing was changed.");
             Ok(())
         } else {
-            ui.line(format_args!("{host} calls Handover no longer."))
+            ui.line(format_args!("{name} no longer calls Handover."))
         }
     })?;
     Ok(Exit::Done)

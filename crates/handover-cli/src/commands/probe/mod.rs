@@ -1,6 +1,5 @@
-//! `handover doctor --probe`: each agent program that is installed runs once, in a folder that goes
-//! away and with a model that is none, so that it is known whether its hooks fire and what it does
-//! with a rewritten prompt.
+//! `handover doctor --probe`: runs each installed agent program once, in a temporary folder against a
+//! scripted model, to find out whether its hooks fire and what it does with a rewritten prompt.
 
 mod model;
 
@@ -11,7 +10,8 @@ use handover_agents::{
     CancelToken, Environment, Invocation, SpawnId, default_program, run, split_command,
 };
 use handover_handoff::probe_prompt;
-use handover_hosts::settings;
+use handover_hosts::settings::SettingsFolders;
+use handover_hosts::{HookHost, ProbeSetup, Registry};
 use handover_model::{Host, HostSessionId, HostVersion, Profile, ProjectId, ReceiptId, SessionId};
 use handover_sqlite::SqliteStore;
 use handover_store::{Hosts, NewSession, ReceiptFilter, Receipts, Sessions};
@@ -25,10 +25,10 @@ use crate::project::FOLDER;
 use model::Model;
 
 /// How long a program may take.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// What a run showed.
-struct Found {
+/// The findings of one run.
+struct Findings {
     /// Whether the program called us when it started.
     fires: bool,
     /// Whether it called us when it spawned a subagent.
@@ -37,17 +37,19 @@ struct Found {
     version: Option<HostVersion>,
 }
 
-/// Probes every program that is there.
+/// Probes every installed program that can be probed.
 pub(crate) fn checks(app: &App) -> Vec<Check> {
-    [Host::Claude, Host::Codex]
-        .into_iter()
+    Registry::built_in()
+        .iter()
         .map(|host| {
-            let name = format!("probe of {host}");
-            match program(app, host) {
-                Ok(Some(program)) => match probe(app, host, program) {
-                    Ok(found) => check(host, &name, &found),
-                    Err(error) => Check::failed(&name, error),
-                },
+            let name = format!("probe of {}", host.name());
+            let found = program(app, host.name()).and_then(|program| match program {
+                Some(program) => probe(app, host, program).map(Some),
+                None => Ok(None),
+            });
+            match found {
+                Ok(Some(Some(found))) => check(host.name(), &name, &found),
+                Ok(Some(None)) => Check::fine(&name, "it cannot be probed"),
                 Ok(None) => Check::fine(&name, "it is not installed"),
                 Err(error) => Check::failed(&name, error),
             }
@@ -55,17 +57,20 @@ pub(crate) fn checks(app: &App) -> Vec<Check> {
         .collect()
 }
 
-fn check(host: Host, name: &str, found: &Found) -> Check {
+fn check(host: Host, name: &str, found: &Findings) -> Check {
     let update = format!("Update {host}, or report what `{host} --version` says.");
     match (&found.version, found.spawns, found.fires) {
         (Some(seen), ..) if seen.drops_rewrites => Check::fine(
             name,
-            format!("hooks fire; {} loses rewritten prompts and is told otherwise", seen.version),
+            format!(
+                "hooks fire; {} ignores rewritten prompts, so briefs go another way",
+                seen.version
+            ),
         ),
         (Some(seen), ..) => {
-            Check::fine(name, format!("hooks fire; {} takes rewritten prompts", seen.version))
+            Check::fine(name, format!("hooks fire; {} accepts rewritten prompts", seen.version))
         }
-        (None, true, _) => Check::wrong(name, "a subagent never came to its end", update),
+        (None, true, _) => Check::wrong(name, "a subagent never finished", update),
         (None, false, true) => Check::wrong(name, "hooks fire, but not for subagents", update),
         (None, false, false) => Check::wrong(name, "its hooks do not fire", update),
     }
@@ -79,12 +84,18 @@ fn program(app: &App, host: Host) -> Result<Option<PathBuf>, CommandError> {
     Ok(env::on_path(&program.display().to_string()))
 }
 
-fn probe(app: &App, host: Host, program: PathBuf) -> Result<Found, CommandError> {
+/// None if the host has no way to be probed.
+fn probe(
+    app: &App,
+    host: &dyn HookHost,
+    program: PathBuf,
+) -> Result<Option<Findings>, CommandError> {
     let folder = tempfile::tempdir().map_err(|error| io(&error))?;
     let model = Model::start().map_err(|error| io(&std::io::Error::other(error)))?;
     let (root, home) = (folder.path().join("project"), folder.path().join("home"));
+    let Some(setup) = host.probe(&home, &model.url()) else { return Ok(None) };
     let store_path = root.join(FOLDER).join("store.db");
-    for path in [&root.join(FOLDER), &root.join(".claude"), &home] {
+    for path in [&root.join(FOLDER), &home] {
         fs_err::create_dir_all(path).map_err(|error| io(&error))?;
     }
     let store = SqliteStore::open(&store_path)?;
@@ -94,17 +105,16 @@ fn probe(app: &App, host: Host, program: PathBuf) -> Result<Found, CommandError>
         metadata: CleanJson::default(),
         now: app.now(),
     })?;
-    let mut invocation = Invocation::new(host, SpawnId::new("probe")?, &root);
+    let name = host.name();
+    let mut invocation = Invocation::new(name, SpawnId::new("probe")?, &root);
     invocation.program = program;
     let receipt = ReceiptId::new("r_probe")?;
     invocation.prompt = Some(probe_prompt(format!("Do the {}.", model::LEAD), receipt));
     invocation.profile = Profile::Edit;
-    invocation.limits.wall = Some(PATIENCE);
-    invocation.environment = environment(host, &home, &model.url());
-    set_up(host, &root, &home, &model.url()).map_err(|error| io(&error))?;
-    if host == Host::Codex {
-        invocation.args = vec!["--dangerously-bypass-hook-trust".into()];
-    }
+    invocation.limits.wall = Some(TIMEOUT);
+    invocation.environment = environment(name, &home, &setup);
+    invocation.args = setup.args.iter().map(Into::into).collect();
+    write_files(host, &root, &home, &setup).map_err(|error| io(&error))?;
     let outcome = run(&invocation, None, &mut |_| {}, &CancelToken::default())?;
     if let Some(failure) = &outcome.failure {
         let message = app.redactor()?.clean(&failure.message).one_line();
@@ -113,62 +123,50 @@ fn probe(app: &App, host: Host, program: PathBuf) -> Result<Found, CommandError>
     let conversation =
         outcome.report.host_session.as_deref().and_then(|id| HostSessionId::new(id).ok());
     let fires = match &conversation {
-        Some(conversation) => store.bound_session(host, conversation)?.is_some(),
+        Some(conversation) => store.bound_session(name, conversation)?.is_some(),
         None => false,
     };
-    let version = store.host_versions()?.into_iter().find(|version| version.host == host);
+    let version = store.host_versions()?.into_iter().find(|version| version.host == name);
     if let (Some(seen), Ok(ours)) = (&version, app.store()) {
-        let name = app.redactor()?.clean(&seen.version);
-        ours.note_host_version(host, &name, seen.drops_rewrites, app.now())?;
+        let version = app.redactor()?.clean(&seen.version);
+        ours.note_host_version(name, &version, seen.drops_rewrites, app.now())?;
     }
     let spawns = !store.receipts(&ReceiptFilter::default())?.is_empty();
-    Ok(Found { fires, spawns, version })
+    Ok(Some(Findings { fires, spawns, version }))
 }
 
-/// Nothing of the user's: no account, no settings, no network.
-fn environment(host: Host, home: &Path, url: &str) -> Environment {
+/// An environment without the user's account, settings and network.
+fn environment(host: Host, home: &Path, setup: &ProbeSetup) -> Environment {
     let path = env::all().into_iter().filter(|(name, _)| name == "PATH");
     let mut environment = Environment::scrubbed(path, host, &[]);
     environment.set("HOME", home.as_os_str());
-    match host {
-        Host::Codex => {
-            environment.set("CODEX_HOME", home.as_os_str());
-            environment.set("OPENAI_API_KEY", "probe");
-        }
-        Host::Claude | Host::Gemini | Host::Command => {
-            environment.set("CLAUDE_CONFIG_DIR", home.as_os_str());
-            environment.set("ANTHROPIC_BASE_URL", url);
-            environment.set("ANTHROPIC_API_KEY", "probe");
-            for name in [
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-                "DISABLE_TELEMETRY",
-                "DISABLE_AUTOUPDATER",
-                "IS_SANDBOX",
-            ] {
-                environment.set(name, "1");
-            }
-        }
+    for (name, value) in &setup.variables {
+        environment.set(*name, value);
     }
     environment
 }
 
-/// Our hooks, and for Codex the way to the model.
-fn set_up(host: Host, root: &Path, home: &Path, url: &str) -> std::io::Result<()> {
-    let program = std::env::current_exe()?.display().to_string();
-    let command = format!("{} hook {host}", shell_words::quote(&program));
-    let hooks = settings::install(host, "", &command).map_err(std::io::Error::other)?;
-    match host {
-        Host::Codex => {
-            let config = format!(
-                "model = \"probe\"\nmodel_provider = \"probe\"\n\n[model_providers.probe]\nname = \"probe\"\n\
-                 base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n\
-                 request_max_retries = 0\nstream_max_retries = 0\n"
-            );
-            fs_err::write(home.join("config.toml"), config)?;
-            fs_err::write(home.join("hooks.json"), hooks)
-        }
-        Host::Claude | Host::Gemini | Host::Command => {
-            fs_err::write(root.join(".claude/settings.json"), hooks)
-        }
+/// Writes the files of the host and the settings with our hooks.
+fn write_files(
+    host: &dyn HookHost,
+    root: &Path,
+    home: &Path,
+    setup: &ProbeSetup,
+) -> std::io::Result<()> {
+    for (path, text) in &setup.files {
+        fs_err::write(path, text)?;
     }
+    let program = std::env::current_exe()?.display().to_string();
+    let command = format!("{} hook {}", shell_words::quote(&program), host.name());
+    let hooks = host.settings().install("", &command).map_err(std::io::Error::other)?;
+    let variable = |name: &str| {
+        let found = setup.variables.iter().find(|(known, _)| *known == name);
+        found.and_then(|(_, value)| value.to_str().map(ToOwned::to_owned))
+    };
+    let folders = SettingsFolders { project: Some(root), home: Some(home), variables: &variable };
+    let path = host.settings().path(setup.scope, folders);
+    let path =
+        path.ok_or_else(|| std::io::Error::other("no settings at the scope of the probe"))?;
+    fs_err::create_dir_all(path.parent().unwrap_or(root))?;
+    fs_err::write(path, hooks)
 }

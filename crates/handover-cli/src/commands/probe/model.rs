@@ -1,6 +1,6 @@
-//! A model that is none: it spawns one subagent, which says that it is done.
+//! A scripted model: it spawns one subagent, which reports that it is done.
 //!
-//! It speaks Anthropic's messages and OpenAI's responses, on loopback, for as long as it lives.
+//! It speaks Anthropic's messages and OpenAI's responses on loopback until it is dropped.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// The word by which the conversation is told from that of the subagent.
+/// Distinguishes the conversation from that of the subagent.
 pub(super) const LEAD: &str = "handover-probe";
 
 const TASK: &str = "Say that you are done.";
 const DEBRIEF: &str =
     "Done.\n\n```handover\nverdict: complete\nsummary: Nothing had to be done.\n```\n";
 
-/// More than any request of a conversation that short.
+/// More than any request of such a short conversation has.
 const MAX_BYTES: u64 = 16 << 20;
 
 type Problem = Box<dyn std::error::Error + Send + Sync>;
@@ -32,7 +32,7 @@ impl Model {
         let server = Arc::clone(&http);
         let accepting = std::thread::spawn(move || {
             for request in server.incoming_requests() {
-                // Somebody who hung up needs no answer.
+                // A client that hung up needs no answer.
                 std::thread::spawn(move || drop(serve(request)));
             }
         });

@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     pub(crate) pipeline: Option<PipelineName>,
 
     /// Agent program: claude, codex, gemini or command [default: runs.host, else claude]
-    #[arg(long)]
+    #[arg(long, value_parser = handover_agents::parse_host)]
     pub(crate) host: Option<Host>,
 
     /// Program and arguments for host `command`, run without a shell

@@ -1,6 +1,6 @@
 //! From arguments and configuration to what is asked of the engine.
 
-use handover_agents::{join_command, split_command};
+use handover_agents::{Registry, join_command, split_command};
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::Options;
 use handover_engine::{Given, Request, story};
@@ -16,23 +16,24 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
     let runs = &config.runs;
     let host = match (args.host, &args.agent_command) {
         (Some(host), command) => Some((host, command.clone())),
-        (None, Some(command)) => Some((Host::Command, Some(command.clone()))),
+        (None, Some(command)) => Some((Host::COMMAND, Some(command.clone()))),
         (None, None) => None,
     };
-    let configured = runs.host.unwrap_or(Host::Claude);
+    let configured = runs.host.unwrap_or(Host::CLAUDE);
+    Registry::built_in().find(configured)?;
     let needs_a_program = match &host {
-        Some((host, command)) => *host == Host::Command && command.is_none(),
-        None => configured == Host::Command && !args.resume,
+        Some((host, command)) => *host == Host::COMMAND && command.is_none(),
+        None => configured == Host::COMMAND && !args.resume,
     };
     if needs_a_program && runs.command.is_none() {
         return Err(CommandError::invalid("host `command` needs a program")
             .hinted("Pass `--agent-command \"PROGRAM ARGS\"` or set `runs.command`."));
     }
     let host = host.map(|(host, command)| {
-        let usual = || runs.command.clone().filter(|_| host == Host::Command);
+        let usual = || runs.command.clone().filter(|_| host == Host::COMMAND);
         (host, command.or_else(usual))
     });
-    let command = runs.command.clone().filter(|_| configured == Host::Command);
+    let command = runs.command.clone().filter(|_| configured == Host::COMMAND);
     let host = match host {
         Some((host, Some(command))) => Some((host, Some(from_here(app, &command)?))),
         other => other,

@@ -33,7 +33,7 @@ use crate::error::{CommandError, Exit};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpawnArgs {
     /// Agent program: claude, codex, gemini or command
-    #[arg(long)]
+    #[arg(long, value_parser = handover_agents::parse_host)]
     host: Host,
 
     /// Program and arguments for host `command` (no shell is involved)
@@ -196,10 +196,8 @@ impl Spawn<'_> {
 
 /// The conversation in which a forgotten debrief can be asked for, if the agent ended well.
 fn resumable(args: &SpawnArgs, outcome: &AgentOutcome, debrief: &Debrief) -> Option<String> {
-    let resumable = match args.host {
-        Host::Claude | Host::Codex => true,
-        Host::Gemini | Host::Command => false,
-    };
+    let program = handover_agents::Registry::built_in().find(args.host);
+    let resumable = program.is_ok_and(|program| program.capabilities().resumable);
     if debrief.has_block() || !resumable || !outcome.is_success() {
         return None;
     }

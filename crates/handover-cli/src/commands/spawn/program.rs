@@ -27,7 +27,7 @@ pub(super) struct Program {
 pub(super) fn find(app: &App, args: &SpawnArgs) -> Result<Program, CommandError> {
     let configured = app.config()?.agents.programs.get(args.host.as_str());
     let (path, args) = match (&args.agent_command, configured) {
-        (Some(command), _) if args.host == Host::Command => split_command(command)?,
+        (Some(command), _) if args.host == Host::COMMAND => split_command(command)?,
         (Some(_), _) => {
             return Err(CommandError::invalid("`--agent-command` is for host `command`")
                 .hinted("The program of another host is set by `agents.programs`."));

@@ -336,7 +336,7 @@ impl Recorder<'_> {
         task: &str,
     ) -> Result<ReceiptId, CommandError> {
         let receipt = self.assemble(minutes, role, iteration, task)?;
-        self.app.handoffs()?.started(&receipt, Some(Host::Claude), self.ago(minutes))?;
+        self.app.handoffs()?.started(&receipt, Some(Host::CLAUDE), self.ago(minutes))?;
         Ok(receipt)
     }
 

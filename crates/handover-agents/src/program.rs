@@ -1,0 +1,55 @@
+//! The seam for agent programs: what this crate needs to know about one.
+//!
+//! A program is one type that implements [`AgentProgram`], in one folder of `adapters/`, and one
+//! line in [`PROGRAMS`](crate::registry). Programs change weekly, so readers are lenient: every
+//! field may be missing, unknown ones are ignored, and a line that nobody understands is an
+//! [`AgentEvent::Raw`].
+
+use std::ffi::OsString;
+
+use handover_model::Host;
+
+use crate::{AgentEvent, Captured, Ended, Invocation, Report};
+
+/// One agent program: how it is called and what its output means.
+pub trait AgentProgram: Sync {
+    /// The name by which it is chosen (`--host`, `runs.host`).
+    fn host(&self) -> Host;
+
+    /// The name under which it is usually installed; empty if there is none.
+    fn default_program(&self) -> &'static str;
+
+    /// The variables that it needs besides those that every program gets: its keys and its
+    /// configuration. A trailing `*` matches any rest.
+    fn variables(&self) -> &'static [&'static str];
+
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Its arguments for one run. The prompt is not among them: it goes to standard input.
+    fn args(&self, invocation: &Invocation) -> Vec<OsString>;
+
+    /// A reader for the output of one run.
+    fn reader(&self) -> Box<dyn OutputReader>;
+}
+
+/// What a program can do. Absent is the default, so that a new program promises nothing by accident.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Continues an earlier conversation by the id in [`Report::host_session`], so that it can be
+    /// asked for what it forgot.
+    pub resumable: bool,
+    /// Prints a result when it is done, so that ending without one is a failure.
+    pub reports_result: bool,
+    /// Also supervises tools, such as a gate, which need no prompt.
+    pub runs_tools: bool,
+}
+
+/// Turns the output of one run into events and, at the end, into a report.
+pub trait OutputReader {
+    /// Reads one line of standard output.
+    fn line(&mut self, line: &str, on_event: &mut dyn FnMut(AgentEvent));
+
+    /// Sums up the run after the last line.
+    fn report(self: Box<Self>, ended: Ended, stdout: &Captured, stderr: &Captured) -> Report;
+}

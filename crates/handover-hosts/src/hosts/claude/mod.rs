@@ -1,0 +1,198 @@
+//! Claude Code. Its events have many more fields than are read here, and more in every version.
+
+mod checkpoint;
+mod post_tool_use;
+mod pre_tool_use;
+mod session_start;
+mod subagent_start;
+mod subagent_stop;
+mod transcript;
+
+use std::path::{Path, PathBuf};
+
+use handover_model::Host;
+use schemars::schema_for;
+use serde_json::Value;
+
+use crate::event::{Answer, EventHead, HookCall, HookEvent, Subagent};
+use crate::host::{Capabilities, HookHost, ProbeSetup, TextLimit};
+use crate::protocol;
+use crate::settings::{Entry, HookSettings, JsonHooks, Scope, Variables};
+use crate::transcript::TranscriptFormat;
+
+/// Declares the input of an event of Claude Code.
+macro_rules! input {
+    ($(#[$meta:meta])* { $($fields:tt)* }) => {
+        $crate::protocol::input::input! {
+            host: handover_model::Host::CLAUDE,
+            model: |_| None,
+            subagent: |input| super::subagent_of(input.transcript_path.as_deref()?);
+            $(#[$meta])* { $($fields)* }
+        }
+    };
+}
+use input;
+
+/// The subagent whose transcript this is. Some events from inside a subagent name it in no other
+/// way, such as the compaction of its window.
+fn subagent_of(transcript: &Path) -> Option<Subagent> {
+    if transcript.parent()?.file_name()? != "subagents" {
+        return None;
+    }
+    let name = transcript.file_name()?.to_str()?;
+    protocol::input::subagent(name.strip_prefix("agent-")?.strip_suffix(".jsonl"), None)
+}
+
+static SETTINGS: JsonHooks = JsonHooks {
+    host: Host::CLAUDE,
+    folder: ".claude",
+    folder_variable: "CLAUDE_CONFIG_DIR",
+    file: "settings.json",
+    entries: &[
+        Entry::new("SessionStart", None),
+        Entry::new("PreToolUse", Some("Agent|Task")),
+        Entry::new("PostToolUse", Some("Bash|Read|Edit|MultiEdit|Write|NotebookEdit")),
+        Entry::new("PostToolUseFailure", Some("Bash")),
+        Entry::new("SubagentStart", None),
+        Entry::new("SubagentStop", None),
+        Entry::new("PreCompact", None),
+        Entry::new("Stop", None),
+        Entry::new("SessionEnd", None),
+    ],
+    timeout: 15,
+    install_note: None,
+};
+
+/// Claude Code.
+pub(crate) struct Claude;
+
+impl HookHost for Claude {
+    fn name(&self) -> Host {
+        Host::CLAUDE
+    }
+
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            rewrites_prompt: true,
+            injects_at_start: true,
+            holds_back: true,
+            // Documented: 10,000 characters.
+            text_limit: Some(TextLimit::Chars(9_500)),
+        }
+    }
+
+    fn general_kinds(&self) -> &'static [&'static str] {
+        &["general-purpose"]
+    }
+
+    fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
+        Ok(match protocol::event_name(head)? {
+            "SessionStart" => serde_json::from_str::<session_start::Input>(text)?.into_call(),
+            "PreToolUse" => serde_json::from_str::<pre_tool_use::Input>(text)?.into_call(),
+            "PostToolUse" | "PostToolUseFailure" => {
+                serde_json::from_str::<post_tool_use::Input>(text)?.into_call()
+            }
+            "SubagentStart" => serde_json::from_str::<subagent_start::Input>(text)?.into_call(),
+            "SubagentStop" => serde_json::from_str::<subagent_stop::Input>(text)?.into_call(),
+            "PreCompact" | "Stop" | "SessionEnd" => {
+                serde_json::from_str::<checkpoint::Input>(text)?.into_call()
+            }
+            _ => HookCall::new(Host::CLAUDE, HookEvent::Other),
+        })
+    }
+
+    fn write(&self, event: &HookEvent, answer: &Answer) -> Option<String> {
+        protocol::output::write(event, answer)
+    }
+
+    fn settings(&self) -> &'static dyn HookSettings {
+        &SETTINGS
+    }
+
+    fn transcript(&self) -> Option<&'static dyn TranscriptFormat> {
+        Some(&transcript::ClaudeTranscript)
+    }
+
+    fn version(&self, variables: Variables<'_>) -> Option<String> {
+        version_in(&variables("AI_AGENT")?)
+    }
+
+    fn start_folder(&self, variables: Variables<'_>) -> Option<PathBuf> {
+        variables("CLAUDE_PROJECT_DIR").map(PathBuf::from)
+    }
+
+    fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {
+        let on = |name| (name, "1".into());
+        Some(ProbeSetup {
+            scope: Scope::Project,
+            variables: vec![
+                ("CLAUDE_CONFIG_DIR", home.into()),
+                ("ANTHROPIC_BASE_URL", model_url.into()),
+                ("ANTHROPIC_API_KEY", "probe".into()),
+                on("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"),
+                on("DISABLE_TELEMETRY"),
+                on("DISABLE_AUTOUPDATER"),
+                on("IS_SANDBOX"),
+            ],
+            files: Vec::new(),
+            args: &[],
+        })
+    }
+
+    fn schemas(&self) -> Vec<(String, Value)> {
+        let schemas = [
+            ("session-start", schema_for!(session_start::Input)),
+            ("pre-tool-use", schema_for!(pre_tool_use::Input)),
+            ("post-tool-use", schema_for!(post_tool_use::Input)),
+            ("subagent-start", schema_for!(subagent_start::Input)),
+            ("subagent-stop", schema_for!(subagent_stop::Input)),
+            ("checkpoint", schema_for!(checkpoint::Input)),
+        ];
+        let named = |(name, schema): (&str, schemars::Schema)| {
+            (format!("claude-{name}.input"), schema.to_value())
+        };
+        schemas.map(named).into()
+    }
+}
+
+/// The version in `AI_AGENT`: `claude-code_2-1-197_harness` is 2.1.197.
+fn version_in(agent: &str) -> Option<String> {
+    let version = agent.strip_prefix("claude-code_")?.split('_').next()?;
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit());
+    is_version.then(|| version.replace('-', "."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_its_version_from_the_environment() {
+        let version = |agent| version_in(agent).unwrap_or_default();
+        assert_eq!(version("claude-code_2-1-197_harness"), "2.1.197");
+        assert_eq!(version("claude-code_2-2-0"), "2.2.0");
+        assert_eq!((version("codex_1"), version("claude-code_"), version("")), Default::default());
+        let known = |name: &str| (name == "AI_AGENT").then(|| "claude-code_3-0-1".to_owned());
+        assert_eq!(Claude.version(&known).as_deref(), Some("3.0.1"));
+        assert_eq!(Claude.version(&|_| None), None);
+    }
+
+    #[test]
+    fn knows_subagents_by_their_transcripts() {
+        let id = |path: &str| subagent_of(Path::new(path)).map(|agent| agent.id.to_string());
+        assert_eq!(id("/t/c/subagents/agent-a1.jsonl").as_deref(), Some("a1"));
+        for other in [
+            "/t/c.jsonl",
+            "/t/subagents/a1.jsonl",
+            "/t/subagents/agent-a1.txt",
+            "agent-a1.jsonl",
+            "/",
+        ] {
+            assert_eq!(id(other), None, "{other}");
+        }
+    }
+}

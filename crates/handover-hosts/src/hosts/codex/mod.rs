@@ -1,0 +1,157 @@
+//! Codex. Its events resemble those of Claude Code and are read as leniently; its answers are
+//! checked strictly.
+
+mod checkpoint;
+mod pre_tool_use;
+mod session_start;
+mod subagent_start;
+mod subagent_stop;
+mod transcript;
+
+use std::path::Path;
+
+use handover_model::Host;
+use schemars::schema_for;
+use serde_json::Value;
+
+use crate::event::{Answer, EventHead, HookCall, HookEvent};
+use crate::host::{Capabilities, HookHost, ProbeSetup, TextLimit};
+use crate::protocol;
+use crate::settings::{Entry, HookSettings, JsonHooks, Scope};
+use crate::transcript::TranscriptFormat;
+
+/// Declares the input of an event of Codex, which always has the model.
+macro_rules! input {
+    ($(#[$meta:meta])* { $($fields:tt)* }) => {
+        $crate::protocol::input::input! {
+            host: handover_model::Host::CODEX,
+            model: |input| input.model.clone(),
+            subagent: |_| None;
+            $(#[$meta])* {
+                /// The model.
+                model: Option<String>,
+                $($fields)*
+            }
+        }
+    };
+}
+use input;
+
+static SETTINGS: JsonHooks = JsonHooks {
+    host: Host::CODEX,
+    folder: ".codex",
+    folder_variable: "CODEX_HOME",
+    file: "hooks.json",
+    entries: &[
+        Entry::new("SessionStart", None),
+        Entry::new("PreToolUse", Some("spawn_agent")),
+        Entry::new("SubagentStart", None),
+        Entry::new("SubagentStop", None),
+        Entry::new("PreCompact", None),
+        Entry::new("Stop", None),
+        Entry::new("SessionEnd", None),
+    ],
+    timeout: 15,
+    install_note: Some("Codex asks once whether it may trust these hooks."),
+};
+
+/// Codex.
+pub(crate) struct Codex;
+
+impl HookHost for Codex {
+    fn name(&self) -> Host {
+        Host::CODEX
+    }
+
+    fn title(&self) -> &'static str {
+        "Codex"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            rewrites_prompt: true,
+            injects_at_start: true,
+            holds_back: true,
+            text_limit: Some(TextLimit::Tokens(2_400)),
+        }
+    }
+
+    fn general_kinds(&self) -> &'static [&'static str] {
+        &["worker", "default"]
+    }
+
+    /// Codex loads plugins of Claude Code and then calls their hooks with its own events.
+    fn recognises(&self, head: &EventHead) -> bool {
+        let transcript = head.text("transcript_path").map(Path::new).and_then(Path::file_name);
+        let rollout = transcript.is_some_and(|name| name.to_string_lossy().starts_with("rollout-"));
+        rollout || head.has("turn_id")
+    }
+
+    fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
+        Ok(match protocol::event_name(head)? {
+            "SessionStart" => serde_json::from_str::<session_start::Input>(text)?.into_call(),
+            "PreToolUse" => serde_json::from_str::<pre_tool_use::Input>(text)?.into_call(),
+            // `PostToolUse` does not say whether a command failed, and files are read by commands.
+            "SubagentStart" => serde_json::from_str::<subagent_start::Input>(text)?.into_call(),
+            "SubagentStop" => serde_json::from_str::<subagent_stop::Input>(text)?.into_call(),
+            "PreCompact" | "Stop" | "SessionEnd" => {
+                serde_json::from_str::<checkpoint::Input>(text)?.into_call()
+            }
+            _ => HookCall::new(Host::CODEX, HookEvent::Other),
+        })
+    }
+
+    fn write(&self, event: &HookEvent, answer: &Answer) -> Option<String> {
+        protocol::output::write(event, answer)
+    }
+
+    fn settings(&self) -> &'static dyn HookSettings {
+        &SETTINGS
+    }
+
+    fn transcript(&self) -> Option<&'static dyn TranscriptFormat> {
+        Some(&transcript::CodexTranscript)
+    }
+
+    fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {
+        let config = format!(
+            "model = \"probe\"\nmodel_provider = \"probe\"\n\n[model_providers.probe]\nname = \"probe\"\n\
+             base_url = \"{model_url}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n\
+             request_max_retries = 0\nstream_max_retries = 0\n"
+        );
+        Some(ProbeSetup {
+            scope: Scope::User,
+            variables: vec![("CODEX_HOME", home.into()), ("OPENAI_API_KEY", "probe".into())],
+            files: vec![(home.join("config.toml"), config)],
+            args: &["--dangerously-bypass-hook-trust"],
+        })
+    }
+
+    fn schemas(&self) -> Vec<(String, Value)> {
+        let schemas = [
+            ("session-start", schema_for!(session_start::Input)),
+            ("pre-tool-use", schema_for!(pre_tool_use::Input)),
+            ("subagent-start", schema_for!(subagent_start::Input)),
+            ("subagent-stop", schema_for!(subagent_stop::Input)),
+            ("checkpoint", schema_for!(checkpoint::Input)),
+        ];
+        let named = |(name, schema): (&str, schemars::Schema)| {
+            (format!("codex-{name}.input"), schema.to_value())
+        };
+        schemas.map(named).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recognises_its_events_by_turn_or_rollout() {
+        let recognises = |text: &str| Codex.recognises(&serde_json::from_str(text).unwrap());
+        assert!(recognises(r#"{"hook_event_name": "Stop", "turn_id": "1"}"#));
+        assert!(recognises(r#"{"transcript_path": "/s/rollout-2026.jsonl"}"#));
+        assert!(!recognises(r#"{"transcript_path": "/rollout-x/c.jsonl", "session_id": "c"}"#));
+        assert!(!recognises(r#"{"transcript_path": null}"#));
+    }
+}

@@ -1,0 +1,339 @@
+//! Settings in the JSON form of Claude Code: `hooks.<Event>[].hooks[].command`.
+
+use std::path::PathBuf;
+
+use handover_model::Host;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::{ParseOptions, json};
+use serde_json::Value;
+
+use super::{HookSettings, Scope, SettingsError, SettingsFolders, is_our_command};
+
+/// One entry: an event, and the tools that it is limited to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The name of the event.
+    pub event: &'static str,
+    /// A pattern for tool names, where the event is about tools.
+    pub matcher: Option<&'static str>,
+}
+
+impl Entry {
+    /// An entry, in a constant.
+    pub const fn new(event: &'static str, matcher: Option<&'static str>) -> Self {
+        Self { event, matcher }
+    }
+}
+
+/// The settings of a host that uses this form.
+#[derive(Debug)]
+pub struct JsonHooks {
+    /// The host whose command is registered.
+    pub host: Host,
+    /// Its folder, below the project's root or the user's home.
+    pub folder: &'static str,
+    /// The variable that names another folder instead of the one in the user's home.
+    pub folder_variable: &'static str,
+    /// The file in that folder.
+    pub file: &'static str,
+    /// The entries that it gets.
+    pub entries: &'static [Entry],
+    /// After how long the host gives up on a hook, in the unit of the host; far more than ours take.
+    pub timeout: usize,
+    /// What the user should know after an installation.
+    pub install_note: Option<&'static str>,
+}
+
+impl HookSettings for JsonHooks {
+    fn path(&self, scope: Scope, folders: SettingsFolders<'_>) -> Option<PathBuf> {
+        let folder = match scope {
+            Scope::Project => folders.project?.join(self.folder),
+            Scope::User => match (folders.variables)(self.folder_variable) {
+                Some(folder) => PathBuf::from(folder),
+                None => folders.home?.join(self.folder),
+            },
+        };
+        Some(folder.join(self.file))
+    }
+
+    fn events(&self) -> Vec<&'static str> {
+        self.entries.iter().map(|entry| entry.event).collect()
+    }
+
+    fn registered(&self, text: &str) -> Result<Vec<&'static str>, SettingsError> {
+        let settings = parse(text)?;
+        let is_ours = |hook: &Value| {
+            hook["command"].as_str().is_some_and(|command| is_our_command(self.host, command))
+        };
+        let has_ours = |event: &&str| {
+            let mut hooks = groups(&settings, event).flat_map(hooks_of);
+            hooks.any(is_ours)
+        };
+        Ok(self.events().into_iter().filter(has_ours).collect())
+    }
+
+    fn commands(&self, text: &str) -> Result<Vec<String>, SettingsError> {
+        let settings = parse(text)?;
+        let events = settings["hooks"].as_object().into_iter().flat_map(|events| events.values());
+        let groups = events.filter_map(Value::as_array).flatten();
+        let mut commands: Vec<String> = groups
+            .flat_map(hooks_of)
+            .filter_map(|hook| hook["command"].as_str())
+            .filter(|command| is_our_command(self.host, command))
+            .map(ToOwned::to_owned)
+            .collect();
+        commands.sort();
+        commands.dedup();
+        Ok(commands)
+    }
+
+    fn install(&self, text: &str, command: &str) -> Result<String, SettingsError> {
+        if self.is_installed(text, command)? {
+            return Ok(text.to_owned());
+        }
+        let text = self.removed_from(text)?;
+        let text = if text.trim().is_empty() { "{}\n".to_owned() } else { text };
+        let root = tree(&text)?;
+        let settings = object(root.object_value_or_create(), "the settings")?;
+        let hooks = object(settings.object_value_or_create("hooks"), "hooks")?;
+        for entry in self.entries {
+            let groups = hooks.array_value_or_create(entry.event);
+            let path = || format!("hooks.{}", entry.event);
+            let groups =
+                groups.ok_or_else(|| SettingsError::Shape { path: path(), expected: "a list" })?;
+            groups.append(self.group(*entry, command));
+        }
+        Ok(root.to_string())
+    }
+
+    fn uninstall(&self, text: &str) -> Result<Option<String>, SettingsError> {
+        self.removed_from(text).map(Some)
+    }
+
+    fn install_note(&self) -> Option<&'static str> {
+        self.install_note
+    }
+}
+
+impl JsonHooks {
+    /// Whether every entry is there, with this command.
+    fn is_installed(&self, text: &str, command: &str) -> Result<bool, SettingsError> {
+        let settings = parse(text)?;
+        Ok(self.entries.iter().all(|entry| {
+            groups(&settings, entry.event).any(|group| {
+                group["matcher"].as_str() == entry.matcher
+                    && hooks_of(group).any(|hook| hook["command"].as_str() == Some(command))
+            })
+        }))
+    }
+
+    fn group(&self, entry: Entry, command: &str) -> CstInputValue {
+        let timeout = self.timeout;
+        let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
+        match entry.matcher {
+            Some(matcher) => json!({ "matcher": matcher, "hooks": hooks }),
+            None => json!({ "hooks": hooks }),
+        }
+    }
+
+    /// The settings without our hooks, and without whatever became empty by removing them.
+    fn removed_from(&self, text: &str) -> Result<String, SettingsError> {
+        if text.trim().is_empty() {
+            return Ok(text.to_owned());
+        }
+        let root = tree(text)?;
+        let settings = object(root.object_value(), "the settings")?;
+        let Some(hooks) = settings.object_value("hooks") else { return Ok(text.to_owned()) };
+        let mut removed = false;
+        for event in hooks.properties() {
+            let Some(groups) = event.array_value() else { continue };
+            let ours = groups.elements().iter().filter(|group| self.remove_from(group)).count();
+            removed |= ours > 0;
+            if ours > 0 && groups.elements().is_empty() {
+                event.remove();
+            }
+        }
+        if !removed {
+            return Ok(text.to_owned());
+        }
+        if hooks.properties().is_empty()
+            && let Some(hooks) = settings.get("hooks")
+        {
+            hooks.remove();
+        }
+        Ok(root.to_string())
+    }
+
+    /// Removes our command from a group, and the group if nothing else is in it.
+    fn remove_from(&self, group: &CstNode) -> bool {
+        let Some(hooks) = group.as_object().and_then(|group| group.array_value("hooks")) else {
+            return false;
+        };
+        let ours = self.commands_in(&hooks);
+        if ours.is_empty() {
+            return false;
+        }
+        if ours.len() == hooks.elements().len() {
+            group.clone().remove();
+        } else {
+            ours.into_iter().for_each(CstNode::remove);
+        }
+        true
+    }
+
+    fn commands_in(&self, hooks: &CstArray) -> Vec<CstNode> {
+        let is_ours = |node: &CstNode| {
+            let command = node.as_object().and_then(|hook| hook.get("command")?.value());
+            let command = command.and_then(|value| value.as_string_lit()?.decoded_value().ok());
+            command.is_some_and(|command| is_our_command(self.host, &command))
+        };
+        hooks.elements().into_iter().filter(is_ours).collect()
+    }
+}
+
+/// The groups of entries at one event.
+fn groups<'a>(settings: &'a Value, event: &str) -> impl Iterator<Item = &'a Value> {
+    let groups = settings.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
+    groups.into_iter().flatten()
+}
+
+fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
+    group["hooks"].as_array().into_iter().flatten()
+}
+
+fn object(value: Option<CstObject>, path: &str) -> Result<CstObject, SettingsError> {
+    value.ok_or_else(|| SettingsError::Shape { path: path.to_owned(), expected: "an object" })
+}
+
+fn not_json(error: impl std::fmt::Display) -> SettingsError {
+    SettingsError::Syntax { format: "JSON", message: error.to_string() }
+}
+
+fn parse(text: &str) -> Result<Value, SettingsError> {
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_str(text).map_err(not_json)
+}
+
+/// The settings as a tree that keeps every byte. The host reads plain JSON, so anything else is
+/// rejected instead of repaired.
+fn tree(text: &str) -> Result<CstRootNode, SettingsError> {
+    parse(text)?;
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(not_json)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{HookHost, Registry};
+
+    const COMMAND: &str = "handover hook claude";
+
+    fn of(host: Host) -> &'static dyn HookSettings {
+        Registry::built_in().find(host).map(HookHost::settings).unwrap()
+    }
+
+    fn claude() -> &'static dyn HookSettings {
+        of(Host::CLAUDE)
+    }
+
+    fn uninstalled(text: &str) -> String {
+        claude().uninstall(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn leaves_everything_else_as_it_is() {
+        let odd = "{\n\t\"permissions\": {\"allow\": [ \"Bash(ls:*)\" ]},\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [{\"type\":\"command\",\"command\":\"mine\"}] }\n\t\t],\n\t\t\"Notification\": []\n\t},\n\t\"model\": \"opus\"\n}";
+        for text in [
+            odd,
+            "{}",
+            "{}\n",
+            "{ \"a\": 1 }",
+            "{\n  \"a\": [1,2,   3],\n  \"b\": {\"c\": null}\n}\n",
+            "{\r\n  \"a\": 1\r\n}\r\n",
+        ] {
+            let with = claude().install(text, COMMAND).unwrap();
+            assert_eq!(claude().registered(&with).unwrap(), claude().events(), "{with}");
+            assert_eq!(claude().commands(&with).unwrap(), [COMMAND]);
+            assert_eq!(claude().install(&with, COMMAND).unwrap(), with, "twice is once");
+            let before: Value = serde_json::from_str(text).unwrap();
+            let without = uninstalled(&with);
+            assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), before);
+            // A single line has to be opened up; others keep their lines.
+            for line in text.lines().filter(|line| line.trim().len() > 2 && *line != text) {
+                assert!(with.contains(line.trim_end_matches(',')), "{line} in {with}");
+            }
+        }
+        let with = claude().install(odd, COMMAND).unwrap();
+        assert_eq!(uninstalled(&with), odd);
+    }
+
+    #[test]
+    fn removes_only_our_entries() {
+        let with = claude().install("", COMMAND).unwrap();
+        let mixed = with.replacen(
+            "\"command\": \"handover hook claude\"",
+            "\"command\": \"/opt/bin/handover hook claude\"",
+            1,
+        );
+        assert_eq!(claude().registered(&mixed).unwrap(), claude().events());
+        assert_eq!(claude().commands(&mixed).unwrap(), ["/opt/bin/handover hook claude", COMMAND]);
+        let codex = of(Host::CODEX);
+        assert_eq!(codex.registered(&mixed).unwrap().len(), 0);
+        assert_eq!(codex.uninstall(&mixed).unwrap().unwrap(), mixed);
+        assert_eq!(uninstalled(&mixed).trim(), "{}");
+        assert_eq!(uninstalled(""), "");
+        assert_eq!(uninstalled("{\"hooks\": {\"Stop\": 3}}"), "{\"hooks\": {\"Stop\": 3}}");
+    }
+
+    #[test]
+    fn keeps_other_commands_of_a_shared_group() {
+        let shared = r#"{"hooks": {"Stop": [{"hooks": [{"command": "mine"}, {"command": "handover hook claude"}]}]}}"#;
+        let without: Value = serde_json::from_str(&uninstalled(shared)).unwrap();
+        let expected = serde_json::json!({"hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}});
+        assert_eq!(without, expected);
+    }
+
+    #[test]
+    fn replaces_entries_with_an_outdated_command_or_matcher() {
+        let old = claude().install("", "/old/handover hook claude").unwrap();
+        let new = claude().install(&old, COMMAND).unwrap();
+        assert_eq!(claude().commands(&new).unwrap(), [COMMAND]);
+        let narrow = new.replacen("Agent|Task", "Task", 1);
+        assert_eq!(claude().install(&narrow, COMMAND).unwrap(), new);
+    }
+
+    #[test]
+    fn rejects_settings_that_the_host_would_not_read() {
+        for (text, word) in [
+            ("{\"a\": }", "JSON"),
+            ("{// no\n}", "JSON"),
+            ("[]", "an object"),
+            ("{\"hooks\": 3}", "`hooks`"),
+            ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop`"),
+        ] {
+            let error = claude().install(text, COMMAND).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn finds_the_file_at_each_scope() {
+        let (project, home) = (Path::new("/project"), Path::new("/home/me"));
+        let path = |scope, variables| {
+            let folders = SettingsFolders { project: Some(project), home: Some(home), variables };
+            claude().path(scope, folders).unwrap()
+        };
+        let moved = |name: &str| (name == "CLAUDE_CONFIG_DIR").then(|| "/elsewhere".to_owned());
+        let none = |_: &str| None;
+        assert_eq!(path(Scope::Project, &none), Path::new("/project/.claude/settings.json"));
+        assert_eq!(path(Scope::Project, &moved), Path::new("/project/.claude/settings.json"));
+        assert_eq!(path(Scope::User, &none), Path::new("/home/me/.claude/settings.json"));
+        assert_eq!(path(Scope::User, &moved), Path::new("/elsewhere/settings.json"));
+        let nowhere = SettingsFolders { project: None, home: None, variables: &none };
+        assert_eq!(Scope::ALL.map(|scope| claude().path(scope, nowhere)), [None, None]);
+    }
+}
