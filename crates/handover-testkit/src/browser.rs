@@ -1,7 +1,7 @@
-//! A real Chromium, driven through its driver.
+//! A real Chromium, controlled through WebDriver.
 //!
-//! `scripts/browser` installs both, and the accessibility checker. A missing one fails the test; it
-//! never skips.
+//! `scripts/browser` installs it together with its driver and the accessibility checker. If one is missing
+//! the test fails; it is never skipped.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-/// How long a page may take to become what a test waits for.
+/// How long a test waits for a page.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A browser with a profile of its own. It ends with its value.
+/// A browser with its own profile; quits when dropped.
 pub struct Browser {
     runtime: Runtime,
     client: Option<Client>,
@@ -25,31 +25,31 @@ pub struct Browser {
     _profile: tempfile::TempDir,
 }
 
-/// How a page is looked at.
+/// The window a page is viewed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// How wide the window is.
+    /// Width in CSS pixels.
     pub width: u32,
-    /// How high it is.
+    /// Height in CSS pixels.
     pub height: u32,
-    /// Whether the system asks for dark colours.
+    /// Whether the system prefers dark colours.
     pub dark: bool,
 }
 
 impl Look {
-    /// A desk.
+    /// A desktop screen.
     pub const DESK: Self = Self { width: 1280, height: 900, dark: false };
-    /// A phone.
+    /// A phone screen.
     pub const PHONE: Self = Self { width: 375, height: 780, dark: false };
 
-    /// The same in the dark.
+    /// The same screen with dark colours.
     #[must_use]
     pub const fn dark(self) -> Self {
         Self { dark: true, ..self }
     }
 }
 
-/// A command that only this driver knows.
+/// A WebDriver command specific to Chromium.
 #[derive(Debug)]
 struct Special {
     path: &'static str,
@@ -71,7 +71,7 @@ impl WebDriverCompatibleCommand for Special {
 }
 
 impl Browser {
-    /// Starts it.
+    /// Starts driver and browser.
     pub fn start() -> Self {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -90,7 +90,7 @@ impl Browser {
                 line.split_once("successfully on port ").map(|(_, port)| port.to_owned())
             })
             .expect("chromedriver says its port");
-        // Nobody reads what else it says, and it must not wait for a reader.
+        // Drain the rest of its output, so that it never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().unwrap();
         let args = [
@@ -128,7 +128,7 @@ impl Browser {
         self.client.as_ref().expect("the browser runs")
     }
 
-    /// Looks at pages in another way from here on.
+    /// Changes the window for all further pages.
     pub fn look(&self, look: Look) {
         let Look { width, height, dark } = look;
         let phone = width < 600;
@@ -143,7 +143,7 @@ impl Browser {
         );
     }
 
-    /// A command of the developer tools.
+    /// Executes a developer tools command.
     pub fn devtools(&self, command: &str, params: Value) -> Value {
         self.special("goog/cdp/execute", json!({"cmd": command, "params": params}))
     }
@@ -152,27 +152,27 @@ impl Browser {
         self.runtime.block_on(self.client().issue_cmd(Special { path, body })).unwrap()
     }
 
-    /// Goes to an address and waits until it is loaded.
+    /// Opens a URL and waits until it is loaded.
     pub fn go(&self, url: &str) {
         self.runtime.block_on(self.client().goto(url)).unwrap();
     }
 
-    /// Where it is.
+    /// The current URL.
     pub fn address(&self) -> String {
         self.runtime.block_on(self.client().current_url()).unwrap().to_string()
     }
 
-    /// What a script returns.
+    /// The return value of a script.
     pub fn eval(&self, script: &str) -> Value {
         self.runtime.block_on(self.client().execute(script, Vec::new())).unwrap()
     }
 
-    /// What a script passes to `arguments[0]`.
+    /// The value an asynchronous script passes to `arguments[0]`.
     pub fn eval_async(&self, script: &str) -> Value {
         self.runtime.block_on(self.client().execute_async(script, Vec::new())).unwrap()
     }
 
-    /// The text of the first element that fits.
+    /// The text of the first matching element.
     pub fn text(&self, css: &str) -> String {
         let text = self.runtime.block_on(async {
             let element = self.client().find(Locator::Css(css)).await?;
@@ -181,7 +181,7 @@ impl Browser {
         text.unwrap_or_else(|error| panic!("`{css}` on {}: {error}", self.address()))
     }
 
-    /// Clicks on the first element that fits.
+    /// Clicks the first matching element.
     pub fn click(&self, css: &str) {
         let clicked = self
             .runtime
@@ -189,7 +189,7 @@ impl Browser {
         clicked.unwrap_or_else(|error| panic!("`{css}` on {}: {error}", self.address()));
     }
 
-    /// Types into whatever has the focus.
+    /// Types into the focused element.
     pub fn keys(&self, keys: &str) {
         let typed = self
             .runtime
@@ -210,7 +210,7 @@ impl Browser {
         }
     }
 
-    /// A picture of the whole page.
+    /// A screenshot of the whole page.
     pub fn picture(&self, look: Look, file: &Path) {
         self.look(look);
         let height =
@@ -220,13 +220,13 @@ impl Browser {
         self.window(file);
     }
 
-    /// A picture of what is in the window.
+    /// A screenshot of the visible part.
     pub fn window(&self, file: &Path) {
         let png = self.runtime.block_on(self.client().screenshot()).unwrap();
         fs_err::write(file, png).unwrap();
     }
 
-    /// The addresses of everything that pages asked for since the last time.
+    /// The URLs requested since the last call.
     pub fn requests(&self) -> Vec<String> {
         let log = self.special("se/log", json!({"type": "performance"}));
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -237,18 +237,18 @@ impl Browser {
                 .then(|| message["params"]["request"]["url"].as_str().map(str::to_owned))
                 .flatten()
         });
-        // The browser's own pages come out of the browser.
+        // The browser's internal pages are no requests.
         sent.filter(|url| !url.starts_with("chrome://")).collect()
     }
 
-    /// What the browser complained about since the last time.
+    /// The browser's console errors since the last call.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.special("se/log", json!({"type": "browser"}));
         let entries = log.as_array().cloned().unwrap_or_default();
         entries.iter().filter_map(|entry| entry["message"].as_str().map(str::to_owned)).collect()
     }
 
-    /// What the accessibility checker finds serious or critical on this page.
+    /// The serious and critical findings of the accessibility checker on this page.
     pub fn barriers(&self) -> Vec<String> {
         let checker = installed().join("node_modules/axe-core/axe.min.js");
         let checker = fs_err::read_to_string(checker).unwrap();
@@ -281,7 +281,7 @@ impl Drop for Browser {
     }
 }
 
-/// The folder that `scripts/browser` fills.
+/// The folder that `scripts/browser` installs into.
 fn installed() -> PathBuf {
     let folder = std::env::var_os("HANDOVER_TEST_BROWSER").map_or_else(
         || {

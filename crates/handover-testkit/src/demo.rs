@@ -1,4 +1,4 @@
-//! The dashboard of the demo's project: a service with something to see on every page.
+//! The dashboard of the demo project: a service with content on every page.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// `handover demo --web` at work. It ends with its value.
+/// A running `handover demo --web`; stops when dropped.
 pub struct Demo {
-    /// Where the dashboard is, without a slash at the end.
+    /// The URL of the dashboard, without a trailing slash.
     pub url: String,
     process: Child,
     _folder: tempfile::TempDir,
 }
 
 impl Demo {
-    /// Starts it; `program` is the binary.
+    /// Starts the demo; `program` is the binary.
     pub fn start(program: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut process = Command::new(program)
@@ -42,7 +42,7 @@ impl Demo {
         answer.unwrap().body_mut().read_to_string().unwrap()
     }
 
-    /// Every page of it: a name, and where it is.
+    /// The name and path of every page.
     pub fn pages(&self) -> Vec<(&'static str, String)> {
         let session = "/sessions/login-rework";
         let first = |page: &str, start: &str, nth: usize| {
@@ -56,7 +56,7 @@ impl Demo {
             link.unwrap_or_else(|| panic!("no {start} on {page}")).to_owned()
         };
         let receipts = format!("{session}/receipts");
-        // The second brief of the developer: it has a past, packages and reasoning.
+        // The developer's second brief has a predecessor, packages and reasoning.
         let receipt = first(&format!("{receipts}?role=developer"), "/receipts/", 0);
         let run = first("/runs", "/runs/", 0);
         vec![
@@ -82,7 +82,7 @@ impl Demo {
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        // It ends its service and removes its folder when it is asked to.
+        // On SIGTERM it stops its service and removes its folder.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }

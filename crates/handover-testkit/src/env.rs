@@ -1,4 +1,4 @@
-//! A hermetic place to run the program in.
+//! A hermetic environment to run the program in.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -7,8 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Output;
 
-/// A temporary folder with a home, a project folder, and nothing of the machine's environment but
-/// the search path.
+/// A temporary folder with a home and a project. Of the machine's environment, only the search path is kept.
 pub struct TestEnv {
     folder: tempfile::TempDir,
     program: PathBuf,
@@ -16,7 +15,7 @@ pub struct TestEnv {
 }
 
 impl TestEnv {
-    /// An empty folder. `program` is the binary under test.
+    /// An empty environment. `program` is the binary under test.
     pub fn empty(program: impl Into<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs_err::create_dir_all(folder.path().join("home")).unwrap();
@@ -32,12 +31,12 @@ impl TestEnv {
         env
     }
 
-    /// Sets a variable for every later run.
+    /// Sets an environment variable for all further runs.
     pub fn set(&mut self, name: &str, value: &str) {
         self.vars.push((name.to_owned(), value.to_owned()));
     }
 
-    /// The folder that holds everything.
+    /// The temporary folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -47,14 +46,14 @@ impl TestEnv {
         self.folder.path().join("project").join(path)
     }
 
-    /// Writes a file inside the project, and the folders above it.
+    /// Writes a file of the project, creating its folders.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, text).unwrap();
     }
 
-    /// The program, ready to be given arguments.
+    /// The program as a command, without arguments.
     pub fn command(&self) -> Command {
         self.tool(&self.program)
     }
@@ -103,7 +102,7 @@ impl TestEnv {
         args: impl IntoIterator<Item = A>,
     ) -> Output {
         let mut child = self.spawn(self.command().args(args).stdin(Stdio::piped()));
-        // A program that refuses its arguments does not read: a broken pipe is not our affair.
+        // A program that rejects its arguments does not read: ignore the broken pipe.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
         self.output(child)
     }
@@ -113,20 +112,20 @@ impl TestEnv {
         self.spawn(self.command().args(args))
     }
 
-    /// Waits for a started program.
+    /// Waits for a program started with `start`.
     #[must_use = "look at the output or at least at the exit code"]
     pub fn output(&self, child: Child) -> Output {
         Output::new(child.wait_with_output().unwrap(), self.folder.path())
     }
 
-    /// Runs the program many times at once, with the arguments that `args` makes of each number.
+    /// Runs the program many times concurrently; `args` maps each index to its arguments.
     #[must_use = "look at the output or at least at the exit code"]
     pub fn at_once(&self, count: usize, args: impl Fn(usize) -> Vec<String>) -> Vec<Output> {
         let children: Vec<Child> = (0..count).map(|n| self.start(args(n))).collect();
         children.into_iter().map(|child| self.output(child)).collect()
     }
 
-    /// Runs git in a folder inside the project, as nobody in particular.
+    /// Runs git in a folder of the project, with a neutral identity.
     pub fn git(&self, folder: impl AsRef<Path>, args: &[&str]) {
         let output = self
             .tool("git")

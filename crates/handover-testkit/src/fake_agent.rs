@@ -1,4 +1,4 @@
-//! Where the agent program with the faults is, and who is still running.
+//! The fault-injecting agent program, and which processes are still running.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,14 +19,14 @@ use std::time::SystemTime;
 /// | `spawn ACTIONS`, `spawn-quiet ACTIONS`, `spawn-unmarked ACTIONS` | starts itself without waiting: with its output, without, with an empty environment |
 /// | `crash`, `kill-self`, `exit CODE` | ends |
 ///
-/// `{HANDOVER_…}` in an argument stands for the variable. `--script FILE` takes the actions from the
-/// first line `STORY PHASE ATTEMPT ROLE | ACTIONS` that fits the environment of a run (`*` fits all).
+/// `{HANDOVER_…}` in an argument is replaced by the variable. `--script FILE` takes the actions from the
+/// first line `STORY PHASE ATTEMPT ROLE | ACTIONS` that matches the environment of a run (`*` matches all).
 #[derive(Debug)]
 pub struct FakeAgent;
 
 impl FakeAgent {
-    /// Where it is. Cargo builds the programs of other packages only for the whole workspace, so a
-    /// missing or old one is built here.
+    /// The path of the program. Cargo builds the binaries of other packages only with the whole workspace, so a
+    /// missing or outdated one is built here.
     pub fn program() -> PathBuf {
         let name = "handover-fake-agent";
         let tests = std::env::current_exe().unwrap();
@@ -56,7 +56,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
     fs_err::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// The numbers of all processes that have a variable whose value contains the text.
+/// The ids of all processes with an environment variable whose value contains the text.
 pub fn processes_with(variable: &str, text: &str) -> Vec<u32> {
     let start = format!("{variable}=");
     let carries = |pid: &u32| {

@@ -1,4 +1,4 @@
-//! What tests stand on: a folder of their own, an environment of their own, the real program.
+//! Test support: hermetic environments, and real programs to run in them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 

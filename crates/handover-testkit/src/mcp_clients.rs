@@ -1,4 +1,4 @@
-//! The official MCP programs that `scripts/mcp-clients` installs. A missing one fails the test.
+//! The official MCP programs installed by `scripts/mcp-clients`. If one is missing the test fails.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The folder that `scripts/mcp-clients` fills.
+/// The folder that `scripts/mcp-clients` installs into.
 fn modules() -> PathBuf {
     let folder = std::env::var_os("HANDOVER_TEST_MCP").map_or_else(
         || {
@@ -23,7 +23,7 @@ fn modules() -> PathBuf {
     folder.join("node_modules")
 }
 
-/// A script of one of their packages, run by the Node beside it, with an environment of its own.
+/// A script of one of these packages, run by the bundled Node in a clean environment.
 pub fn mcp_client(script: &str, home: &Path) -> Command {
     let modules = modules();
     let mut command = Command::new(modules.join("node/bin/node"));
@@ -36,24 +36,24 @@ pub fn mcp_client(script: &str, home: &Path) -> Command {
     command
 }
 
-/// What became of one scenario of the conformance suite.
+/// The result of one scenario of the conformance suite.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scenario {
-    /// How many checks were fine.
+    /// The number of checks that passed.
     pub passed: usize,
-    /// The checks that were not, warnings included, with what was said about them.
+    /// The checks that failed, including warnings, with their messages.
     pub failed: BTreeMap<String, String>,
 }
 
 impl Scenario {
-    /// Whether there was something to check, and nothing was found wanting.
+    /// Whether there were checks and all of them passed.
     pub fn is_fine(&self) -> bool {
         self.passed > 0 && self.failed.is_empty()
     }
 }
 
-/// Runs every scenario that the official conformance suite has for servers of a version of the
-/// protocol, against the server at `url`. `folder` is for what it writes.
+/// Runs every server scenario of the official conformance suite for a protocol version against the server
+/// at `url`. `folder` receives its output.
 pub fn conformance(url: &str, version: &str, folder: &Path) -> BTreeMap<String, Scenario> {
     let results = folder.join(version);
     let output = mcp_client("conformance/dist/index.js", folder)
@@ -61,7 +61,7 @@ pub fn conformance(url: &str, version: &str, folder: &Path) -> BTreeMap<String, 
         .arg(&results)
         .output()
         .unwrap();
-    // Its exit code only says whether all passed; that is for the test to judge.
+    // Its exit code only says whether all passed, which the test decides itself.
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("=== SUMMARY ==="), "{said}{}", String::from_utf8_lossy(&output.stderr));
     let folders = fs_err::read_dir(&results).unwrap().map(|entry| entry.unwrap());

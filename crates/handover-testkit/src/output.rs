@@ -1,14 +1,14 @@
-//! What a run of the program left behind.
+//! The result of a program run.
 
 use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Exit code and both streams, with the temporary folder shown as `[ROOT]`.
+/// Exit code and both streams, with the temporary folder replaced by `[ROOT]`.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// The exit code; none if a signal ended the program.
+    /// The exit code; `None` if a signal terminated the program.
     pub code: Option<i32>,
     /// Standard output.
     pub stdout: String,
@@ -35,7 +35,7 @@ impl Output {
         self
     }
 
-    /// Asserts an exit code, and that nothing went wrong in the program itself.
+    /// Asserts an exit code, and that the program did not panic.
     #[track_caller]
     pub fn fails(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
@@ -43,7 +43,7 @@ impl Output {
         self
     }
 
-    /// The one JSON document on standard output.
+    /// Standard output parsed as one JSON document.
     #[track_caller]
     pub fn json(&self) -> Value {
         let value: Value =
@@ -52,7 +52,7 @@ impl Output {
         value
     }
 
-    /// The error on standard error, in the shape that scripts get.
+    /// The JSON error on standard error.
     #[track_caller]
     pub fn error(&self) -> Value {
         assert_eq!(self.stdout, "", "{self}");

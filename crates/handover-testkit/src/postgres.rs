@@ -1,9 +1,9 @@
-//! A real PostgreSQL: the one that all tests share, or one that a test may kill.
+//! A real PostgreSQL: the server shared by all tests, or a private one that a test may kill.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The URL of the server that `scripts/test` has started. Without one the test fails.
+/// The URL of the server started by `scripts/test`. Without one the test fails.
 pub fn postgres() -> String {
     std::env::var_os("HANDOVER_TEST_POSTGRES")
         .and_then(|url| url.into_string().ok())
@@ -13,28 +13,28 @@ pub fn postgres() -> String {
         })
 }
 
-/// A server of a test's own, which ends with it.
+/// A private server; stops when dropped.
 pub struct OwnPostgres {
     url: String,
 }
 
 impl OwnPostgres {
-    /// Starts one.
+    /// Starts a server.
     pub fn start() -> Self {
         Self { url: script(&[]) }
     }
 
-    /// Where it is.
+    /// The URL of the server.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Ends all its processes at once, as a power failure would.
+    /// Kills all its processes at once, like a power failure.
     pub fn kill(&self) {
         script(&["kill", &self.url]);
     }
 
-    /// Starts it again, at the same place.
+    /// Restarts it on the same port with the same data.
     pub fn again(&self) {
         script(&["again", &self.url]);
     }

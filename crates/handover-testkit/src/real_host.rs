@@ -1,21 +1,21 @@
 //! The real agent programs, run offline: their model is a [`ModelServer`] on loopback.
 //!
-//! `scripts/hosts` installs the pinned versions. A missing program fails the test; it never skips.
+//! `scripts/hosts` installs the pinned versions. If one is missing the test fails; it is never skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::{ModelServer, TestEnv};
 
-/// One agent program in a home of its own.
+/// An agent program with its own home.
 pub struct RealHost {
-    /// The program.
+    /// The executable.
     pub program: PathBuf,
-    /// The arguments of a run without a terminal, the prompt on standard input.
+    /// The arguments of a non-interactive run that reads its prompt from standard input.
     pub args: Vec<String>,
-    /// The whole environment.
+    /// The complete environment.
     pub vars: Vec<(String, String)>,
-    /// Where the program keeps its configuration.
+    /// The folder of the program's configuration.
     pub config: PathBuf,
     folder: PathBuf,
 }
@@ -31,7 +31,7 @@ impl RealHost {
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
             ("DISABLE_TELEMETRY", "1".to_owned()),
             ("DISABLE_AUTOUPDATER", "1".to_owned()),
-            // Tests may run as root, where it refuses to skip permissions outside of a sandbox.
+            // Tests may run as root, where it refuses to skip permissions outside a sandbox.
             ("IS_SANDBOX", "1".to_owned()),
         ];
         let args = ["-p", "--output-format", "stream-json", "--verbose"];
@@ -57,7 +57,7 @@ impl RealHost {
         Self::new(env, "codex", &args, &vars, config)
     }
 
-    /// The program with its environment, in the project, nothing on standard input.
+    /// The program in the project with its environment and no standard input.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command

@@ -1,4 +1,4 @@
-//! The real service on a port of its own, and a client that says exactly what it is told to.
+//! The real service on its own port, and a client that sends exactly what a test specifies.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -13,18 +13,18 @@ use crate::{Output, TestEnv};
 /// A service that runs until it is dropped.
 pub struct Service {
     child: Option<Child>,
-    /// Where it answers, without a slash at the end.
+    /// The base URL, without a trailing slash.
     pub url: String,
     agent: ureq::Agent,
 }
 
 impl Service {
-    /// `handover serve --port 0` with further arguments, once it answers.
+    /// Starts `handover serve --port 0` with further arguments and waits until it responds.
     pub fn start(env: &TestEnv, args: &[&str]) -> Self {
         Self::over(env, env.start(["serve", "--port", "0", "--json"].iter().chain(args)))
     }
 
-    /// The same with no more open files than so many.
+    /// Like [`start`](Self::start), with a limit on open files.
     pub fn with_files(env: &TestEnv, files: usize) -> Self {
         let mut shell = env.tool("sh");
         shell.args(["-c", "ulimit -n \"$1\"; exec \"$2\" serve --port 0 --json", "sh"]);
@@ -49,36 +49,36 @@ impl Service {
         Self { child: Some(child), url, agent }
     }
 
-    /// The same service under another name.
+    /// The same service under another host name.
     #[must_use]
     pub fn known_as(mut self, url: String) -> Self {
         self.url = url;
         self
     }
 
-    /// The number of its process.
+    /// The process id.
     pub fn pid(&self) -> u32 {
         self.child.as_ref().unwrap().id()
     }
 
-    /// Asks it to end, and waits for that.
+    /// Asks it to stop, and waits for it.
     pub fn stop(mut self, env: &TestEnv) -> Output {
         let child = self.child.take().unwrap();
         signal(&child, Signal::TERM);
         env.output(child)
     }
 
-    /// `GET`
+    /// Sends a `GET` request.
     pub fn get(&self, path: &str) -> Reply {
         self.send("GET", path, &[], "")
     }
 
-    /// `POST` of JSON.
+    /// Sends JSON in a `POST` request.
     pub fn post(&self, path: &str, body: &Value) -> Reply {
         self.send("POST", path, &[("content-type", "application/json")], &body.to_string())
     }
 
-    /// Any request.
+    /// Sends any request.
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in headers {
@@ -111,14 +111,14 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(pid, signal).unwrap();
 }
 
-/// What the service answered.
+/// A response of the service.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The status.
+    /// The HTTP status code.
     pub status: u16,
-    /// The headers.
+    /// The response headers, as received.
     pub headers: HeaderMap,
-    /// The body.
+    /// The response body as text.
     pub body: String,
 }
 
@@ -136,7 +136,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {}", self.body))
     }
 
-    /// A header, or nothing.
+    /// A header, or an empty text.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }

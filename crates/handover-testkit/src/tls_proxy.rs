@@ -1,4 +1,4 @@
-//! What stands before a service on a real network: a proxy that speaks TLS.
+//! A TLS proxy in front of a service, as on a real network.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-/// A proxy on loopback that ends with its handle.
+/// A proxy on loopback; stops when dropped.
 pub struct TlsProxy {
-    /// Its address under the name `localhost`.
+    /// Its URL with the host name `localhost`.
     pub url: String,
     authority: tempfile::NamedTempFile,
     runtime: Option<Runtime>,
 }
 
 impl TlsProxy {
-    /// Stands before a service, with a certificate for a name that nobody but itself vouches for.
+    /// Starts in front of a service, with a self-signed certificate.
     pub fn start(service: &str, name: &str) -> Self {
         let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
         let authority = tempfile::NamedTempFile::new().unwrap();
@@ -40,7 +40,7 @@ impl TlsProxy {
         Self { url, authority, runtime: Some(runtime) }
     }
 
-    /// The certificate, for clients that are to believe it.
+    /// The certificate, for clients that should trust it.
     pub fn authority(&self) -> &Path {
         self.authority.path()
     }
@@ -50,7 +50,7 @@ async fn forward(listener: TcpListener, acceptor: TlsAcceptor, target: String) {
     while let Ok((stream, _)) = listener.accept().await {
         let (acceptor, target) = (acceptor.clone(), target.clone());
         tokio::spawn(async move {
-            // A client that does not believe us breaks off.
+            // A client that does not trust the certificate disconnects.
             let Ok(mut client) = acceptor.accept(stream).await else { return };
             let mut service = TcpStream::connect(target).await.unwrap();
             let _ = copy_bidirectional(&mut client, &mut service).await;

@@ -1,9 +1,9 @@
-//! An agent program with every fault that agents have. It does what its arguments say, in order,
-//! and exits 0 at their end; `FakeAgent` lists them.
+//! An agent program that can misbehave in every known way. It performs its arguments in order and then exits
+//! with 0; `FakeAgent` lists them.
 //!
-//! With `--script FILE` the arguments are taken from the first line of the file that fits
+//! With `--script FILE` the arguments are taken from the first line of the file that matches
 //! `HANDOVER_STORY`, `HANDOVER_PHASE`, `HANDOVER_ATTEMPT`, `HANDOVER_ROLE` or `HANDOVER_PERSONA`, and
-//! `HANDOVER_ROUND` (`*` fits all, and so does what is left out): `* dev 1 | print hello`.
+//! `HANDOVER_ROUND` (`*` and omitted values match everything): `* dev 1 | print hello`.
 
 #![expect(clippy::unwrap_used, reason = "this is a test")]
 
@@ -113,7 +113,7 @@ fn scripted(path: &str) -> VecDeque<String> {
     shell_words::split(actions.unwrap_or_default()).unwrap().into()
 }
 
-/// The text with `{HANDOVER_…}` replaced by the variable's value; only parties have voices.
+/// The text with `{HANDOVER_…}` replaced by the variable's value; only parties have personas.
 fn filled(text: &str) -> String {
     let text = std::env::vars()
         .filter(|(name, _)| name.starts_with("HANDOVER_"))
@@ -127,7 +127,7 @@ fn prompt() -> Vec<u8> {
     prompt
 }
 
-/// Nobody may be there to read.
+/// Prints a line; the reader may be gone.
 fn out(bytes: &[u8]) {
     let mut out = stdout().lock();
     let _ = out.write_all(bytes).and_then(|()| out.flush());
@@ -148,7 +148,7 @@ fn append(path: &str, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// Runs a program and waits for it; without success there is none for the agent either.
+/// Runs a program and waits for it; if it fails, so does the agent.
 fn run(words: &str) {
     let words = shell_words::split(words).unwrap();
     let status = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).status().unwrap();
@@ -157,7 +157,7 @@ fn run(words: &str) {
     }
 }
 
-/// Starts itself again and does not wait.
+/// Starts itself again without waiting.
 fn spawn(actions: &str, out: Stdio, unmarked: bool) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(shell_words::split(actions).unwrap()).stdin(Stdio::null()).stdout(out);

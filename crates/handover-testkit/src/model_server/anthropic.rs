@@ -1,8 +1,8 @@
-//! Answers as Anthropic's messages stream them.
+//! Responses in the format of Anthropic's message stream.
 
 use serde_json::{Value, json};
 
-/// The events of one answer.
+/// The events of one response.
 pub(super) fn events(model: &Value, text: &str, tools: &[(String, Value)]) -> String {
     let mut events = head(model);
     if !text.is_empty() || tools.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn events(model: &Value, text: &str, tools: &[(String, Value)]) -> St
     events + &event(&json!({"type": "message_stop"}))
 }
 
-/// One answer to a request that wants no stream, as the program asks for after a broken one.
+/// A response without streaming, which the program requests after a broken stream.
 pub(super) fn message(model: &Value, text: &str, tools: &[(String, Value)]) -> String {
     let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
     let tools = tools.iter().map(|(name, input)| {
@@ -45,7 +45,7 @@ pub(super) fn message(model: &Value, text: &str, tools: &[(String, Value)]) -> S
     .to_string()
 }
 
-/// An answer that ends in the middle of its text.
+/// A response that ends in the middle of its text.
 pub(super) fn broken(model: &Value, text: &str) -> String {
     head(model)
         + &event(&json!({

@@ -1,7 +1,7 @@
-//! A model that says what a test tells it to, for the real agent programs.
+//! A scripted model for the real agent programs.
 //!
-//! One HTTP server on loopback speaks Anthropic's messages and OpenAI's responses. A [`Script`]
-//! says which request gets which answer; every request is kept for the test to look at.
+//! One HTTP server on loopback implements Anthropic's messages and OpenAI's responses. A [`Script`] maps
+//! requests to responses; every request is recorded for the test.
 
 mod anthropic;
 mod openai;

@@ -1,8 +1,8 @@
-//! Answers as OpenAI's responses stream them.
+//! Responses in the format of OpenAI's response stream.
 
 use serde_json::{Value, json};
 
-/// The events of one answer.
+/// The events of one response.
 pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
     let id = format!("resp_{}", super::server::unique());
     let mut events = created(&id);
@@ -17,7 +17,7 @@ pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
             "type": "function_call", "call_id": format!("call_{}", super::server::unique()),
             "name": name, "arguments": input.to_string(),
         });
-        // Tools of servers and of other agents stand in namespaces: `multi_agent_v1.spawn_agent`.
+        // Tools of servers and other agents are in namespaces: `multi_agent_v1.spawn_agent`.
         if let Some((namespace, name)) = name.split_once(['.', '/']) {
             (call["namespace"], call["name"]) = (namespace.into(), name.into());
         }
@@ -37,7 +37,7 @@ pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
         }))
 }
 
-/// An answer that ends in the middle of its text.
+/// A response that ends in the middle of its text.
 pub(super) fn broken(text: &str) -> String {
     created("resp_broken") + &event(&json!({"type": "response.output_text.delta", "delta": text}))
 }

@@ -1,8 +1,8 @@
-//! What an agent program asked the model.
+//! Requests of agent programs to the model.
 
 use serde_json::Value;
 
-/// Whose protocol a request speaks.
+/// The protocol of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
     /// `POST /v1/messages`
@@ -14,24 +14,24 @@ pub enum Api {
 /// One request to the model.
 #[derive(Debug, Clone)]
 pub struct ModelRequest {
-    /// Whose protocol it speaks.
+    /// The vendor's protocol.
     pub api: Api,
-    /// The body as it came.
+    /// The request body as received.
     pub body: Value,
 }
 
 impl ModelRequest {
-    /// Whether the text stands anywhere in the request: system prompt, messages, tools.
+    /// Whether the text occurs anywhere in the request: system prompt, messages, tools.
     pub fn contains(&self, text: &str) -> bool {
         strings(&self.body).any(|part| part.contains(text))
     }
 
-    /// Whether the text stands in what was said so far, the system prompt and the tools left out.
+    /// Whether the text occurs in the conversation, excluding system prompt and tools.
     pub fn conversation_contains(&self, text: &str) -> bool {
         self.conversation().any(|part| part.contains(text))
     }
 
-    /// The names of the tools that the model may use.
+    /// The names of the tools available to the model.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
         tools
@@ -40,7 +40,7 @@ impl ModelRequest {
             .collect()
     }
 
-    /// How many results of tools the conversation holds: 0 at the first turn.
+    /// How many tool results the conversation contains: 0 in the first turn.
     pub fn tool_results(&self) -> usize {
         match self.api {
             Api::Anthropic => list(&self.body["messages"])

@@ -1,4 +1,4 @@
-//! Which request gets which answer.
+//! Maps requests to responses.
 
 use std::time::Duration;
 
@@ -6,40 +6,40 @@ use serde_json::Value;
 
 use super::ModelRequest;
 
-/// What the model answers.
+/// A response of the model.
 #[derive(Debug, Clone)]
 pub enum Answer {
-    /// A text, and the turn is over.
+    /// A text that ends the turn.
     Text(String),
-    /// Words, then calls of tools, by name and input.
+    /// A text followed by tool calls, by name and input.
     Tools(String, Vec<(String, Value)>),
-    /// An HTTP status and the text of the error.
+    /// An HTTP status and an error message.
     Status(u16, String),
-    /// The same answer, later.
+    /// A delayed response.
     Slow(Duration, Box<Self>),
-    /// The stream breaks off in the middle of a text.
+    /// A stream that breaks off in the middle of a text.
     BreakOff(String),
-    /// No answer for as long as the server lives.
+    /// No response for as long as the server lives.
     Silence,
 }
 
 impl Answer {
-    /// A text.
+    /// A text response.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    /// One call of a tool. Codex keeps tools of MCP servers in namespaces: `mcp__server/tool`.
+    /// One tool call. Codex keeps tools of MCP servers in namespaces: `mcp__server/tool`.
     pub fn tool(name: &str, input: Value) -> Self {
         Self::Tools(String::new(), vec![(name.to_owned(), input)])
     }
 
-    /// An HTTP status.
+    /// An error response.
     pub fn status(code: u16) -> Self {
         Self::Status(code, format!("scripted error {code}"))
     }
 
-    /// The same answer, later.
+    /// This response after a delay.
     pub fn after(self, delay: Duration) -> Self {
         Self::Slow(delay, Box::new(self))
     }
@@ -47,7 +47,7 @@ impl Answer {
 
 type When = Box<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
 
-/// Rules, tried in order: the first one that fits and is not used up answers.
+/// Rules, tried in order: the first one that matches and is not used up provides the response.
 #[derive(Default)]
 pub struct Script {
     rules: Vec<Rule>,
@@ -60,12 +60,12 @@ struct Rule {
 }
 
 impl Script {
-    /// No rule: every request is answered with the text `ok`.
+    /// No rules: every response is the text `ok`.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Every request for which `when` holds gets this answer.
+    /// Adds a response for every request that satisfies `when`.
     pub fn when(
         self,
         when: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
@@ -74,18 +74,18 @@ impl Script {
         self.rule(Box::new(when), answer, None)
     }
 
-    /// Every request whose conversation holds the text gets this answer.
+    /// Adds a response for every request whose conversation contains the text.
     pub fn on(self, text: &str, answer: Answer) -> Self {
         let text = text.to_owned();
         self.when(move |request| request.conversation_contains(&text), answer)
     }
 
-    /// The next request for which no earlier rule fits gets this answer, once.
+    /// Adds a response for the next request that matches no earlier rule, once.
     pub fn then(self, answer: Answer) -> Self {
         self.rule(Box::new(|_| true), answer, Some(1))
     }
 
-    /// Every request for which no earlier rule fits gets this answer.
+    /// Adds a response for every request that matches no earlier rule.
     pub fn always(self, answer: Answer) -> Self {
         self.when(|_| true, answer)
     }

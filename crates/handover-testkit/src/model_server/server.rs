@@ -1,4 +1,4 @@
-//! The HTTP side: listens on loopback, keeps every request, sends the scripted answers.
+//! The HTTP side: listens on loopback, records every request, sends the scripted responses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -10,7 +10,7 @@ use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
 use super::{Answer, Api, ModelRequest, Script, anthropic, openai};
 
-/// A scripted model on loopback; it stops when it is dropped.
+/// A scripted model on loopback; stops when dropped.
 pub struct ModelServer {
     http: Arc<Server>,
     state: Arc<State>,
@@ -35,7 +35,7 @@ impl ModelServer {
             change: Condvar::new(),
         });
         let (server, shared) = (Arc::clone(&http), Arc::clone(&state));
-        // A thread per request: subagents ask at the same time, and some answers are slow.
+        // A thread per request: subagents send concurrent requests, and some responses are slow.
         let accepting = std::thread::spawn(move || {
             for request in server.incoming_requests() {
                 let state = Arc::clone(&shared);
@@ -45,17 +45,17 @@ impl ModelServer {
         Self { http, state, accepting: Some(accepting) }
     }
 
-    /// The address, without a path.
+    /// The base URL, without a path.
     pub fn url(&self) -> String {
         format!("http://{}", self.http.server_addr())
     }
 
-    /// Every request to the model so far, in the order of arrival.
+    /// Every request so far, in order of arrival.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.state.requests().clone()
     }
 
-    /// Waits until the model was asked this often, and fails after a minute.
+    /// Waits until the model has received this many requests; fails after a minute.
     #[track_caller]
     pub fn wait_for(&self, count: usize) {
         let requests = self.state.requests();
@@ -84,14 +84,14 @@ impl State {
         self.requests.lock().unwrap()
     }
 
-    /// Waits, but no longer than the server lives.
+    /// Sleeps, but no longer than the server lives.
     fn sleep(&self, time: Duration) {
         let closed = self.closed.lock().unwrap();
         drop(self.change.wait_timeout_while(closed, time, |closed| !*closed).unwrap());
     }
 }
 
-/// A number that no other answer of this process has.
+/// A number unique within this process.
 pub(super) fn unique() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -105,7 +105,7 @@ fn serve(mut request: Request, state: &State) {
         _ => return reply(request, 200, "application/json", "{}".to_owned()),
     };
     let mut body = Vec::new();
-    // The client hung up: there is nobody to answer.
+    // The client disconnected.
     let Ok(_) = request.as_reader().read_to_end(&mut body) else { return };
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let asked = ModelRequest { api, body };
@@ -159,6 +159,6 @@ fn reply(request: Request, code: u16, kind: &str, body: String) {
     let length = body.len();
     let response =
         Response::new(StatusCode(code), vec![header], body.as_bytes(), Some(length), None);
-    // Clients that were killed do not listen any more.
+    // Killed clients no longer listen.
     let _ = request.respond(response);
 }
