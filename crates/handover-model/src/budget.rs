@@ -91,6 +91,8 @@ impl Zone {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::Role;
 
@@ -123,5 +125,66 @@ mod tests {
             assert_eq!(budget(current).zone(current), zone, "{current}");
         }
         assert_eq!(budget(u64::MAX).remaining, 0);
+    }
+
+    #[test]
+    fn percentage_never_rounds_into_the_next_zone() {
+        // 59.96 % of 170,000 would round to 60.0, which is the next zone.
+        assert_eq!(budget(101_932).usage_percent(101_932), 59.9);
+        assert_eq!(budget(102_000).usage_percent(102_000), 60.0);
+        assert_eq!(budget(161_449).usage_percent(161_449), 94.9);
+        assert_eq!(budget(170_000).usage_percent(170_000), 100.0);
+    }
+
+    #[test]
+    fn an_empty_window_is_an_emergency() {
+        let rules = RoleRules::of(&Role::new("developer").unwrap());
+        for budget in [Budget::new(0, 150, 0, &rules), Budget::new(200_000, 1_000, 0, &rules)] {
+            assert_eq!((budget.effective, budget.remaining), (0, 0));
+            assert_eq!((budget.context, budget.errors), (0, 0));
+            assert_eq!(budget.zone(0), Zone::Emergency);
+            assert_eq!(budget.usage_percent(0), 100.0);
+        }
+        assert_eq!(Budget::new(100, 2_000, 0, &rules).effective, 0);
+    }
+
+    #[test]
+    fn summaries_shrink_from_zone_to_zone() {
+        let chars: Vec<usize> = Zone::ALL.iter().map(|zone| zone.summary_chars()).collect();
+        assert_eq!(chars, [400, 200, 100, 60, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn shares_stay_within_what_remains(
+            window: u64, margin in 0..2_000_u64, current: u64, role in "[a-z]{1,8}|developer|tech_lead"
+        ) {
+            let rules = RoleRules::of(&Role::new(role).unwrap());
+            let budget = Budget::new(window, margin, current, &rules);
+            prop_assert!(budget.effective <= window);
+            prop_assert!(budget.remaining <= budget.effective.saturating_sub(current));
+            prop_assert!(u128::from(budget.context) + u128::from(budget.errors) <= budget.remaining.into());
+        }
+
+        #[test]
+        fn usage_never_leaves_its_zone(window in 1..10_000_000_u64, current in 0..20_000_000_u64) {
+            let rules = RoleRules::of(&Role::new("developer").unwrap());
+            let budget = Budget::new(window, 150, current, &rules);
+            let percent = budget.usage_percent(current);
+            let zone = match percent {
+                p if p >= 95.0 => Zone::Emergency,
+                p if p >= 85.0 => Zone::WrapUp,
+                p if p >= 75.0 => Zone::Conservative,
+                p if p >= 60.0 => Zone::SoftWarning,
+                _ => Zone::Normal,
+            };
+            prop_assert_eq!(budget.zone(current), zone);
+        }
+
+        #[test]
+        fn zones_only_rise_with_usage(current in 0..400_000_u64, more in 0..100_000_u64) {
+            let budget = budget(0);
+            prop_assert!(budget.zone(current) <= budget.zone(current + more));
+        }
     }
 }

@@ -243,6 +243,8 @@ number_id!(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -266,5 +268,70 @@ mod tests {
     fn number_ids_reject_negative_numbers() {
         assert!("-1".parse::<PackageId>().is_err());
         assert_eq!("7".parse::<PackageId>(), Ok(PackageId(7)));
+    }
+
+    #[test]
+    fn errors_name_the_kind_the_value_and_the_rule() {
+        let error = |text: &str| GroupId::new(text).unwrap_err().to_string();
+        assert_eq!(error(""), "`` is not a valid group id: it must not be empty");
+        assert_eq!(
+            error("a/b"),
+            "`a/b` is not a valid group id: only letters, digits, `.`, `_` and `-` are allowed, \
+             starting with a letter or a digit"
+        );
+        let long = error(&"x".repeat(65));
+        assert!(long.ends_with("at most 64 characters are allowed") && long.len() < 130, "{long}");
+        assert!(error("GLOBAL").contains("reserved"));
+        assert_eq!(
+            "x1".parse::<EventId>().unwrap_err().to_string(),
+            "`x1` is not a valid event id: a whole number is expected"
+        );
+    }
+
+    #[test]
+    fn roles_start_with_a_lower_case_letter() {
+        for bad in ["Developer", "1st", "_x", "dev.ops", "über", "a b"] {
+            assert!(Role::new(bad).is_err(), "{bad}");
+            assert!(PersonaId::new(bad).is_err(), "{bad}");
+        }
+        for good in ["a", "qa_expert", "data-engineer", "r2d2"] {
+            assert!(Role::new(good).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn json_is_validated_like_text() {
+        assert_eq!(serde_json::to_string(&SessionId::new("s1").unwrap()).unwrap(), "\"s1\"");
+        assert!(serde_json::from_str::<SessionId>("\"../s1\"").is_err());
+        assert_eq!(serde_json::from_str::<PackageId>("7").unwrap(), PackageId(7));
+        assert_eq!(serde_json::to_string(&PackageId(7)).unwrap(), "7");
+    }
+
+    #[test]
+    fn number_ids_are_bounded() {
+        assert_eq!("4294967295".parse::<PackageId>(), Ok(PackageId(4_294_967_295)));
+        for bad in ["4294967296", "", " 1", "1.0", "0x1"] {
+            assert!(bad.parse::<PackageId>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn known_events_are_valid_event_types() {
+        for event in crate::KnownEvent::ALL {
+            let kind = EventType::from(*event);
+            assert_eq!(EventType::new(kind.as_str()), Ok(kind.clone()), "{kind}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn valid_ids_are_safe_folder_names(text in "\\PC{0,70}|[A-Za-z0-9._-]{0,70}") {
+            if let Ok(id) = SessionId::new(text.clone()) {
+                prop_assert_eq!(id.as_str(), &text);
+                let parts: Vec<_> = std::path::Path::new(&text).components().collect();
+                prop_assert!(matches!(parts[..], [std::path::Component::Normal(_)]));
+                prop_assert!(!text.starts_with('.') && text.len() <= MAX_ID_CHARS);
+            }
+        }
     }
 }

@@ -165,6 +165,8 @@ fn find_stem(name: &str, stem: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -227,6 +229,31 @@ mod tests {
             let model = Model::named(name);
             assert_eq!(model.tokenizer, Tokenizer::ClaudeNew);
             assert_eq!((model.window, model.tier), (DEFAULT_WINDOW, Tier::Medium));
+        }
+    }
+
+    #[test]
+    fn stems_match_whole_words_only() {
+        use Tokenizer::{Nearest, O200k};
+        check("foo1", Nearest, 200_000, Tier::Medium);
+        check("pro3-model", Nearest, 200_000, Tier::Medium);
+        check("my-o3", O200k, 200_000, Tier::Medium);
+        check("codex-mini-latest", O200k, 200_000, Tier::Small);
+        check("azure/gpt-4o/codex", O200k, 128_000, Tier::Medium);
+    }
+
+    #[test]
+    fn only_openai_counts_are_exact() {
+        let exact: Vec<_> = Tokenizer::ALL.iter().filter(|t| t.exact()).collect();
+        assert_eq!(exact, [&Tokenizer::O200k, &Tokenizer::Cl100k]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_yields_a_model(name in "\\PC{0,40}|[a-z0-9.@:/-]{0,40}") {
+            let model = Model::named(Some(&name));
+            prop_assert!(model.window >= 8_192);
+            prop_assert_eq!(Model::named(Some(&name.to_ascii_uppercase())), model);
         }
     }
 }

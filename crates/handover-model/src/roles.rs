@@ -211,4 +211,53 @@ mod tests {
         let set = RoleOverride { limit: Some(9), ..RoleOverride::default() };
         assert_eq!(of("developer").with(&set), RoleRules { limit: 9, ..of("developer") });
     }
+
+    #[test]
+    fn overrides_are_capped_at_a_hundred_percent() {
+        let set = RoleOverride {
+            context: Some(101),
+            errors: Some(100),
+            specialization: Some(u64::MAX),
+            task: Some(0),
+            limit: Some(0),
+        };
+        let rules = of("qa_expert").with(&set);
+        assert_eq!((rules.context_percent, rules.errors_percent), (100, 100));
+        assert_eq!((rules.specialization_percent, rules.task_percent, rules.limit), (100, 0, 0));
+        assert_eq!(rules.phases, of("qa_expert").phases);
+        assert_eq!(rules.sources, of("qa_expert").sources);
+    }
+
+    #[test]
+    fn an_empty_override_changes_nothing() {
+        for name in BUILT_IN {
+            assert_eq!(of(name).with(&RoleOverride::default()), of(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn roles_see_the_reasoning_of_those_before_them() {
+        let sees =
+            |reader: &str, author: &str| of(reader).sources.include(&Role::new(author).unwrap());
+        for (reader, authors) in [
+            ("developer", vec!["developer", "qa_expert", "tech_lead"]),
+            ("senior_software_engineer", vec!["developer"]),
+            ("qa_expert", vec!["developer", "senior_software_engineer"]),
+            ("tech_lead", vec!["developer", "senior_software_engineer", "qa_expert"]),
+            ("investigator", vec!["developer", "senior_software_engineer", "qa_expert"]),
+        ] {
+            for author in BUILT_IN {
+                assert_eq!(sees(reader, author), authors.contains(author), "{reader} {author}");
+            }
+        }
+        assert!(BUILT_IN.iter().all(|author| sees("project_manager", author)));
+    }
+
+    #[test]
+    fn reasoning_phases_depend_on_the_role() {
+        assert_eq!(of("project_manager").phases, [Phase::Completion]);
+        assert_eq!(of("qa_expert").phases.len(), 3);
+        assert_eq!(of("developer").phases.len(), Phase::ALL.len());
+        assert_eq!(of("developer").phases[0], Phase::Completion);
+    }
 }

@@ -95,6 +95,8 @@ impl Serialize for Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -109,5 +111,54 @@ mod tests {
         assert!(!Timestamp::from_micros(i64::MAX).to_string().is_empty());
         assert!(!Timestamp::from_micros(i64::MIN).day_in_words().is_empty());
         assert!("yesterday".parse::<Timestamp>().is_err());
+    }
+
+    #[test]
+    fn text_and_json_keep_microseconds_out_of_sight() {
+        let time = Timestamp::from_micros(1_700_000_000_123_456);
+        assert_eq!(time.to_string(), "2023-11-14T22:13:20.123Z");
+        assert_eq!(serde_json::to_string(&time).unwrap(), "\"2023-11-14T22:13:20.123Z\"");
+        let read: Timestamp = serde_json::from_str("\"2023-11-14T22:13:20.123Z\"").unwrap();
+        assert_eq!(read.as_micros(), 1_700_000_000_123_000);
+        assert_eq!(format!("[{time:>26}]"), "[  2023-11-14T22:13:20.123Z]");
+    }
+
+    #[test]
+    fn seconds_are_added_without_overflow() {
+        let time = Timestamp::from_micros(5_000_000);
+        assert_eq!(time.plus_seconds(2).as_micros(), 7_000_000);
+        assert_eq!(time.plus_seconds(-6).as_micros(), -1_000_000);
+        assert!(time.plus_seconds(i64::MAX) > time && time.plus_seconds(i64::MIN) < time);
+    }
+
+    #[test]
+    fn days_are_written_out() {
+        for (text, day) in [
+            ("2023-05-08T23:59:59Z", "8 May 2023"),
+            ("2023-05-09T00:00:00+01:00", "8 May 2023"),
+            ("2024-02-29T12:00:00Z", "29 February 2024"),
+            ("1999-12-31T00:00:00Z", "31 December 1999"),
+            ("2000-01-01T00:00:00Z", "1 January 2000"),
+        ] {
+            assert_eq!(text.parse::<Timestamp>().unwrap().day_in_words(), day);
+        }
+    }
+
+    #[test]
+    fn invalid_times_are_quoted_in_part() {
+        let error = "x".repeat(100).parse::<Timestamp>().unwrap_err();
+        assert_eq!(error.value.len(), 64);
+        assert!(serde_json::from_str::<Timestamp>("\"today\"").is_err());
+        assert!(serde_json::from_str::<Timestamp>("17").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn text_round_trips_to_the_millisecond(micros in -60_000_000_000_000_000..200_000_000_000_000_000_i64) {
+            let time = Timestamp::from_micros(micros);
+            let read: Timestamp = time.to_string().parse().unwrap();
+            prop_assert!((read.as_micros() - micros).abs() < 1_000);
+            prop_assert_eq!(read.to_string(), time.to_string());
+        }
     }
 }

@@ -203,4 +203,29 @@ mod tests {
         config.enabled = false;
         assert_eq!(config.switched_off_by(&role), Some("specialization.enabled"));
     }
+
+    #[test]
+    fn names_the_key_that_disables_context() {
+        let role = Role::new("developer").unwrap();
+        let mut config = AssemblyConfig::default();
+        assert_eq!(config.switched_off_by(&role), None);
+        config.roles_disabled.push(Role::new("qa_expert").unwrap());
+        assert_eq!(config.switched_off_by(&role), None);
+        config.roles_disabled.push(role.clone());
+        assert_eq!(config.switched_off_by(&role), Some("assembly.roles_disabled"));
+        config.enabled = false;
+        assert_eq!(config.switched_off_by(&role), Some("assembly.enabled"));
+    }
+
+    #[test]
+    fn a_preface_has_a_minimum() {
+        let brief = BriefConfig { small: 0, medium: 299, large: 301, ..BriefConfig::default() };
+        assert_eq!(brief.preface(Tier::Small), 300);
+        assert_eq!(brief.preface(Tier::Medium), 300);
+        assert_eq!(brief.preface(Tier::Large), 301);
+        let none = BriefConfig { specialization_percent: 0, ..brief.clone() };
+        assert_eq!(none.specialization(Tier::Large), 0);
+        let all = BriefConfig { specialization_percent: 100, ..brief };
+        assert_eq!(all.specialization(Tier::Large), 301);
+    }
 }

@@ -37,9 +37,9 @@ pub struct Config {
     pub learning: LearningConfig,
     /// How context is selected.
     pub assembly: AssemblyConfig,
-    /// Who is told about the project's technology.
+    /// Which roles receive guidance on the project's technology.
     pub specialization: SpecializationConfig,
-    /// The size of a brief, and what roles are told about themselves.
+    /// The size of a brief, and the descriptions of roles.
     pub brief: BriefConfig,
     /// Whether an agent may start without a brief.
     pub guard: GuardConfig,
@@ -58,3 +58,6 @@ pub struct Config {
     /// What the hooks of agent programs do.
     pub hooks: HooksConfig,
 }
+
+#[cfg(test)]
+mod tests;

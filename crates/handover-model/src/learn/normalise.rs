@@ -201,7 +201,7 @@ mod tests {
     use super::normalise;
 
     #[test]
-    fn what_changes_is_taken_out() {
+    fn replaces_variable_parts() {
         for (message, expected) in [
             (
                 "Cannot find module '@app/db' from src/index.ts:12:5",

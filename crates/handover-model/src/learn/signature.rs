@@ -90,6 +90,8 @@ fn words(text: &str) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn hash(message: &str) -> String {
@@ -132,5 +134,57 @@ mod tests {
         let vague = Signature::new(None, "failed", &[]);
         assert!(similarity(&vague, "three tests failed today") < 0.5);
         assert!(similarity(&vague, "failed") > 0.9);
+    }
+
+    #[test]
+    fn messages_that_differ_in_detail_have_the_same_hash() {
+        for (one, other) in [
+            ("cannot open /srv/a/b.rs", "cannot open /home/x/c.rs"),
+            ("timeout after 30 s", "timeout after 45 s"),
+            ("no field `name` in \"User\"", "no field `email` in \"Account\""),
+            ("at 2026-01-02 10:00:00 it broke", "at 2027-03-04T11:12:13Z it broke"),
+            ("object 0x7ffe1234 leaked", "object 0xdeadbeef leaked"),
+            ("\u{1b}[31mfailed\u{1b}[0m in test", "failed in test"),
+        ] {
+            assert_eq!(hash(one), hash(other), "{one}");
+        }
+    }
+
+    #[test]
+    fn hashes_are_short_and_stable() {
+        let hash = hash("TypeError: x is undefined");
+        assert_eq!(hash.len(), 16);
+        assert!(hash.bytes().all(|b| b.is_ascii_hexdigit()));
+        assert_eq!(hash, super::Signature::new(None, "TypeError: x is undefined", &[]).hash());
+    }
+
+    #[test]
+    fn a_missing_type_lowers_the_similarity() {
+        let pattern = Signature::new(Some("TypeError"), "value of field is undefined", &[]);
+        let text = "the value of field is undefined here";
+        let (typed, untyped) = (format!("TypeError: {text}"), text);
+        assert_eq!(similarity(&pattern, &typed), 1.0);
+        assert_eq!(similarity(&pattern, untyped), 0.8);
+        assert_eq!(similarity(&pattern, "nothing in common"), 0.0);
+        assert_eq!(similarity(&Signature::new(None, "<path>", &[]), "<path>"), 0.0);
+    }
+
+    #[test]
+    fn similarity_is_the_share_of_words() {
+        let pattern = Signature::new(None, "alpha beta gamma delta", &[]);
+        assert_eq!(similarity(&pattern, "delta ALPHA"), 0.5);
+        assert_eq!(similarity(&pattern, "alpha beta gamma delta epsilon"), 1.0);
+        let single = Signature::new(None, "segfault", &[]);
+        assert_eq!(similarity(&single, "segfault"), 1.0);
+        assert_eq!(similarity(&single, "a segfault here"), 0.4);
+    }
+
+    proptest! {
+        #[test]
+        fn similarity_is_a_share(message in "\\PC{0,60}", text in "\\PC{0,120}") {
+            let pattern = Signature::new(None, &message, &[]);
+            let share = similarity(&pattern, &text);
+            prop_assert!((0.0..=1.0).contains(&share));
+        }
     }
 }

@@ -92,4 +92,27 @@ mod tests {
         let twice = Trust::START.confirmed().confirmed();
         assert!(twice <= Trust::RECALL_ABOVE && twice.confirmed() > Trust::RECALL_ABOVE);
     }
+
+    #[test]
+    fn values_are_clamped_and_read_back() {
+        assert_eq!(Trust::from_thousandths(-1).thousandths(), 0);
+        assert_eq!(Trust::from_thousandths(0).thousandths(), 0);
+        assert_eq!(Trust::from_thousandths(1_000), Trust::MAX);
+        assert_eq!(Trust::from_thousandths(1_001), Trust::MAX);
+        for trust in [Trust::MIN, Trust::START, Trust::RECALL_ABOVE, Trust::MAX] {
+            let json = serde_json::to_string(&trust).unwrap();
+            assert_eq!(serde_json::from_str::<Trust>(&json).unwrap(), trust, "{json}");
+        }
+        assert_eq!(serde_json::to_string(&Trust::START).unwrap(), "0.5");
+        assert_eq!(serde_json::from_str::<Trust>("7").unwrap(), Trust::MAX);
+        assert_eq!(format!("[{:>5}]", Trust::START), "[  0.5]");
+    }
+
+    #[test]
+    fn low_trust_rises_and_does_not_fall_below_the_minimum() {
+        let lowest = Trust::from_thousandths(0);
+        assert_eq!(lowest.rejected(), Trust::MIN);
+        assert_eq!(lowest.confirmed().thousandths(), 100);
+        assert_eq!(Trust::MAX.confirmed(), Trust::MAX);
+    }
 }

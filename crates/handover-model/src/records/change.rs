@@ -1,4 +1,4 @@
-//! Changes: what listeners are told.
+//! Changes, as announced to listeners.
 
 use serde::{Deserialize, Serialize};
 

@@ -28,3 +28,6 @@ pub use session::{Session, SessionCounts};
 pub use skill_output::SkillOutput;
 pub use strategy::Strategy;
 pub use token::Token;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! The configuration as a whole: defaults, partial files, unknown keys.
+
+use serde_json::json;
+
+use super::*;
+use crate::{GuardMode, PartyPhase, Profile, RedactionMode, Routing};
+
+fn read(value: serde_json::Value) -> Result<Config, serde_json::Error> {
+    serde_json::from_value(value)
+}
+
+#[test]
+fn an_empty_file_is_the_default() {
+    assert_eq!(read(json!({})).unwrap(), Config::default());
+    let sections = serde_json::to_value(Config::default()).unwrap();
+    for section in sections.as_object().unwrap().keys() {
+        assert_eq!(read(json!({section.as_str(): {}})).unwrap(), Config::default(), "{section}");
+    }
+}
+
+#[test]
+fn the_default_survives_a_round_trip() {
+    let written = serde_json::to_value(Config::default()).unwrap();
+    assert_eq!(read(written).unwrap(), Config::default());
+}
+
+#[test]
+fn defaults_are_those_of_the_documentation() {
+    let config = Config::default();
+    assert_eq!((config.packages.warn_bytes, config.packages.max_bytes), (50_000, 5_000_000));
+    assert_eq!(config.redaction.mode, RedactionMode::PatternAndEntropy);
+    assert_eq!(config.learning.ttl_days, 90);
+    assert_eq!(config.assembly.routing, Routing::Strict);
+    assert_eq!((config.assembly.safety_margin, config.assembly.prior), (0.15, 0.1));
+    let weights = config.assembly.weights;
+    assert_eq!(
+        [weights.title, weights.summary, weights.files, weights.body, weights.context],
+        [3.0, 3.0, 2.0, 1.0, 1.3]
+    );
+    assert_eq!(config.guard.mode, GuardMode::Strict);
+    assert_eq!((config.agents.timeout, config.agents.idle_timeout), (3_600, 900));
+    assert_eq!((config.runs.profile, config.runs.parallel), (Profile::Edit, 1));
+    assert_eq!((config.runs.max_fixes, config.runs.max_retries), (3, 1));
+    assert_eq!((config.runs.lease, config.runs.phase_timeout), (60, 3_600));
+    assert_eq!((config.hooks.enabled, config.hooks.deadline_ms), (true, 5_000));
+    assert!(config.hooks.debrief_required && config.gates.detect && config.party.cross_talk);
+    assert!(!config.runs.retro && !config.runs.analysis && !config.uat.blocking);
+    assert_eq!(config.gates.timeout, 1_800);
+    assert_eq!(config.uat.gate, None);
+    assert_eq!(config.budget.run, Allowance::default());
+}
+
+#[test]
+fn one_value_leaves_the_others_alone() {
+    let config = read(json!({"runs": {"max_fixes": 7}, "assembly": {"weights": {"title": 9.0}}}));
+    let config = config.unwrap();
+    assert_eq!(config.runs.max_fixes, 7);
+    assert_eq!(config.runs.max_retries, 1);
+    assert_eq!((config.assembly.weights.title, config.assembly.weights.body), (9.0, 1.0));
+}
+
+#[test]
+fn words_and_ids_are_validated() {
+    for wrong in [
+        json!({"guard": {"mode": "loose"}}),
+        json!({"assembly": {"routing": "closed"}}),
+        json!({"assembly": {"roles_disabled": ["QA Expert"]}}),
+        json!({"project": {"id": "a/b"}}),
+        json!({"hooks": {"sessions_disabled": ["../x"]}}),
+        json!({"runs": {"host": "emacs"}}),
+        json!({"runs": {"parallel": -1}}),
+        json!({"party": {"phases": ["lunch"]}}),
+    ] {
+        assert!(read(wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn nested_tables_reject_unknown_keys() {
+    for wrong in [
+        json!({"assembly": {"weights": {"titel": 1.0}}}),
+        json!({"brief": {"roles": {"developer": {"identiy": "x"}}}}),
+        json!({"party": {"agents": {"reviews": []}}}),
+        json!({"party": {"personas": {"ann": {"colour": "red"}}}}),
+        json!({"gates": {"commands": [{"name": "t", "argv": ["x"], "formt": "tap"}]}}),
+        json!({"budget": {"run": {"eur": 3}}}),
+    ] {
+        assert!(read(wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn gate_commands_need_a_name_and_arguments() {
+    let gates = |command: serde_json::Value| read(json!({"gates": {"commands": [command]}}));
+    let config = gates(json!({"name": "lint", "argv": ["make", "lint"]})).unwrap();
+    let command = &config.gates.commands[0];
+    assert_eq!(command.format, crate::GateFormat::None);
+    assert_eq!((command.argv.len(), command.report.as_deref()), (2, None));
+    assert!(gates(json!({"argv": ["make"]})).is_err());
+    assert!(gates(json!({"name": "lint"})).is_err());
+}
+
+#[test]
+fn participants_are_looked_up_by_phase() {
+    let config = read(json!({"party": {"agents": {"kickoff": ["ann"], "retro": []}}})).unwrap();
+    let agents = &config.party.agents;
+    assert_eq!(agents.of(PartyPhase::Kickoff).unwrap()[0].as_str(), "ann");
+    assert_eq!(agents.of(PartyPhase::Retro), Some(&[][..]));
+    assert_eq!(agents.of(PartyPhase::Review), None);
+    assert_eq!(agents.of(PartyPhase::Failure), None);
+}
