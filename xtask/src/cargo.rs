@@ -1,4 +1,4 @@
-//! What the chores ask of Cargo.
+//! Calls of Cargo.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -1,6 +1,4 @@
-//! Chores of the developers, run as `cargo xtask …`.
-//!
-//! One file per chore; `cargo xtask --help` lists them.
+//! Developer tasks, run as `cargo xtask …`; `cargo xtask --help` lists them.
 
 mod bench;
 mod cargo;
@@ -12,64 +10,64 @@ mod tidy;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Chores of Handover's developers")]
+#[command(name = "cargo xtask", about = "Developer tasks of Handover")]
 struct Args {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Task {
     /// Measure a part of Handover, as ratios within one run
     #[command(subcommand)]
     Bench(Bench),
     /// Measure a part of Handover on data given by path
     #[command(subcommand)]
     Eval(Eval),
-    /// Take pictures of every page of the dashboard
+    /// Take screenshots of every dashboard page
     Shots(shots::Args),
-    /// Check what no compiler checks: layers of crates, cycles of modules, long files
+    /// Check crate layers, module cycles and file sizes
     Tidy(tidy::Args),
 }
 
 #[derive(Subcommand)]
 enum Bench {
-    /// What `handover assemble` costs
+    /// Time and memory of `handover assemble`
     Assemble(bench::assemble::Args),
-    /// What `handover hook` costs
+    /// Time of `handover hook`
     Hook(bench::hook::Args),
-    /// What the engine of runs adds to each phase
+    /// Overhead of the run engine per phase
     Run(bench::run::Args),
-    /// What the service bears
+    /// Throughput, latency and memory of the service
     Serve(bench::serve::Args),
-    /// How a store behaves as it grows
+    /// Queries on a growing store
     Store(bench::store::Args),
-    /// What the pages of the dashboard cost
+    /// Time and size of the dashboard pages
     Web(bench::web::Args),
 }
 
 #[derive(Subcommand)]
 enum Eval {
-    /// Recall and false alarms of secret redaction
+    /// Recall and false positives of secret redaction
     Redaction(eval::redaction::Args),
-    /// How well the ranking finds what a question needs
+    /// Retrieval quality of the ranking
     Retrieval(eval::retrieval::Args),
-    /// The estimates of Claude's tokens against true counts
+    /// Token estimates for Claude against true counts
     Tokens(eval::tokens::Args),
 }
 
 fn main() -> anyhow::Result<()> {
-    match Args::parse().chore {
-        Chore::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
-        Chore::Bench(Bench::Hook(args)) => bench::hook::run(&args),
-        Chore::Bench(Bench::Run(args)) => bench::run::run(&args),
-        Chore::Bench(Bench::Serve(args)) => bench::serve::run(&args),
-        Chore::Bench(Bench::Store(args)) => bench::store::run(&args),
-        Chore::Bench(Bench::Web(args)) => bench::web::run(&args),
-        Chore::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
-        Chore::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
-        Chore::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),
-        Chore::Shots(args) => shots::run(&args),
-        Chore::Tidy(args) => tidy::run(&args),
+    match Args::parse().task {
+        Task::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
+        Task::Bench(Bench::Hook(args)) => bench::hook::run(&args),
+        Task::Bench(Bench::Run(args)) => bench::run::run(&args),
+        Task::Bench(Bench::Serve(args)) => bench::serve::run(&args),
+        Task::Bench(Bench::Store(args)) => bench::store::run(&args),
+        Task::Bench(Bench::Web(args)) => bench::web::run(&args),
+        Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
+        Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
+        Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),
+        Task::Shots(args) => shots::run(&args),
+        Task::Tidy(args) => tidy::run(&args),
     }
 }

@@ -1,4 +1,4 @@
-//! The store that a chore works on and that is removed with it: an SQLite file, or a new project in
+//! The store that a task works on and removes: an SQLite file, or a new project in
 //! a PostgreSQL database.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Pictures of every page of the dashboard, in both themes, on a desk and on a phone: to be looked at.
+//! Screenshots of every dashboard page, in both themes, at desktop and phone size.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use handover_testkit::{Browser, Demo, Look};
 
 use crate::cargo::build_handover;
 
-/// What is taken.
+/// Which pages, and where to.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Where the pictures go
+    /// Folder for the screenshots
     #[arg(long, default_value = "target/shots")]
     out: PathBuf,
 
-    /// Renew the pictures of the documentation instead
+    /// Update the screenshots in docs/ instead
     #[arg(long)]
     docs: bool,
 
@@ -22,14 +22,14 @@ pub struct Args {
     pages: Vec<String>,
 }
 
-/// The pictures of the documentation: which page, in which look.
+/// The screenshots in docs/.
 const DOCS: [(&str, Look); 3] = [
     ("session", Look { width: 1240, height: 1010, dark: false }),
     ("receipt", Look { width: 1240, height: 1010, dark: false }),
     ("run", Look { width: 1240, height: 880, dark: true }),
 ];
 
-/// Takes the pictures.
+/// Takes the screenshots.
 pub fn run(args: &Args) -> Result<()> {
     fs_err::create_dir_all(&args.out)?;
     let demo = Demo::start(&build_handover("dev")?);

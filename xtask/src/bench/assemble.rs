@@ -1,4 +1,4 @@
-//! What `handover assemble` costs: every spawn waits for it.
+//! Time and memory of `handover assemble`, which every spawn waits for.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,11 +25,11 @@ pub struct Args {
     #[arg(long, default_value = "100000")]
     large: usize,
 
-    /// Receipts of the same role in the session that has been used for long
+    /// Receipts of the same role in the long-used session
     #[arg(long, default_value = "10000")]
     receipts: usize,
 
-    /// How often each thing is run
+    /// Runs per measurement
     #[arg(long, default_value = "30")]
     runs: usize,
 

@@ -1,4 +1,4 @@
-//! What `handover hook` costs: the host waits for it at every event.
+//! Time of `handover hook`, which the host waits for at every event.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ pub struct Args {
     #[arg(long, default_value = "10000")]
     packages: usize,
 
-    /// How often each thing is run
+    /// Runs per measurement
     #[arg(long, default_value = "50")]
     runs: usize,
 
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<()> {
     compare(args.runs, "a Python interpreter that does nothing / PreToolUse", python, || {
         hook(&project, spawn)
     })?;
-    println!("\nTo reach: first × 1.5 + 2 ms, and a ratio of 0.33.");
+    println!("\nTarget: first × 1.5 + 2 ms, and a ratio of 0.33.");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What the engine of runs adds to each phase: stories done by an agent that does next to nothing.
+//! Overhead of the run engine per phase, with an agent that does next to nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,15 +12,15 @@ use super::{Builds, TABLE_OF_BUILDS, median, print_row};
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Stories of the epic
+    /// Stories in the epic
     #[arg(long, default_value = "10")]
     stories: usize,
 
-    /// Files of the repository
+    /// Files in the repository
     #[arg(long, default_value = "500")]
     files: usize,
 
-    /// How often the epic is run
+    /// Runs of the epic
     #[arg(long, default_value = "5")]
     runs: usize,
 

@@ -1,4 +1,4 @@
-//! What `handover serve` bears: reads a second, listeners, memory.
+//! Throughput, latency and memory of `handover serve` with live listeners.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -18,19 +18,19 @@ pub struct Args {
     #[arg(long, default_value = "1000")]
     packages: usize,
 
-    /// For how long, in seconds
+    /// Duration in seconds
     #[arg(long, default_value = "10")]
     seconds: u64,
 
-    /// Clients that read at once
+    /// Concurrent readers
     #[arg(long, default_value = "8")]
     clients: usize,
 
-    /// For how long to read before anything is measured, in seconds
+    /// Warm-up in seconds
     #[arg(long, default_value = "10")]
     warm_up: u64,
 
-    /// Live listeners meanwhile
+    /// Connected event listeners
     #[arg(long, default_value = "200")]
     listeners: usize,
 
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
         let after = args.seconds as f64 * f64::from(part) / f64::from(PARTS);
         println!("| {after:.0} | {own:.1} | {files:.1} |");
     }
-    println!("\nTo reach: 1,000 reads/s, p99 under 20 × p50, no error, memory flat.");
+    println!("\nTarget: 1,000 reads/s, p99 under 20 × p50, no error, memory flat.");
     Ok(())
 }
 

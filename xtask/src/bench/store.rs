@@ -1,4 +1,4 @@
-//! How a store behaves as it grows, and what sharing it costs.
+//! Queries on a growing store, and the cost of sharing it.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, default_value = "1000000")]
     others: usize,
 
-    /// How often each thing is run
+    /// Runs per measurement
     #[arg(long, default_value = "30")]
     runs: usize,
 

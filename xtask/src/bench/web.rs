@@ -1,4 +1,4 @@
-//! What the pages of the dashboard cost for a large session: asked of the real service, over HTTP.
+//! Time and size of the dashboard pages for a large session, requested from the real service.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,15 +11,15 @@ use super::{Builds, Project, TABLE_OF_BUILDS, compare, median};
 /// How large, and how often.
 #[derive(clap::Args)]
 pub struct Args {
-    /// How many packages the session has
+    /// Packages in the session
     #[arg(long, default_value = "10000")]
     packages: usize,
 
-    /// How many agents were briefed
+    /// Briefed agents
     #[arg(long, default_value = "200")]
     briefs: usize,
 
-    /// How often each page is asked for
+    /// Requests per page
     #[arg(long, default_value = "30")]
     runs: usize,
 

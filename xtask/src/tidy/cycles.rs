@@ -23,7 +23,7 @@ const STILL_CYCLIC: &[&str] = &[
     "handover-web",
 ];
 
-/// The modules that a module uses, each with a place where it does.
+/// The modules that a module uses, each with one location where it does.
 type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// One problem for each group of modules that depend on each other.
@@ -56,8 +56,8 @@ fn graph(one: &Crate) -> Graph {
             if let Some(to) = to.filter(|to| *to != from)
                 && let Some(uses) = graph.get_mut(from)
             {
-                let place = || format!("{}:{line}", module.name);
-                uses.entry(to.clone()).or_insert_with(place);
+                let location = || format!("{}:{line}", module.name);
+                uses.entry(to.clone()).or_insert_with(location);
             }
         }
     }
@@ -152,15 +152,15 @@ fn cycles(graph: &Graph) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for from in graph.keys() {
-        let knot: BTreeSet<&String> =
+        let cycle: BTreeSet<&String> =
             reach[from].iter().filter(|to| reach[**to].contains(from)).copied().collect();
-        if knot.len() < 2 || !seen.insert(knot.clone()) {
+        if cycle.len() < 2 || !seen.insert(cycle.clone()) {
             continue;
         }
-        let mut text = format!("{} modules form a cycle:", knot.len());
-        for from in &knot {
-            for (to, place) in graph[*from].iter().filter(|(to, _)| knot.contains(to)) {
-                text += &format!("\n  {from} uses {to} ({place})");
+        let mut text = format!("{} modules form a cycle:", cycle.len());
+        for from in &cycle {
+            for (to, location) in graph[*from].iter().filter(|(to, _)| cycle.contains(to)) {
+                text += &format!("\n  {from} uses {to} ({location})");
             }
         }
         found.push(text);
