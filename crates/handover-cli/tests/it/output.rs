@@ -1,0 +1,452 @@
+//! What every command prints, for people and for scripts, as one snapshot per noun.
+
+use std::os::unix::fs::symlink;
+
+use handover_testkit::TestEnv;
+
+use crate::help::leaf_commands;
+use crate::transcript::Transcript;
+use crate::{empty, project};
+
+/// Commands without a snapshot of their output, and where they are tested instead.
+const EXEMPT: &[(&str, &str)] = &[
+    ("completions", "thousands of lines made by clap; people.rs"),
+    ("demo", "plays commands that have snapshots; people.rs"),
+    ("mcp", "speaks a protocol; mcp/"),
+    ("open", "serves until interrupted; web/"),
+    ("serve", "serves until interrupted; serve/"),
+];
+
+const OAUTH: &str = "\
+---
+type: research
+group_id: login
+producer: requirements_engineer
+consumers: [developer]
+priority: high
+files: [src/auth.rs]
+---
+# OAuth at the identity provider
+
+## Summary
+Refresh tokens rotate on every use.
+
+## Details
+The test tenant accepts password=correct-horse-battery for the demo user.
+";
+
+/// An agent that does nothing and reports that it is done.
+const AGENT: &str = "\
+#!/bin/sh
+cat > /dev/null
+echo 'The test is there.'
+echo '```handover'
+echo 'verdict: complete'
+echo 'summary: Two parallel refreshes are covered by a test.'
+echo 'reasoning:'
+echo '  decisions: both refreshes start behind a barrier'
+echo '```'
+";
+
+/// A developer whose second story needs an answer, and a reviewer that finds nothing.
+const DEVELOPER: &str = r#"#!/bin/sh
+cat > /dev/null
+verdict=complete; summary=Done.
+case "$HANDOVER_PHASE" in
+  dev) echo work > "$HANDOVER_STORY.txt"
+       case "$HANDOVER_STORY" in 1-2*) verdict=escalate; summary='Which port should it use?';; esac;;
+  review) verdict=passed; summary='No findings.';;
+esac
+printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","usage":{"cost_usd":0.25,"tokens":900,"turns":3}}' \
+  "$HANDOVER_NONCE" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" > "$HANDOVER_RESULT"
+"#;
+
+const SCENARIOS: &str = r#"{"epic": "1", "scenarios": [
+  {"id": "UAT-1", "title": "The work is there", "criterion": "1-1-cart AC1", "kind": "auto",
+   "argv": ["cat", "README.md"], "expect": {"text": "shop"}},
+  {"id": "UAT-2", "title": "It is friendly", "criterion": "Goal", "kind": "manual",
+   "steps": ["Read the page"], "expected": "A smile"}
+]}"#;
+
+/// A project with one package in group `login`.
+fn with_package() -> TestEnv {
+    let env = project();
+    env.write("docs/oauth.md", OAUTH);
+    env.run(["package", "add", "docs/oauth.md"]).ok();
+    env
+}
+
+/// Hides every program except these, so that output does not depend on what is installed.
+fn with_programs_only(mut env: TestEnv, names: &[&str]) -> TestEnv {
+    let folder = env.folder().join("bin");
+    fs_err::create_dir_all(&folder).unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for name in names {
+        let found = std::env::split_paths(&path).map(|folder| folder.join(name));
+        symlink(found.into_iter().find(|path| path.is_file()).unwrap(), folder.join(name)).unwrap();
+    }
+    let folder = folder.display().to_string();
+    env.set("PATH", &folder);
+    env
+}
+
+#[test]
+fn init() {
+    let mut t = Transcript::new(empty());
+    t.both("init");
+    t.run("init --project nowhere");
+    t.run("session list --project /");
+    t.assert_matches("init");
+}
+
+#[test]
+fn session() {
+    let mut t = Transcript::new(empty());
+    t.env.run(["init"]).ok();
+    t.run("session list");
+    t.run("package list");
+    t.run(r#"session new login --metadata '{"ticket": "SHOP-42"}'"#);
+    t.run("session new login --json");
+    t.run("session new bad --metadata 7");
+    t.run("session new other");
+    t.run("package list");
+    t.both("session list");
+    t.both("session show login");
+    t.run("session show nosuch");
+    t.run("session close login --status active");
+    t.both("session close login");
+    t.both("session reopen login");
+    t.run("session purge other");
+    t.run("session purge other --yes");
+    t.run("session purge login --yes --json");
+    t.assert_matches("session");
+}
+
+#[test]
+fn group() {
+    let mut t = Transcript::new(with_package());
+    t.both("group list");
+    t.both("group set login --title 'Login form' --status in_progress --ref 1 --specialization rust --count qa_attempts");
+    t.both("group show login");
+    t.both("group list");
+    t.run("group show nosuch");
+    t.run("group set login --status finished");
+    t.assert_matches("group");
+}
+
+#[test]
+fn package() {
+    let mut t = Transcript::new(project());
+    t.run("package list");
+    t.env.write("docs/oauth.md", OAUTH);
+    t.both("package add docs/oauth.md");
+    t.run("package add docs/oauth.md --priority low");
+    t.env.write("docs/oauth.md", OAUTH.replace("on every use", "after a grace period"));
+    t.both("package show 1");
+    t.both("package update 1 docs/oauth.md --priority critical");
+    t.run("package show 2 --body");
+    t.env.write("docs/qa_failures_group_login.md", "Two parallel refreshes sign the user out.");
+    t.both("package scan");
+    let line = r#"{"kind": "decisions", "producer": "developer", "priority": "low", "summary": "Use a lock", "body": "Why"}"#;
+    t.pipe(line, "package import -");
+    t.pipe(line, "package import - --json");
+    t.pipe("{}", "package import -");
+    t.both("package list");
+    t.both("package list --all-versions --limit 1");
+    t.env.write("docs/plain.md", "text");
+    t.both("package validate docs/oauth.md docs/plain.md");
+    t.run("package add docs/plain.md");
+    t.run("package add docs/plain.md --kind reserch");
+    t.run("package add docs/plain.md --kind research --global --group login");
+    t.run("package add docs/nosuch.md");
+    t.run("package add ..");
+    t.run("package show 7");
+    t.assert_matches("package");
+}
+
+#[test]
+fn reasoning() {
+    let mut t = Transcript::new(project());
+    t.run("reasoning list");
+    t.run("reasoning add --role developer --phase decisions --group login 'Behind a lock; DB_PASSWORD=tr0ub4dor-and-3'");
+    t.pipe("Covered by a test", "reasoning add --role qa_expert --phase completion --json");
+    t.both("reasoning list");
+    t.both("reasoning timeline");
+    t.run("reasoning add --role developer --phase decisions ''");
+    t.run("reasoning add --role developer --phase thinking x");
+    t.assert_matches("reasoning");
+}
+
+#[test]
+fn skill_output() {
+    let mut t = Transcript::new(project());
+    t.run("skill-output latest lint");
+    t.pipe(r#"{"warnings": 3}"#, "skill-output save lint --role developer");
+    t.pipe(r#"{"warnings": 1}"#, "skill-output save lint --json");
+    t.pipe("no json", "skill-output save lint");
+    t.both("skill-output latest lint");
+    t.both("skill-output list lint");
+    t.assert_matches("skill-output");
+}
+
+#[test]
+fn error() {
+    let mut t = Transcript::new(project());
+    t.run("error list");
+    t.both("error record --message 'ECONNREFUSED: connect 127.0.0.1:5432' --command 'cargo test'");
+    t.both("error resolve --message 'ECONNREFUSED: connect 127.0.0.1:5432' --solution 'start the database first'");
+    t.both("error match 'test failed: connect ECONNREFUSED 10.0.0.7:5433'");
+    t.run("error match 'all is well'");
+    t.both("error list");
+    let hash = t.env.run(["error", "list", "--json"]).ok().json()["errors"][0]["hash"].clone();
+    let hash = hash.as_str().unwrap();
+    t.both(&format!("error confirm {hash}"));
+    t.both(&format!("error reject {hash}"));
+    t.run("error confirm ffffffff");
+    t.run("error resolve --message x --solution ''");
+    t.assert_matches("error");
+}
+
+#[test]
+fn strategy() {
+    let mut t = Transcript::new(project());
+    t.run("strategy list");
+    let add = ["reasoning", "add", "--role", "developer", "--phase", "completion", "--group"];
+    t.env.run(add.iter().chain(&["login", "One refresh at a time, behind a lock"])).ok();
+    t.run("strategy extract");
+    t.both("strategy extract --group login --lang rust");
+    t.both("strategy list");
+    t.assert_matches("strategy");
+}
+
+#[test]
+fn event() {
+    let mut t = Transcript::new(project());
+    t.run("event list");
+    t.pipe(r#"{"verdict": "approved"}"#, "event log verdict --group login --key review-2");
+    t.pipe(r#"{"verdict": "approved"}"#, "event log verdict --group login --key review-2 --json");
+    t.pipe("no json", "event log verdict");
+    t.both("event list");
+    t.assert_matches("event");
+}
+
+#[test]
+fn search() {
+    let mut t = Transcript::new(with_package());
+    t.both("search refreshing tokens");
+    t.run("search nothing-like-it");
+    t.run("search ''");
+    t.env.write("docs/oauth.md", "changed");
+    t.run("search rotate");
+    t.assert_matches("search");
+}
+
+#[test]
+fn context() {
+    let mut t = Transcript::new(with_package());
+    t.env.write("Cargo.toml", "[package]\nname = \"shop\"\nrust-version = \"1.85\"\n");
+    t.run("stack");
+    t.run("stack --evidence");
+    t.run("stack --json");
+    t.both("specialize --role developer --budget 120");
+    t.run("assemble --role developer --group login --task 'Make refreshes safe' --explain");
+    t.run("assemble --role developer --group login --explain --json");
+    t.both("brief --role developer --group login --task 'Make refreshes safe'");
+    t.run("brief --role developer");
+    t.run("brief --role 'not a role' --task x");
+    t.assert_matches("context");
+}
+
+#[test]
+fn spawn() {
+    let mut t = Transcript::new(with_package());
+    t.env.write("agent.sh", AGENT);
+    let spawn = "spawn --host command --agent-command 'sh agent.sh' --role developer --group login --task 'Add a test'";
+    t.both(spawn);
+    t.both("receipt list");
+    t.both("receipt show");
+    t.run("receipt show --text");
+    let receipts = t.env.run(["receipt", "list", "--json"]).ok().json();
+    let id = receipts["receipts"][0]["id"].as_str().unwrap().to_owned();
+    t.both(&format!("receipt diff {id}"));
+    t.pipe("another text", &format!("receipt verify {id} -"));
+    t.pipe("another text", &format!("receipt verify {id} - --json"));
+    let message = "Done.\n\n```handover\nverdict: complete\nsummary: Done.\n```\n";
+    t.pipe(message, "debrief --role developer --group login");
+    t.pipe(message, &format!("debrief --receipt {id} --json"));
+    t.pipe("Done.", "debrief --role developer");
+    t.run("spawn --host command --agent-command 'no-such-program' --role developer --task x");
+    t.run("receipt show r_nosuch");
+    t.both("stats");
+    t.run("stats --since yesterday");
+    t.assert_matches("spawn");
+}
+
+#[test]
+fn template() {
+    let mut t = Transcript::new(project());
+    t.both("template list --type framework");
+    t.env.write("ours.md", "no header");
+    t.both("template validate ours.md");
+    t.run("template show nosuch");
+    t.both("template show rust");
+    t.assert_matches("template");
+}
+
+#[test]
+fn persona() {
+    let mut t = Transcript::new(project());
+    t.both("persona list");
+    t.both("persona show winston");
+    t.run("persona show nosuch");
+    t.assert_matches("persona");
+}
+
+#[test]
+fn run() {
+    let mut t = Transcript::new(repository());
+    t.run("run 7");
+    t.both("run 1 --dry-run");
+    t.run("status");
+    t.run("run 1 --agent-command 'sh developer.sh'");
+    t.both("status");
+    t.run("journal");
+    t.both("answer");
+    t.run("answer 'Use 8080'");
+    t.run("answer 'Use 8080'");
+    t.run("run 1 --resume --agent-command 'sh developer.sh' --quiet");
+    t.run("uat 1 --gate skip");
+    t.both("uat 1");
+    t.run("uat 2");
+    t.both("chain 2 1 --dry-run");
+    t.run("report --html report.html");
+    t.run("report --html report.html --json");
+    t.assert_matches("run");
+}
+
+/// A repository with two epics, and agents that are shell scripts.
+fn repository() -> TestEnv {
+    let env = empty();
+    env.git("", &["init", "--quiet"]);
+    env.run(["init"]).ok();
+    env.write("README.md", "a shop\n");
+    env.write("developer.sh", DEVELOPER);
+    env.write("docs/epics/epic-1-shop.md", "# Epic 1: Shop\n");
+    env.write("docs/epics/epic-2-search.md", "# Epic 2: Search\n\nDepends on: Epic 1\n");
+    for (id, title) in [("1-1-cart", "Cart"), ("1-2-mail", "Mail"), ("2-1-box", "Box")] {
+        let text = format!("# {title}\n\nStatus: ready-for-dev\n\n## Tasks\n\n- [ ] {title}\n");
+        env.write(&format!("docs/stories/{id}.md"), text);
+    }
+    env.write("docs/uat/epic-1-uat.json", SCENARIOS);
+    let config = fs_err::read_to_string(env.path(".handover/config.toml")).unwrap();
+    env.write(".handover/config.toml", config + "\n[uat]\nallow = [\"cat\"]\n");
+    env.git("", &["add", "--all"]);
+    env.git("", &["commit", "--quiet", "--message", "base"]);
+    env
+}
+
+#[test]
+fn text() {
+    let mut t = Transcript::new(empty());
+    t.pipe("DB_PASSWORD=tr0ub4dor-and-3\n", "redact");
+    t.pipe("DB_PASSWORD=tr0ub4dor-and-3\n", "redact --json");
+    t.pipe("{\"text\": \"token=tr0ub4dor-and-3\"}\n", "redact --jsonl");
+    t.pipe("no json\n", "redact --jsonl");
+    t.pipe("one two three", "tokens");
+    t.pipe("one two three", "tokens --model gpt-5 --json");
+    t.pipe("{\"text\": \"one\"}\n{\"text\": \"two\"}\n", "tokens --jsonl");
+    t.assert_matches("text");
+}
+
+#[test]
+fn hosts() {
+    let mut t = Transcript::new(with_programs_only(project(), &["git", "sh"]));
+    t.both("host list");
+    t.run("host install claude --json");
+    t.both("host install claude");
+    t.both("doctor");
+    t.run("host install nosuch");
+    t.pipe(r#"{"hook_event_name": "Nonsense"}"#, "hook claude");
+    t.both("host uninstall claude");
+    t.assert_matches("hosts");
+}
+
+#[test]
+fn config() {
+    let mut t = Transcript::new(project());
+    t.both("config show");
+    t.run("config show --config redaction.mod=off");
+    t.run("config show --config redaction.mode=loose");
+    t.env.write(".handover/config.toml", "[redaction]\nmod = \"off\"\n");
+    t.run("session list");
+    t.run("session list --json");
+    t.run("doctor --quiet");
+    t.env.write(".handover/config.toml", "[redaction\n");
+    t.run("session list");
+    t.assert_matches("config");
+}
+
+#[test]
+fn moving() {
+    let mut t = Transcript::new(with_package());
+    t.both("export project.jsonl");
+    t.both("import project.jsonl");
+    t.run("import");
+    t.env.write("bad.jsonl", "no header\n");
+    t.run("import bad.jsonl");
+    t.run("import bazinga nosuch.db");
+    t.run("import bazinga bad.jsonl");
+    t.both("store copy .handover/store.db backup.db");
+    t.run("store copy nosuch.db backup.db");
+    t.run("store copy mysql://x backup.db");
+    t.assert_matches("moving");
+}
+
+#[test]
+fn token() {
+    let mut t = Transcript::new(project());
+    t.run("token list");
+    t.both("token create --scope write --name build-server --days 30");
+    t.both("token link --scope read");
+    t.both("token list");
+    let tokens = t.env.run(["token", "list", "--json"]).ok().json();
+    let id = tokens["tokens"][0]["id"].as_str().unwrap().to_owned();
+    t.both(&format!("token revoke {id}"));
+    t.run("token revoke 000000000000");
+    t.assert_matches("token");
+}
+
+#[test]
+fn usage() {
+    let mut t = Transcript::new(project());
+    t.run("");
+    t.run("--json");
+    t.both("nosuch");
+    t.both("search");
+    t.both("package add --nosuch");
+    t.assert_matches("usage");
+}
+
+#[test]
+fn every_command_has_an_output_snapshot() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots");
+    let mut commands = String::new();
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy();
+        if name.ends_with(".snap") && !name.starts_with("help") {
+            commands.push_str(&fs_err::read_to_string(&path).unwrap());
+        }
+    }
+    let has_snapshot = |command: &str| {
+        let start = format!("$ handover {command}");
+        commands.lines().any(|line| line == start || line.starts_with(&format!("{start} ")))
+    };
+    for command in leaf_commands(&empty()) {
+        let exempt = EXEMPT.iter().any(|(name, _)| *name == command);
+        assert!(
+            has_snapshot(&command) != exempt,
+            "{command}: add it to a transcript, or exempt it"
+        );
+    }
+}
