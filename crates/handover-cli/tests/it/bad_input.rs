@@ -1,11 +1,11 @@
-//! Input that makes no sense: the shape of the error, the exit code, and nothing changed.
+//! Invalid input: the form of the error, the exit code, and no changes.
 
 use serde_json::Value;
 
 use crate::{empty, project};
 
 #[test]
-fn every_bad_value_is_named_with_the_rule() {
+fn errors_name_the_bad_value_and_the_rule() {
     let env = project();
     env.write("a.md", "text");
     env.write("bad-yaml.md", "---\ntype: [research\n---\nx");
@@ -136,7 +136,7 @@ fn every_bad_value_is_named_with_the_rule() {
         for word in *words {
             assert!(text.contains(word), "{args:?}: no `{word}` in {text}");
         }
-        // The same for people: an error, and nothing on standard output.
+        // Without `--json`: an error, and nothing on standard output.
         let plain = env.run(*args).fails(2);
         assert_eq!(plain.stdout, "", "{args:?}");
         assert!(plain.stderr.contains("error:") || args.len() == 1, "{args:?}: {plain}");
@@ -145,7 +145,7 @@ fn every_bad_value_is_named_with_the_rule() {
 }
 
 #[test]
-fn bad_standard_input_is_refused() {
+fn rejects_bad_standard_input() {
     let env = project();
     let bad: &[(&[u8], &[&str])] = &[
         (b"{not json", &["skill-output", "save", "scan"]),
@@ -221,7 +221,7 @@ fn an_import_is_all_or_nothing_and_names_the_line() {
 }
 
 #[test]
-fn outside_a_project_the_hint_says_what_to_do() {
+fn hints_at_init_outside_a_project() {
     let env = empty();
     let error = env.run(["session", "list", "--json"]).fails(2).error();
     assert_eq!(error["code"], "no_project");
@@ -232,7 +232,7 @@ fn outside_a_project_the_hint_says_what_to_do() {
 }
 
 #[test]
-fn a_hundred_megabytes_are_refused_without_reading_them() {
+fn rejects_huge_files_without_reading_them() {
     let env = project();
     let file = fs_err::File::create(env.path("huge.md")).unwrap();
     file.set_len(100_000_000).unwrap();

@@ -1,4 +1,4 @@
-//! `brief`, `receipt verify` and `debrief`: the whole prompt, its proof, and what comes back.
+//! `brief`, `receipt verify` and `debrief`: the whole prompt, its verification, and the report.
 
 use handover_testkit::TestEnv;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn brief(env: &TestEnv, args: &[&str]) -> Value {
 }
 
 #[test]
-fn the_parts_come_in_order_under_one_receipt() {
+fn orders_its_parts_under_one_receipt() {
     let env = rust_project();
     let document = brief(&env, &[]);
     let text = document["text"].as_str().unwrap();
@@ -60,7 +60,7 @@ fn the_parts_come_in_order_under_one_receipt() {
 }
 
 #[test]
-fn a_prompt_can_be_proved() {
+fn verifies_a_prompt() {
     let env = rust_project();
     let document = brief(&env, &[]);
     let (id, text) = (document["receipt"].as_str().unwrap(), document["text"].as_str().unwrap());
@@ -75,7 +75,7 @@ fn a_prompt_can_be_proved() {
 }
 
 #[test]
-fn what_is_switched_off_is_said() {
+fn reports_disabled_parts() {
     let env = rust_project();
     env.write(".handover/config.toml", "[specialization]\nenabled = false\n");
     let document = brief(&env, &[]);
@@ -88,7 +88,7 @@ fn what_is_switched_off_is_said() {
 }
 
 #[test]
-fn what_one_part_leaves_the_other_may_use() {
+fn shares_unused_budget_between_parts() {
     let env = rust_project();
     let alone = brief(&env, &["--context", "off", "--model", "haiku"]);
     let both = brief(&env, &["--model", "haiku"]);
@@ -109,7 +109,7 @@ fn what_one_part_leaves_the_other_may_use() {
 }
 
 #[test]
-fn a_debrief_is_kept_and_reaches_the_next_role() {
+fn stores_a_debrief_for_the_next_role() {
     let env = rust_project();
     let document = brief(&env, &["--group", "login", "--deliver"]);
     let id = document["receipt"].as_str().unwrap();
@@ -144,7 +144,7 @@ fn a_debrief_is_kept_and_reaches_the_next_role() {
 }
 
 #[test]
-fn a_missing_debrief_is_recorded() {
+fn records_a_missing_debrief() {
     let env = project();
     let debrief = env
         .run_with("I am done, believe me.", ["debrief", "--role", "developer", "--json"])

@@ -11,12 +11,12 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn sixteen_inits_on_an_empty_folder() {
+fn sixteen_concurrent_inits_succeed() {
     sixteen_inits(&empty());
 }
 
 #[test]
-fn sixteen_inits_of_a_shared_store() {
+fn sixteen_concurrent_inits_of_a_shared_store_succeed() {
     let mut env = empty();
     on_postgres(&mut env);
     sixteen_inits(&env);
@@ -30,12 +30,12 @@ fn sixteen_inits(env: &TestEnv) {
 }
 
 #[test]
-fn thirty_two_writers_of_everything() {
+fn thirty_two_concurrent_writers_lose_nothing() {
     thirty_two_writers(&project());
 }
 
 #[test]
-fn thirty_two_writers_of_a_shared_store() {
+fn thirty_two_concurrent_writers_of_a_shared_store_lose_nothing() {
     thirty_two_writers(&shared_project());
 }
 

@@ -11,7 +11,7 @@ fn entry(output: &Value, key: &str) -> (Value, String) {
 }
 
 #[test]
-fn higher_layers_win_and_each_value_says_where_it_is_from() {
+fn higher_layers_win_and_values_name_their_source() {
     let mut env = empty();
     env.run(["init"]).ok();
     let show = |env: &handover_testkit::TestEnv, args: &[&str]| {
@@ -36,7 +36,7 @@ fn higher_layers_win_and_each_value_says_where_it_is_from() {
 }
 
 #[test]
-fn unknown_keys_are_warned_about_with_the_nearest_known_one() {
+fn warns_about_unknown_keys_with_a_suggestion() {
     let env = empty();
     env.run(["init"]).ok();
     env.write(".handover/config.toml", "[packages]\nwarn_byte = 2\n\n[colour]\nx = 1\n");
@@ -51,7 +51,7 @@ fn unknown_keys_are_warned_about_with_the_nearest_known_one() {
 }
 
 #[test]
-fn a_broken_file_is_named() {
+fn names_a_broken_file() {
     let env = empty();
     env.run(["init"]).ok();
     for text in
@@ -65,7 +65,7 @@ fn a_broken_file_is_named() {
 }
 
 #[test]
-fn redaction_obeys_the_configuration() {
+fn redaction_follows_the_configuration() {
     let env = crate::project();
     let add = |args: &[&str]| {
         let mut all = vec![

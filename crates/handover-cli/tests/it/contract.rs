@@ -370,7 +370,7 @@ fn doctor() {
 }
 
 #[test]
-fn the_session_is_the_flag_then_the_variable_then_the_only_active_one() {
+fn session_precedence_is_flag_variable_then_only_active() {
     let mut env = project();
     let session = |env: &handover_testkit::TestEnv, args: &[&str]| {
         let mut all = vec!["session", "show", "--json"];
@@ -391,7 +391,7 @@ fn the_session_is_the_flag_then_the_variable_then_the_only_active_one() {
 }
 
 #[test]
-fn the_group_comes_from_the_variable_too() {
+fn group_falls_back_to_the_variable() {
     let mut env = project();
     env.set("HANDOVER_GROUP", "P1");
     env.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "x"]).ok();

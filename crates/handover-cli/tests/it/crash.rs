@@ -8,7 +8,7 @@ use handover_testkit::{Writers, assert_kept};
 use crate::project;
 
 #[test]
-fn what_was_acknowledged_survives_kill_9() {
+fn acknowledged_writes_survive_kill_9() {
     let env = project();
     let mut writers = Writers::start(&env, 4);
     writers.wait_for(250);
@@ -38,7 +38,7 @@ fn a_damaged_store_is_an_environment_error() {
 }
 
 #[test]
-fn a_newer_store_is_refused() {
+fn rejects_a_newer_store() {
     let mut env = project();
     let path = env.path("newer.db");
     fs_err::copy(env.path(".handover/store.db"), &path).unwrap();
@@ -53,7 +53,7 @@ fn a_newer_store_is_refused() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_and_says_so() {
+fn a_full_disk_loses_nothing_and_is_reported() {
     let env = project();
     env.write("a.md", "text ".repeat(20_000));
     // No file may grow beyond 100 blocks of 512 bytes; without the trap the signal would kill.
@@ -69,13 +69,13 @@ fn a_full_disk_loses_nothing_and_says_so() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_an_environment_error() {
+fn an_unwritable_folder_is_an_environment_error() {
     let env = crate::empty();
     fs_err::create_dir_all(env.path("locked")).unwrap();
     fs_err::set_permissions(env.path("locked"), std::fs::Permissions::from_mode(0o555)).unwrap();
     let probe = fs_err::write(env.path("locked/probe"), "x");
     if probe.is_ok() {
-        // Root may write anywhere: a file in the place of the folder stands in.
+        // Root may write anywhere, so a file in place of the folder simulates it.
         fs_err::remove_file(env.path("locked/probe")).unwrap();
         fs_err::write(env.path("locked/.handover"), "in the way").unwrap();
     }
@@ -84,7 +84,7 @@ fn a_folder_that_cannot_be_written_is_an_environment_error() {
 }
 
 #[test]
-fn a_lost_store_is_noticed() {
+fn warns_about_a_lost_store() {
     let env = project();
     for file in ["store.db", "store.db-wal", "store.db-shm"] {
         let _ = fs_err::remove_file(env.path(".handover").join(file));

@@ -1,4 +1,4 @@
-//! `handover hook` by itself: events in, answers out, and no event that brings it down.
+//! `handover hook` by itself: events in, answers out, and no event that makes it fail.
 
 use handover_testkit::{Output, TestEnv};
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ fn events(env: &TestEnv, kind: &str) -> Vec<Value> {
 const DEBRIEF: &str = "Done.\n\n```handover\nverdict: complete\nsummary: Tokens rotate.\nreasoning:\n  decisions: one lock\n```\n";
 
 #[test]
-fn a_subagent_gets_its_brief_and_every_field_back() {
+fn a_subagent_gets_its_brief_and_keeps_every_field() {
     let env = with_package();
     let answer = spawn(&env, "general-purpose", "Refresh tokens in parallel");
     let output = &answer["hookSpecificOutput"];
@@ -93,10 +93,10 @@ fn a_subagent_gets_its_brief_and_every_field_back() {
     assert_eq!(state(&env, &receipt), "confirmed");
     let kept = env.run(["reasoning", "list", "--json"]).ok().json();
     assert_eq!(kept["reasoning"][0]["content"], "one lock");
-    // What one role decided, another one knows.
+    // Other roles get the decisions.
     let second = spawn(&env, "team:qa-expert", "Test the refresh");
     assert!(prompt_of(&second).contains("one lock"), "{second}");
-    // A stop that comes again changes nothing.
+    // A repeated stop changes nothing.
     assert_eq!(stop(&env, "a1", prompt, DEBRIEF, false), Value::Null);
     let kept = env.run(["reasoning", "list", "--json"]).ok().json();
     assert_eq!(kept["reasoning"].as_array().unwrap().len(), 1);
@@ -104,7 +104,7 @@ fn a_subagent_gets_its_brief_and_every_field_back() {
 }
 
 #[test]
-fn what_is_not_ours_is_left_alone() {
+fn ignores_unknown_subagents_and_events() {
     let mut env = with_package();
     assert_eq!(spawn(&env, "Explore", "Look around"), Value::Null);
     assert_eq!(events(&env, "untouched")[0]["payload"]["agent_type"], "Explore");
@@ -125,7 +125,7 @@ fn what_is_not_ours_is_left_alone() {
         env.set(key, "");
     }
     assert_ne!(spawn(&env, "general-purpose", "Refresh tokens"), Value::Null);
-    // A folder that is no project.
+    // A folder that is not a project.
     let other = empty();
     assert_eq!(spawn(&other, "general-purpose", "Refresh tokens"), Value::Null);
     assert!(!other.path(".handover").exists());
@@ -144,7 +144,7 @@ fn roles_and_groups_come_from_configuration_and_prompt() {
 }
 
 #[test]
-fn the_session_is_the_named_the_bound_the_only_or_a_new_one() {
+fn resolves_the_session_of_a_conversation() {
     let mut env = with_package();
     let session = |env: &TestEnv, answer: &Value| {
         let receipt = receipt_in(prompt_of(answer));
@@ -165,7 +165,7 @@ fn the_session_is_the_named_the_bound_the_only_or_a_new_one() {
 }
 
 #[test]
-fn an_agent_that_went_elsewhere_is_still_of_this_project() {
+fn an_agent_in_another_folder_still_belongs_to_the_project() {
     let mut env = with_package();
     env.set("CLAUDE_PROJECT_DIR", env.path("").to_str().unwrap());
     let input = json!({"prompt": "a", "subagent_type": "worker"});
@@ -181,7 +181,7 @@ fn an_agent_that_went_elsewhere_is_still_of_this_project() {
 }
 
 #[test]
-fn subagents_that_start_together_are_attempts_of_their_own() {
+fn counts_parallel_subagents_as_separate_attempts() {
     let env = with_package();
     let inputs: Vec<_> = (0..4)
         .map(|n| {
@@ -205,7 +205,7 @@ fn subagents_that_start_together_are_attempts_of_their_own() {
 }
 
 #[test]
-fn a_missing_debrief_is_asked_for_once() {
+fn asks_once_for_a_missing_debrief() {
     let env = with_package();
     let answer = spawn(&env, "general-purpose", "Refresh tokens");
     let prompt = prompt_of(&answer);
@@ -219,18 +219,18 @@ fn a_missing_debrief_is_asked_for_once() {
 }
 
 #[test]
-fn a_lost_prompt_is_handed_over_at_the_stop_and_then_at_the_start() {
+fn delivers_a_dropped_prompt_at_stop_and_later_ones_at_start() {
     let mut env = with_package();
     env.set("AI_AGENT", "claude-code_1-2-3_x");
     let first = spawn(&env, "general-purpose", "Refresh tokens");
     let receipt = receipt_in(prompt_of(&first));
-    // The conversation holds the task as it was.
+    // The conversation contains the bare task.
     let held = stop(&env, "a1", "Refresh tokens", DEBRIEF, false);
     let reason = held["reason"].as_str().unwrap();
     assert!(reason.contains("docs/oauth.md") && receipt_in(reason) == receipt, "{reason}");
     assert_eq!(stop(&env, "a1", &format!("Refresh tokens\n{reason}"), DEBRIEF, true), Value::Null);
     assert_eq!(state(&env, &receipt), "confirmed");
-    // From now on this version is told at the start, and only there.
+    // From now on this version gets briefs at the start, and only there.
     assert_eq!(spawn(&env, "general-purpose", "Again"), Value::Null);
     let start = json!({"agent_id": "a2", "agent_type": "general-purpose"});
     let told = answer(&env, "SubagentStart", start.clone());
@@ -248,7 +248,7 @@ fn a_lost_prompt_is_handed_over_at_the_stop_and_then_at_the_start() {
 }
 
 #[test]
-fn a_long_brief_goes_by_path() {
+fn a_long_brief_goes_into_a_file() {
     let mut env = with_package();
     env.set("HANDOVER_BRIEF_MEDIUM", "100000");
     let summary = "Refresh tokens rotate. ".repeat(17);
@@ -269,13 +269,13 @@ fn a_long_brief_goes_by_path() {
         "{prompt}"
     );
     assert!(fs_err::read_to_string(path).unwrap().contains("docs/39.md"));
-    // A long task is the caller's: it is never cut.
+    // A long task is never cut.
     let long = format!("Refresh tokens {}", "and more ".repeat(5_000));
     assert!(prompt_of(&spawn(&env, "general-purpose", &long)).contains(long.trim_end()));
 }
 
 #[test]
-fn a_package_that_is_read_is_noted() {
+fn records_that_a_package_was_read() {
     let env = with_package();
     let answer_ = spawn(&env, "general-purpose", "Refresh tokens");
     let prompt = prompt_of(&answer_);
@@ -292,7 +292,7 @@ fn a_package_that_is_read_is_noted() {
 }
 
 #[test]
-fn a_command_that_fails_and_later_passes_teaches() {
+fn learns_from_a_command_that_fails_and_later_passes() {
     let env = with_package();
     let bash = |name: &str, command: &str, error: &str| {
         let fields = json!({
@@ -315,7 +315,7 @@ fn a_command_that_fails_and_later_passes_teaches() {
     );
     assert!(error["signature"].to_string().contains("Cannot find module"), "{error}");
     assert_eq!(errors["errors"].as_array().unwrap().len(), 1);
-    // Failing without anything done in between teaches nothing.
+    // Nothing was done between failures, so nothing is learned.
     bash("PostToolUseFailure", "make", "Exit code 2\nerror: busy");
     bash("PostToolUse", "make", "");
     let errors = env.run(["error", "list", "--json"]).ok().json();
@@ -326,7 +326,7 @@ fn a_command_that_fails_and_later_passes_teaches() {
 }
 
 #[test]
-fn a_conversation_is_told_the_state_of_the_work() {
+fn a_conversation_gets_the_state_of_the_work() {
     let env = project();
     let opened = |source: &str| {
         let told = answer(&env, "SessionStart", json!({"source": source}));
@@ -365,7 +365,7 @@ fn a_conversation_is_told_the_state_of_the_work() {
         let tokens = env.run_with(&told, ["tokens", "--json"]).ok().json();
         assert!(tokens["tokens"].as_u64().unwrap() <= 300, "{tokens}");
     }
-    // A subagent that makes its window smaller is not the conversation.
+    // Compacting a subagent is not compacting the conversation.
     answer(&env, "PreCompact", json!({"trigger": "auto", "agent_id": "a1", "agent_type": "x"}));
     answer(&env, "PreCompact", json!({"trigger": "manual"}));
     answer(&env, "Stop", json!({"stop_hook_active": false}));
@@ -378,7 +378,7 @@ fn a_conversation_is_told_the_state_of_the_work() {
 }
 
 #[test]
-fn codex_is_answered_in_its_own_way() {
+fn answers_codex_in_its_format() {
     let env = with_package();
     let event = json!({
         "session_id": "t-1", "turn_id": "1", "transcript_path": null, "cwd": env.path(""),
@@ -397,7 +397,7 @@ fn codex_is_answered_in_its_own_way() {
 }
 
 #[test]
-fn nothing_brings_it_down() {
+fn survives_any_input() {
     let env = with_package();
     let deep = "[".repeat(100_000);
     for text in ["", "no JSON", "{}", "[]", "\u{0}", &deep, "{\"hook_event_name\":\"PreToolUse\"}"]
@@ -415,7 +415,7 @@ fn nothing_brings_it_down() {
 }
 
 #[test]
-fn a_damaged_store_costs_one_line() {
+fn a_damaged_store_costs_one_log_line() {
     let mut env = with_package();
     fs_err::write(env.path(".handover/store.db"), "garbage ".repeat(2_000)).unwrap();
     let answer_ = spawn(&env, "general-purpose", "Refresh tokens");
@@ -425,7 +425,7 @@ fn a_damaged_store_costs_one_line() {
     assert_eq!(stop(&env, "a1", "Refresh tokens", "Done.", false), Value::Null);
     let log = fs_err::read_to_string(env.path(".handover/hooks.log")).unwrap();
     assert_eq!(log.lines().count(), 2, "{log}");
-    // With a session that is named there is still a receipt.
+    // With an explicit session there is still a receipt.
     env.set("HANDOVER_SESSION", "s1");
     let answer_ = spawn(&env, "general-purpose", "Refresh tokens");
     assert!(answer_["systemMessage"].is_string(), "{answer_}");
@@ -433,7 +433,7 @@ fn a_damaged_store_costs_one_line() {
     assert!(env.path(&format!(".handover/spool/{receipt}.json")).exists());
 }
 
-/// A configuration that cannot be read to its end stands for a disk that does not answer.
+/// A configuration file that never ends simulates a hanging disk.
 #[test]
 fn a_stalled_disk_does_not_stall_the_host() {
     let env = with_package();
@@ -445,9 +445,9 @@ fn a_stalled_disk_does_not_stall_the_host() {
     assert!(answer["systemMessage"].as_str().unwrap().contains("longer than 5000 ms"), "{answer}");
 }
 
-/// Killed anywhere, it leaves a store that works and a host that goes on.
+/// Killed at any point, it leaves a working store, and the host continues.
 #[test]
-fn a_kill_in_the_middle_leaves_no_trace() {
+fn a_killed_hook_leaves_no_trace() {
     let env = with_package();
     let input = json!({"prompt": "task", "subagent_type": "worker"});
     let event = event(&env, "PreToolUse", json!({"tool_name": "Agent", "tool_input": input}));

@@ -1,11 +1,11 @@
-//! `handover host`: hooks go into settings and out again, and nothing else moves.
+//! `handover host`: hooks are added to settings and removed again, and nothing else changes.
 
 use crate::{empty, project};
 
 const SETTINGS: &str = "{\n    \"permissions\": {\"allow\": [ \"Bash(ls:*)\" ]},\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}\n        ],\n        \"Stop\": []\n    }\n}";
 
 #[test]
-fn in_and_out_again() {
+fn installs_and_uninstalls_cleanly() {
     let env = project();
     env.write(".claude/settings.json", SETTINGS);
     let read = || fs_err::read_to_string(env.path(".claude/settings.json")).unwrap();
@@ -32,7 +32,7 @@ fn in_and_out_again() {
 }
 
 #[test]
-fn what_others_changed_meanwhile_stays() {
+fn uninstall_keeps_changes_by_others() {
     let env = project();
     env.write(".claude/settings.json", SETTINGS);
     env.run(["host", "install", "claude"]).ok();
@@ -49,7 +49,7 @@ fn what_others_changed_meanwhile_stays() {
 }
 
 #[test]
-fn one_command_is_enough_and_leaves_no_trace() {
+fn install_sets_up_the_project_and_uninstall_leaves_no_trace() {
     let env = empty();
     let shown = env.run(["host", "install", "codex", "--dry-run"]).ok().stdout;
     assert!(shown.contains("+++ ") && shown.contains("SubagentStop"), "{shown}");
@@ -62,7 +62,7 @@ fn one_command_is_enough_and_leaves_no_trace() {
 }
 
 #[test]
-fn for_the_user() {
+fn installs_for_the_user() {
     let env = project();
     let path = env.folder().join("home/.claude/settings.json");
     env.run(["host", "install", "claude", "--scope", "user"]).ok();
@@ -75,7 +75,7 @@ fn for_the_user() {
 }
 
 #[test]
-fn broken_settings_are_refused_and_left() {
+fn rejects_broken_settings_without_changing_them() {
     let env = project();
     env.write(".claude/settings.json", "{\"hooks\": ");
     let error = env.run(["host", "install", "claude", "--json"]).fails(2).error();
@@ -89,7 +89,7 @@ fn broken_settings_are_refused_and_left() {
 }
 
 #[test]
-fn hooks_that_would_not_run_are_told() {
+fn reports_hooks_that_would_not_run() {
     let env = project();
     env.run(["host", "install", "claude"]).ok();
     let path = env.path(".claude/settings.json");

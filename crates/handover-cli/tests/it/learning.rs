@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::project;
 
 #[test]
-fn an_error_is_the_same_wherever_it_happens() {
+fn recognizes_an_error_with_other_paths_and_numbers() {
     let env = project();
     let record = |message: &str| {
         let args = [
@@ -30,7 +30,7 @@ fn an_error_is_the_same_wherever_it_happens() {
 }
 
 #[test]
-fn solutions_gain_and_lose_trust() {
+fn solutions_gain_and_lose_confidence() {
     let env = project();
     let resolve = [
         "error",
@@ -65,7 +65,7 @@ fn solutions_gain_and_lose_trust() {
 }
 
 #[test]
-fn errors_need_no_session_and_cross_sessions() {
+fn errors_need_no_session_and_are_shared_by_sessions() {
     let env = project();
     env.run(["session", "close", "s1"]).ok();
     env.run(["error", "resolve", "--message", "boom", "--solution", "restart"]).ok();
@@ -133,7 +133,7 @@ fn strategies_come_from_a_finished_group() {
 }
 
 #[test]
-fn the_sessions_project_learns_however_the_session_is_named() {
+fn errors_go_to_the_project_of_the_session() {
     let mut env = crate::empty();
     env.run(["init"]).ok();
     env.run(["session", "new", "s1", "--project-id", "shop"]).ok();
@@ -165,9 +165,9 @@ fn the_sessions_project_learns_however_the_session_is_named() {
     env.run(["error", "record", "--message", "boom"]).fails(2);
 }
 
-/// QA said no with a reason, the developer mended it, QA says yes: the next one knows how.
+/// QA rejects with a reason, the developer fixes it, QA passes: the next agent knows the solution.
 #[test]
-fn what_was_sent_back_and_then_passed_is_known_with_its_solution() {
+fn learns_from_work_that_was_rejected_and_then_passed() {
     let env = project();
     env.run(["group", "set", "login"]).ok();
     let end = |role: &str, verdict: &str, summary: &str, completion: &str| {
@@ -180,7 +180,7 @@ fn what_was_sent_back_and_then_passed_is_known_with_its_solution() {
     let errors = || env.run(["error", "list", "--json"]).ok().json()["errors"].clone();
     end("developer", "complete", "built", "the first attempt");
     end("qa_expert", "failed", "Login with an expired token answers 500", "tested");
-    // The tech lead did not send anything back, so its word says nothing about it.
+    // The tech lead rejected nothing, so its verdict does not count.
     end("tech_lead", "passed", "fine", "read");
     assert_eq!(errors(), json!([]));
     end("developer", "complete", "mended", "Expired tokens are refreshed before the call");
@@ -192,7 +192,7 @@ fn what_was_sent_back_and_then_passed_is_known_with_its_solution() {
     let found =
         env.run(["error", "match", "Login with an expired token answers 500", "--json"]).ok();
     assert!(found.stdout.contains("refreshed before the call"), "{found}");
-    // Passed twice is solved once.
+    // Passing twice counts as one solution.
     end("qa_expert", "passed", "still green", "tested again");
     assert_eq!(errors()[0]["occurrences"], known[0]["occurrences"]);
 }

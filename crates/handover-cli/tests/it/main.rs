@@ -45,7 +45,7 @@ fn project() -> TestEnv {
     TestEnv::new(handover())
 }
 
-/// Lets the program use a project of its own in the PostgreSQL of the tests.
+/// Gives the program its own project in the tests' PostgreSQL.
 fn on_postgres(env: &mut TestEnv) {
     env.set("HANDOVER_STORE", &handover_testkit::postgres());
     env.set("HANDOVER_PROJECT_ID", &format!("t{}", uuid::Uuid::now_v7().simple()));
@@ -60,7 +60,7 @@ fn shared_project() -> TestEnv {
     env
 }
 
-/// A folder with nothing in it.
+/// An empty folder.
 fn empty() -> TestEnv {
     TestEnv::empty(handover())
 }

@@ -1,4 +1,4 @@
-//! Projects that move: between stores, into files, out of BAZINGA.
+//! Moving projects: between stores, to files, from BAZINGA.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn export(env: &TestEnv) -> String {
 }
 
 #[test]
-fn a_store_is_copied_both_ways() {
+fn copies_a_store_in_both_directions() {
     let mut env = filled();
     let before = export(&env);
     let url = handover_testkit::postgres();
@@ -45,7 +45,7 @@ fn a_store_is_copied_both_ways() {
 }
 
 #[test]
-fn a_store_with_other_records_is_left_alone() {
+fn does_not_copy_into_a_store_with_other_records() {
     let (env, other) = (filled(), filled());
     let target = other.path(".handover/store.db").display().to_string();
     let before = export(&other);
@@ -60,7 +60,7 @@ fn a_store_with_other_records_is_left_alone() {
 }
 
 #[test]
-fn an_export_is_imported_once() {
+fn imports_an_export_once() {
     let env = filled();
     env.run(["export", "all.jsonl"]).ok();
     let text = fs_err::read_to_string(env.path("all.jsonl")).unwrap();
@@ -261,12 +261,12 @@ const KINDS: [&str; 8] = [
 ];
 
 #[test]
-fn a_bazinga_database_comes_over_once() {
+fn imports_a_bazinga_database_once() {
     comes_over(&project());
 }
 
 #[test]
-fn a_bazinga_database_comes_into_a_shared_store() {
+fn imports_a_bazinga_database_into_a_shared_store() {
     comes_over(&crate::shared_project());
 }
 
@@ -334,7 +334,7 @@ fn comes_over(env: &TestEnv) {
 }
 
 #[test]
-fn an_old_bazinga_database_grows() {
+fn imports_only_new_rows_of_a_grown_bazinga_database() {
     let env = project();
     let path = bazinga(&env, false);
     let report = import(&env, &path);
@@ -351,7 +351,7 @@ fn an_old_bazinga_database_grows() {
 }
 
 #[test]
-fn what_is_no_bazinga_database_is_refused() {
+fn rejects_files_that_are_not_bazinga_databases() {
     let env = project();
     env.write("text.db", "not a database ".repeat(100));
     for path in ["text.db", "nowhere.db", ".handover/store.db"] {

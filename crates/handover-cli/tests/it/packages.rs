@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::project;
 
 #[test]
-fn register_supersede_find_again() {
+fn registers_supersedes_and_finds_packages() {
     let env = project();
     env.write("docs/oauth.md", "# OAuth\n## Summary\nTokens rotate on every use.\n");
     env.run(["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"]).ok();
@@ -49,7 +49,7 @@ fn register_supersede_find_again() {
 }
 
 #[test]
-fn what_became_of_the_file_is_told() {
+fn reports_changed_and_missing_files() {
     let env = project();
     env.write("a.md", "one two");
     env.run(["package", "add", "a.md", "--kind", "research"]).ok();
@@ -67,7 +67,7 @@ fn what_became_of_the_file_is_told() {
 }
 
 #[test]
-fn saying_something_else_about_the_same_content_is_not_lost_silently() {
+fn warns_when_flags_for_known_content_are_ignored() {
     let env = project();
     env.write("a.md", "text");
     env.run(["package", "add", "a.md", "--kind", "research"]).ok();
@@ -85,7 +85,7 @@ fn saying_something_else_about_the_same_content_is_not_lost_silently() {
 }
 
 #[test]
-fn a_session_finds_the_files_that_wait_for_it() {
+fn a_new_session_registers_existing_files() {
     let env = project();
     env.write(".handover/artifacts/s2/context/decisions-P1-adapters.md", "Use adapters.");
     let new = env.run(["session", "new", "s2", "--json"]).ok().json();
@@ -121,7 +121,7 @@ fn secrets_in_files_reach_neither_store_nor_search() {
 }
 
 #[test]
-fn a_new_version_inherits_what_nobody_says() {
+fn a_new_version_inherits_what_is_not_given() {
     let env = project();
     env.write("a.md", "one");
     let add = [
@@ -159,7 +159,7 @@ fn a_new_version_inherits_what_nobody_says() {
 }
 
 #[test]
-fn a_second_package_of_one_file_is_pointed_out() {
+fn warns_about_a_second_package_of_one_file() {
     let env = project();
     env.write("a.md", "one");
     env.run(["package", "add", "a.md", "--kind", "research"]).ok();
@@ -191,7 +191,7 @@ fn imported_bodies_are_redacted_before_they_become_files() {
 }
 
 #[test]
-fn a_secret_in_a_registered_file_is_pointed_out() {
+fn warns_about_a_secret_in_a_registered_file() {
     let env = project();
     env.write("a.md", "password=correct-horse-battery");
     let added = env.run(["package", "add", "a.md", "--kind", "research", "--json"]).ok();
@@ -201,7 +201,7 @@ fn a_secret_in_a_registered_file_is_pointed_out() {
 }
 
 #[test]
-fn a_scan_in_a_worktree_looks_there_too() {
+fn a_scan_in_a_worktree_includes_the_worktree() {
     let env = crate::empty();
     env.git("", &["init", "-q", "main"]);
     env.write("main/x", "x");
@@ -216,7 +216,7 @@ fn a_scan_in_a_worktree_looks_there_too() {
 }
 
 #[test]
-fn a_group_finds_its_own_and_the_global_ones() {
+fn a_group_finds_its_own_and_global_packages() {
     let env = project();
     for (name, group) in [("a", Some("P1")), ("b", Some("P2")), ("c", None)] {
         env.write(&format!("{name}.md"), "zebra");
@@ -242,7 +242,7 @@ fn a_group_finds_its_own_and_the_global_ones() {
 }
 
 #[test]
-fn a_scan_leaves_registered_files_as_they_were_said_to_be() {
+fn a_scan_does_not_change_registered_files() {
     let env = project();
     let path = ".handover/artifacts/s1/context/n.md";
     env.write(path, "---\ntype: decisions\n---\none");
@@ -272,7 +272,7 @@ fn a_scan_leaves_registered_files_as_they_were_said_to_be() {
 }
 
 #[test]
-fn the_variable_means_the_same_group_as_the_flag() {
+fn group_variable_works_like_the_flag() {
     let mut env = project();
     env.write("n.md", "one");
     env.set("HANDOVER_GROUP", "A");
@@ -292,7 +292,7 @@ fn the_variable_means_the_same_group_as_the_flag() {
 }
 
 #[test]
-fn a_retry_of_a_supersession_is_no_error() {
+fn repeating_a_supersession_is_not_an_error() {
     let env = project();
     env.write("a.md", "one");
     env.write("b.md", "two");
@@ -306,7 +306,7 @@ fn a_retry_of_a_supersession_is_no_error() {
 }
 
 #[test]
-fn an_import_replaces_only_what_it_knows() {
+fn an_import_replaces_only_its_own_packages() {
     let env = project();
     let line = |body: &str| {
         format!(
@@ -326,7 +326,7 @@ fn an_import_replaces_only_what_it_knows() {
 }
 
 #[test]
-fn ids_and_names_that_are_secrets_are_refused_and_not_repeated() {
+fn rejects_secrets_as_ids_without_repeating_them() {
     let env = project();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     env.write(&format!("{token}.md"), "x");

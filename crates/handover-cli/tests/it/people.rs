@@ -5,7 +5,7 @@ use handover_testkit::TestEnv;
 use crate::project;
 
 #[test]
-fn the_demo_runs_two_epics() {
+fn demo_runs_two_epics() {
     let env = TestEnv::empty(crate::handover());
     let demo = env.run(["demo", "--epic"]).ok();
     for part in [
@@ -35,10 +35,10 @@ fn the_demo_runs_two_epics() {
 }
 
 #[test]
-fn the_demo_tells_its_story_and_leaves_nothing() {
+fn demo_runs_and_leaves_nothing() {
     let env = project();
     let mut env = env;
-    // Neither the user's session nor the user's store may get into the story.
+    // The demo must use neither the user's session nor the user's store.
     env.set("HANDOVER_SESSION", "s1");
     env.set("HANDOVER_STORE", &env.folder().join("mine.db").display().to_string());
     let demo = env.run(["demo"]).ok();
@@ -65,7 +65,7 @@ fn tables_are_plain_lines() {
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn errors_have_hints() {
     let env = project();
     insta::assert_snapshot!(env.run(["package", "show", "7"]), @r"
     exit code: 2
@@ -93,7 +93,7 @@ fn completions_exist_for_the_usual_shells() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let env = project();
     for n in 0..50 {
         env.write(&format!("{n}.md"), "x");
@@ -105,7 +105,7 @@ fn a_reader_that_leaves_early_is_no_error() {
 }
 
 #[test]
-fn text_may_start_with_a_dash_but_a_misspelt_option_is_no_text() {
+fn text_may_start_with_a_dash_but_misspelled_options_are_rejected() {
     let env = project();
     env.run(["error", "record", "--message", "--- FAIL: TestFoo (0.00s)"]).ok();
     env.run(["error", "match", "--- FAIL: TestFoo (0.01s)"]).ok();

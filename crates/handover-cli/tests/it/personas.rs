@@ -33,7 +33,7 @@ fn personas_are_layered() {
     assert_eq!(show("quinn")["permissions"], "read_only");
     let text = env.run(["persona", "show", "quinn"]).ok().stdout;
     assert!(text.starts_with("Quinn, Operator (the project's)\n"), "{text}");
-    // They belong to everyone who works on the project.
+    // They are tracked by git.
     let ignored = std::process::Command::new("git")
         .args(["check-ignore", "--quiet", ".handover/personas/quinn.toml"])
         .current_dir(env.path(""))
@@ -43,7 +43,7 @@ fn personas_are_layered() {
 }
 
 #[test]
-fn a_bad_persona_is_named_with_line_and_rule() {
+fn reports_a_bad_persona_with_line_and_rule() {
     let env = env();
     env.write(".handover/personas/quinn.toml", "name = \"Quinn\"\ncolour = \"red\"\n");
     let error = env.run(["persona", "show", "quinn", "--json"]).fails(2).error();

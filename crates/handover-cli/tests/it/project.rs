@@ -1,4 +1,4 @@
-//! Which project, which store: sub-folders, worktrees, clones.
+//! Which project and store are used: subfolders, worktrees, clones.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ fn root(output: handover_testkit::Output) -> Value {
 }
 
 #[test]
-fn found_from_sub_folders() {
+fn finds_the_project_from_subfolders() {
     let env = empty();
     env.run(["init"]).ok();
     env.run(["session", "new", "s1"]).ok();
@@ -25,7 +25,7 @@ fn found_from_sub_folders() {
 }
 
 #[test]
-fn init_goes_to_the_root_of_the_repository() {
+fn init_uses_the_root_of_the_repository() {
     let env = empty();
     env.git("", &["init", "-q"]);
     fs_err::create_dir_all(env.path("deep/down")).unwrap();
@@ -44,7 +44,7 @@ fn worktrees_use_the_store_of_the_main_checkout() {
     env.git("main", &["add", "."]);
     env.git("main", &["commit", "-qm", "x"]);
     env.git("main", &["worktree", "add", "-q", "../tree"]);
-    // Even an init inside the worktree makes the project where it belongs.
+    // Even `init` inside the worktree creates the project in the main checkout.
     assert_eq!(root(env.run_in("tree", ["init", "--json"])), "[ROOT]/project/main");
     env.run_in("tree", ["session", "new", "s1"]).ok();
     env.run_in("main", ["session", "show", "s1"]).ok();
@@ -61,13 +61,13 @@ fn worktrees_use_the_store_of_the_main_checkout() {
     fs_err::write(&link, "../../../../tree/.git\n").unwrap();
     env.write("tree/docs/more.md", "text");
     env.run_in("tree", ["package", "add", "docs/more.md", "--kind", "research"]).ok();
-    // The main checkout is not inside the worktree's reach for unrelated folders.
+    // The main checkout does not apply to unrelated folders next to the worktree.
     env.write("elsewhere/x.md", "text");
     env.run_in("tree", ["package", "add", "../elsewhere/x.md", "--kind", "research"]).fails(2);
 }
 
 #[test]
-fn clones_and_nested_repositories_do_not_share() {
+fn clones_and_nested_repositories_have_their_own_store() {
     let env = empty();
     env.git("", &["init", "-q", "one"]);
     env.run_in("one", ["init"]).ok();
@@ -75,13 +75,13 @@ fn clones_and_nested_repositories_do_not_share() {
     env.git("one", &["add", "."]);
     env.git("one", &["commit", "-qm", "x"]);
     env.git("", &["clone", "-q", "one", "two"]);
-    // The configuration came along, the records did not.
+    // The clone has the configuration but not the records.
     assert!(env.path("two/.handover/config.toml").is_file());
     assert!(!env.path("two/.handover/store.db").exists());
     env.run_in("two", ["session", "show", "s1"]).fails(2);
     env.run_in("two", ["session", "new", "s2"]).ok();
     env.run_in("one", ["session", "show", "s2"]).fails(2);
-    // A repository inside the project is a world of its own.
+    // A repository inside the project is independent.
     env.git("one", &["init", "-q", "inner"]);
     env.run_in("one/inner", ["session", "list"]).fails(2);
 }

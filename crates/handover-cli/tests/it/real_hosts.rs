@@ -1,4 +1,4 @@
-//! The real Claude Code and the real Codex, their model scripted: what their subagents really get.
+//! The real Claude Code and Codex with a scripted model: what their subagents actually receive.
 
 use std::process::Output;
 
@@ -10,14 +10,14 @@ use crate::project;
 const DEBRIEF: &str = "Done.\n\n```handover\nverdict: complete\nsummary: Tokens rotate.\nreasoning:\n  decisions: one lock per family\n  completion: refresh is safe\n```\n";
 const BARE: &str = "I am done and say no more.";
 
-/// A program with our hooks, and its model.
+/// An agent program with our hooks, and its scripted model.
 struct Real {
     env: TestEnv,
     server: ModelServer,
     host: RealHost,
 }
 
-/// The lead's conversation has this word; no subagent's has.
+/// Only the lead's conversation contains this word.
 const LEAD: &str = "LEAD-TASK";
 
 fn is_lead(request: &ModelRequest) -> bool {
@@ -38,7 +38,7 @@ fn lead(script: Script, turns: Vec<Answer>) -> Script {
     script.when(is_lead, Answer::text("All done."))
 }
 
-/// How often the model of this conversation has spoken.
+/// How many turns the model has taken in this conversation.
 fn turns_of(request: &ModelRequest) -> usize {
     let of =
         |key: &str| request.body[key].as_array().map(Vec::as_slice).unwrap_or_default().to_vec();
@@ -73,7 +73,7 @@ impl Real {
         Self { env, server, host }
     }
 
-    /// Registers the package and, at once, starts the program.
+    /// Registers the package and starts the program.
     fn run(&self) -> Output {
         self.env
             .run(["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"])
@@ -124,7 +124,7 @@ impl Real {
     }
 }
 
-/// The receipts whose markers a request holds, with how often each does.
+/// The receipts whose markers a request contains, with their counts.
 fn markers(request: &ModelRequest) -> Vec<String> {
     let text = request.body.to_string();
     text.split("<!-- handover:receipt ")
@@ -138,7 +138,7 @@ fn both(states: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn claude_briefs_its_subagents_and_hands_their_reasoning_on() {
+fn claude_briefs_its_subagents_and_passes_on_their_reasoning() {
     let script = Script::new()
         .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
         .when(of("CHILD-TWO"), Answer::text(DEBRIEF));
@@ -164,10 +164,10 @@ fn claude_briefs_its_subagents_and_hands_their_reasoning_on() {
     assert_eq!(real.events("untouched")[0]["agent_type"], "Explore");
     let handoff = &real.events("reasoning_handoff")[0];
     assert_eq!((&handoff["from"], &handoff["to"]), (&json!("developer"), &json!("qa_expert")));
-    // The version is known to take rewritten prompts, and nothing went wrong.
+    // The version is known to accept rewritten prompts, and nothing was logged.
     let doctor = real.env.run(["doctor"]).ok().stdout;
     assert!(doctor.contains("accepts rewritten prompts"), "{doctor}");
-    // Out again: the next conversation is as if we had never been there.
+    // After uninstalling, the next conversation has no trace of us.
     real.env.run(["host", "uninstall", "claude"]).ok();
     real.start();
     assert_eq!(real.receipts().len(), 2);
@@ -175,7 +175,7 @@ fn claude_briefs_its_subagents_and_hands_their_reasoning_on() {
 }
 
 #[test]
-fn claude_that_loses_rewritten_prompts() {
+fn claude_that_drops_rewritten_prompts_gets_its_briefs_another_way() {
     let script = Script::new()
         .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
         .when(of("CHILD-TWO"), Answer::text(DEBRIEF))
@@ -183,7 +183,7 @@ fn claude_that_loses_rewritten_prompts() {
     let turns = ["CHILD-ONE: refresh", "CHILD-TWO: refresh", "CHILD-THREE: refresh"]
         .map(|task| spawns("general-purpose", task));
     let real = Real::claude(lead(script, turns.to_vec()));
-    // The same hooks behind a filter that takes the rewritten prompt away, as older versions did.
+    // The same hooks behind a filter that drops the rewritten prompt, as older versions did.
     let filter = real.env.path("lossy.sh");
     let program = crate::handover();
     let text = format!(
@@ -216,7 +216,7 @@ fn claude_that_loses_rewritten_prompts() {
 }
 
 #[test]
-fn claude_with_subagents_in_parallel_in_the_background_and_inside_each_other() {
+fn claude_briefs_parallel_background_and_nested_subagents() {
     let nested = Answer::Tools(String::new(), vec![agent("general-purpose", "NESTED: refresh")]);
     let script = Script::new()
         .when(of("NESTED:"), Answer::text(DEBRIEF))
@@ -254,7 +254,7 @@ fn claude_with_subagents_in_parallel_in_the_background_and_inside_each_other() {
 }
 
 #[test]
-fn claude_whose_subagent_forgets_its_debrief() {
+fn claude_subagent_is_asked_for_a_missing_debrief() {
     let script = Script::new()
         .when(|r| of("STUBBORN:")(r) && turns_of(r) > 0, Answer::text(BARE))
         .when(of("STUBBORN:"), Answer::text(BARE))
@@ -279,12 +279,12 @@ fn claude_whose_subagent_forgets_its_debrief() {
 }
 
 #[test]
-fn claude_goes_on_whatever_happens_to_us() {
+fn claude_continues_whatever_happens_to_the_hook() {
     let script = || {
         let script = Script::new().when(of("CHILD-ONE"), Answer::text(BARE));
         lead(script, vec![spawns("general-purpose", "CHILD-ONE: refresh")])
     };
-    // A store that is none.
+    // A store that is not a database.
     let real = Real::claude(script());
     fs_err::write(real.env.path(".handover/store.db"), "garbage ".repeat(2_000)).unwrap();
     real.start();
@@ -292,7 +292,7 @@ fn claude_goes_on_whatever_happens_to_us() {
     let log = fs_err::read_to_string(real.env.path(".handover/hooks.log")).unwrap();
     assert!(log.contains("spawn:"), "{log}");
     assert!(real.env.run(["doctor"]).fails(1).stdout.contains("hook log"));
-    // Hooks that are killed as they start.
+    // Hooks that are killed on startup.
     let real = Real::claude(script());
     let settings = real.env.path(".claude/settings.json");
     let text = fs_err::read_to_string(&settings).unwrap();
@@ -304,9 +304,9 @@ fn claude_goes_on_whatever_happens_to_us() {
     assert_eq!(real.requests_of("CHILD-ONE").len(), 1);
 }
 
-/// A configuration that cannot be read to its end stands for a disk that does not answer.
+/// A configuration file that never ends simulates a hanging disk.
 #[test]
-fn claude_goes_on_when_the_disk_does_not_answer() {
+fn claude_continues_when_the_disk_hangs() {
     let script = Script::new().when(of("CHILD-ONE"), Answer::text(BARE));
     let real = Real::claude(lead(script, vec![spawns("general-purpose", "CHILD-ONE: refresh")]));
     let config = real.env.path(".handover/config.toml");
@@ -398,7 +398,7 @@ fn plugin() -> std::path::PathBuf {
 }
 
 #[test]
-fn claude_finds_nothing_wrong_with_the_plugin() {
+fn claude_accepts_the_plugin() {
     let env = project();
     let server = ModelServer::start(Script::new());
     let host = RealHost::claude(&env, &server);
@@ -442,7 +442,7 @@ fn the_plugin_has_every_hook() {
 }
 
 #[test]
-fn doctor_finds_out_what_the_installed_programs_do() {
+fn doctor_probes_the_installed_programs() {
     let mut env = project();
     // The programs are looked for by name.
     let server = ModelServer::start(Script::new());
@@ -458,7 +458,7 @@ fn doctor_finds_out_what_the_installed_programs_do() {
         doctor.contains("probe of codex: hooks fire; 0.166.0 accepts rewritten prompts"),
         "{doctor}"
     );
-    // From then on it is known.
+    // The result is remembered.
     env.set("PATH", &path);
     let doctor = env.run(["doctor"]).ok().stdout;
     assert!(doctor.contains("codex 0.166.0 accepts rewritten prompts"), "{doctor}");

@@ -1,4 +1,4 @@
-//! A store that machines share: two homes, two checkouts, one PostgreSQL.
+//! A shared store: two homes, two checkouts, one PostgreSQL.
 
 use handover_testkit::{OwnPostgres, TestEnv, Writers, assert_kept};
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use crate::{empty, on_postgres, shared_project};
 
 const PASSWORD: &str = "kX9-never-shown-4711";
 
-/// The same URL with a password in it; the server of the tests does not ask for one.
+/// The same URL with a password, which the tests' server does not check.
 fn with_password(url: &str) -> String {
     url.replace("handover@", &format!("handover:{PASSWORD}@"))
 }
 
-/// Another machine with the same configuration: a home and a checkout of its own.
+/// Another machine with the same configuration, but its own home and checkout.
 fn another(project: &str, url: &str) -> TestEnv {
     let mut env = empty();
     env.set("HANDOVER_STORE", url);
@@ -40,7 +40,7 @@ fn another_machine_reads_what_this_one_wrote() {
     assert!(block.contains("docs/oauth.md"), "{block}");
     assert!(block.contains("handover package show 1 --body"), "{block}");
     there.run(["doctor"]).ok();
-    // Where the file is, nobody needs to be told.
+    // On the machine that has the file there is no hint.
     let block = here.run(["assemble", "--role", "developer"]).ok().stdout;
     assert!(!block.contains("another machine"), "{block}");
     let own = here.run(["search", "refresh token", "--json"]).ok().json();
@@ -48,7 +48,7 @@ fn another_machine_reads_what_this_one_wrote() {
 }
 
 #[test]
-fn an_agent_elsewhere_reads_a_package_over_mcp() {
+fn an_agent_on_another_machine_reads_a_package_over_mcp() {
     let project = format!("t{}", uuid::Uuid::now_v7().simple());
     let url = handover_testkit::postgres();
     let (here, there) = (another(&project, &url), another(&project, &url));
@@ -120,7 +120,7 @@ fn the_password_is_never_shown() {
 }
 
 #[test]
-fn the_configuration_names_it_too() {
+fn the_location_can_come_from_the_configuration() {
     let mut env = empty();
     on_postgres(&mut env);
     env.run(["init"]).ok();
@@ -134,7 +134,7 @@ fn the_configuration_names_it_too() {
 }
 
 #[test]
-fn a_project_without_a_name_is_refused() {
+fn rejects_a_project_without_an_id() {
     let mut env = empty();
     env.run(["init"]).ok();
     env.write(".handover/config.toml", "");
@@ -153,10 +153,10 @@ fn hook(env: &TestEnv, name: &str, fields: &Value) -> handover_testkit::Output {
     env.run_with(event.to_string(), ["hook", "claude"]).ok()
 }
 
-/// The server dies while commands write: what was acknowledged stays, hooks and prompts go on without
+/// The server dies while commands write: acknowledged writes stay, hooks and prompts continue without
 /// it, and everything works again when it is back.
 #[test]
-fn a_dead_server_stops_nobody() {
+fn a_dead_server_blocks_nobody() {
     let server = OwnPostgres::start();
     let env = another("p", server.url());
     env.run(["session", "new", "s1"]).ok();
@@ -183,7 +183,7 @@ fn a_dead_server_stops_nobody() {
     let acknowledged = writers.kill();
     assert!(acknowledged.len() >= 80);
     assert_kept(&env, &acknowledged);
-    // The hooks' own log says that they gave up; the store is sound.
+    // The hook log says that they gave up; the store is sound.
     let doctor = env.run(["doctor", "--json"]).json();
     let checks = doctor["checks"].as_array().unwrap();
     let store = checks.iter().filter(|check| check["name"].as_str().unwrap().starts_with("store"));

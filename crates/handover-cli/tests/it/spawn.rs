@@ -1,4 +1,4 @@
-//! `spawn`: no agent without a receipt, none that stays behind, and what it leaves is kept.
+//! `spawn`: no agent without a receipt, no process left behind, and every report stored.
 
 use std::process::Stdio;
 
@@ -41,7 +41,7 @@ fn receipts(env: &TestEnv) -> Vec<Value> {
 }
 
 #[test]
-fn an_agent_gets_its_brief_and_leaves_its_findings() {
+fn passes_the_brief_and_stores_the_findings() {
     let env = project();
     let actions =
         format!("echo-prompt prompt.txt env env.txt print {}", debrief("complete", "it works"));
@@ -75,7 +75,7 @@ fn an_agent_gets_its_brief_and_leaves_its_findings() {
 }
 
 #[test]
-fn the_whole_chain_of_roles_hands_its_reasoning_on() {
+fn passes_reasoning_along_a_chain_of_roles() {
     let env = project();
     let play = |role: &str, verdict: &str, words: &str| -> String {
         let actions = format!("echo-prompt prompt.txt print {}", debrief(verdict, words));
@@ -106,7 +106,7 @@ fn the_whole_chain_of_roles_hands_its_reasoning_on() {
 }
 
 #[test]
-fn verdicts_decide_the_exit_code() {
+fn exit_code_follows_the_verdict() {
     let env = project();
     for (verdict, code) in
         [("complete", 0), ("passed", 0), ("failed", 1), ("blocked", 3), ("escalate", 3)]
@@ -121,7 +121,7 @@ fn verdicts_decide_the_exit_code() {
 }
 
 #[test]
-fn agents_of_one_role_at_once_are_attempts_of_their_own() {
+fn counts_parallel_agents_of_a_role_as_separate_attempts() {
     let env = project();
     env.write("docs/a.md", "# A\n\n## Summary\nWhat everybody needs.\n");
     env.run(["package", "add", "docs/a.md", "--kind", "research", "--producer", "developer"]).ok();
@@ -155,7 +155,7 @@ fn agents_of_one_role_at_once_are_attempts_of_their_own() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_starts() {
+fn rejects_invalid_requests_before_starting_anything() {
     let env = project();
     spawn(&env, "echo-prompt started.txt", &["--current-tokens", "170000"]).fails(2);
     let brief = env.run(["brief", "--role", "developer", "--task", "x"]).ok().stdout;
@@ -170,15 +170,15 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
 }
 
 #[test]
-fn a_strict_guard_lets_nothing_pass() {
+fn strict_guard_refuses_incomplete_prompts() {
     let env = project();
     let marked = |text: &str| format!("echo-prompt {text}");
-    // Every flag that would leave a part out.
+    // Every flag that would drop a part.
     for off in [["--context", "off"], ["--specialization", "off"]] {
         let error = spawn(&env, &marked("started.txt"), &off).fails(3).error();
         assert_eq!(error["code"], "refused", "{error}");
     }
-    // Every way to loosen the guard that is not written down in the project.
+    // Every way to relax the guard outside the configuration files.
     for key in [
         "guard.mode=off",
         "assembly.enabled=false",
@@ -203,7 +203,7 @@ fn a_strict_guard_lets_nothing_pass() {
         .status()
         .unwrap();
     assert_eq!(loose.code(), Some(2));
-    // A prompt that nobody briefed, one with a marker of nothing, one that was changed, one used up.
+    // A prompt without a receipt, with an unknown marker, modified, or already used.
     env.write("bare.md", "Do it");
     env.write("fake.md", "<!-- handover:receipt r_none -->\n\nDo it\n");
     let brief = env.run(["brief", "--role", "developer", "--task", "x"]).ok().stdout;
@@ -228,7 +228,7 @@ fn a_strict_guard_lets_nothing_pass() {
     given("fake.md").fails(2);
     given("changed.md").fails(3);
     assert!(!env.path("started.txt").exists(), "no agent was started");
-    // The one that is right, once.
+    // A valid prompt works once.
     given("good.md").ok();
     assert!(env.path("started.txt").exists());
     fs_err::remove_file(env.path("started.txt")).unwrap();
@@ -238,7 +238,7 @@ fn a_strict_guard_lets_nothing_pass() {
 }
 
 #[test]
-fn one_prompt_at_once_goes_to_one_agent() {
+fn gives_a_prompt_to_one_agent_only() {
     let env = project();
     let brief = env.run(["brief", "--role", "developer", "--task", "x"]).ok().stdout;
     env.write("good.md", &brief);
@@ -264,7 +264,7 @@ fn one_prompt_at_once_goes_to_one_agent() {
 }
 
 #[test]
-fn the_guard_can_be_loosened_by_configuration_alone() {
+fn only_configuration_files_can_relax_the_guard() {
     let env = project();
     env.write(".handover/config.toml", "guard = \"warn\"\n");
     let output = spawn(&env, "read", &["--context", "off"]).ok();
@@ -276,7 +276,7 @@ fn the_guard_can_be_loosened_by_configuration_alone() {
 }
 
 #[test]
-fn a_program_that_cannot_start_costs_no_delivery() {
+fn a_program_that_cannot_start_is_not_a_delivery() {
     let env = project();
     let missing = env.run([
         "spawn",
@@ -298,7 +298,7 @@ fn a_program_that_cannot_start_costs_no_delivery() {
 }
 
 #[test]
-fn faults_of_agents_leave_a_clean_record_and_no_process() {
+fn faulty_agents_leave_a_clean_record_and_no_process() {
     let env = project();
     let faults: &[(&str, &[&str], &str)] = &[
         ("read hang", &["--timeout", "1"], "wall_timeout"),
@@ -325,7 +325,7 @@ fn faults_of_agents_leave_a_clean_record_and_no_process() {
 }
 
 #[test]
-fn an_interrupted_spawn_ends_its_agent() {
+fn interrupting_kills_the_agent() {
     let env = project();
     let command = format!("{} read pid pid.txt hang", FakeAgent::program().display());
     let child = env
@@ -357,7 +357,7 @@ fn an_interrupted_spawn_ends_its_agent() {
 }
 
 #[test]
-fn without_a_store_the_receipt_waits_in_the_spool() {
+fn spools_the_receipt_without_a_store() {
     let env = project();
     let store = env.path(".handover/store.db");
     fs_err::rename(&store, env.path("aside.db")).unwrap();
@@ -380,7 +380,7 @@ fn without_a_store_the_receipt_waits_in_the_spool() {
 }
 
 #[test]
-fn a_spooled_receipt_is_imported_once_the_store_is_back() {
+fn imports_a_spooled_receipt_once() {
     let env = project();
     let store = env.path(".handover/store.db");
     fs_err::rename(&store, env.path("aside.db")).unwrap();
@@ -440,7 +440,7 @@ fn was_briefed_and_kept(document: &Value, server: &ModelServer) {
 }
 
 #[test]
-fn the_real_claude_gets_its_brief_and_its_debrief_is_kept() {
+fn real_claude_gets_its_brief_and_its_debrief_is_stored() {
     let script = Script::new().always(Answer::text(ANSWER));
     let (document, server) = real("claude", script, RealHost::claude);
     was_briefed_and_kept(&document, &server);
@@ -448,7 +448,7 @@ fn the_real_claude_gets_its_brief_and_its_debrief_is_kept() {
 }
 
 #[test]
-fn the_real_claude_is_asked_once_for_a_debrief_that_is_missing() {
+fn real_claude_is_asked_once_for_a_missing_debrief() {
     let script = Script::new()
         .on("Your last message has no debrief", Answer::text(ANSWER))
         .always(Answer::text("All done, no block."));
@@ -458,7 +458,7 @@ fn the_real_claude_is_asked_once_for_a_debrief_that_is_missing() {
 }
 
 #[test]
-fn the_real_codex_gets_its_brief_and_its_debrief_is_kept() {
+fn real_codex_gets_its_brief_and_its_debrief_is_stored() {
     let script = Script::new().always(Answer::text(ANSWER));
     let (document, server) = real("codex", script, RealHost::codex);
     was_briefed_and_kept(&document, &server);

@@ -1,4 +1,4 @@
-//! `stack`, `specialize`, `template`: what agents are told about technology.
+//! `stack`, `specialize`, `template`: guidance for the technology stack.
 
 use handover_testkit::TestEnv;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ fn stack_works_outside_a_project_and_without_manifests() {
 }
 
 #[test]
-fn specialize_prints_the_block_and_keeps_a_record() {
+fn specialize_prints_the_block_and_saves_it() {
     let env = project();
     shop(&env);
     let text = env.run(["specialize", "--role", "developer", "--component", "."]).ok().stdout;
@@ -144,7 +144,7 @@ fn specialize_prints_the_block_and_keeps_a_record() {
 }
 
 #[test]
-fn a_store_that_is_damaged_does_not_keep_an_agent_from_its_text() {
+fn specialize_works_with_a_damaged_store() {
     let env = project();
     shop(&env);
     env.write(".handover/store.db", "not a database");
@@ -154,7 +154,7 @@ fn a_store_that_is_damaged_does_not_keep_an_agent_from_its_text() {
 }
 
 #[test]
-fn a_groups_choice_and_component_count() {
+fn uses_the_templates_and_component_of_the_group() {
     let env = project();
     shop(&env);
     env.run([
@@ -183,21 +183,21 @@ fn a_groups_choice_and_component_count() {
 }
 
 #[test]
-fn specialize_needs_neither_session_nor_project() {
+fn specialize_works_without_session_and_project() {
     let env = empty();
     let text = env.run(["specialize", "--role", "qa_expert"]).ok().stdout;
     assert!(text.contains("**You are a QA Specialist.**"), "{text}");
     env.run(["init"]).ok();
     let made = env.run(["specialize", "--role", "tech_lead", "--json"]).ok().json();
     assert!(made["text"].as_str().unwrap().contains("Tech Lead"));
-    // A session that was named must be there.
+    // A given session must exist.
     env.run(["specialize", "--role", "tech_lead", "--session", "nowhere"]).fails(2);
     env.run(["specialize", "--role", "Tech Lead"]).fails(2);
     env.run(["specialize", "--role", "developer", "--testing-mode", "some"]).fails(2);
 }
 
 #[test]
-fn budgets_and_switches_come_from_the_configuration() {
+fn reads_budgets_and_switches_from_the_configuration() {
     let env = project();
     shop(&env);
     let budget = |args: &[&str]| {
@@ -235,7 +235,7 @@ fn budgets_and_switches_come_from_the_configuration() {
 }
 
 #[test]
-fn templates_of_users_and_projects_override() {
+fn user_and_project_templates_override_built_in_ones() {
     let mut env = empty();
     env.run(["init"]).ok();
     let text = |who: &str| {

@@ -1,11 +1,11 @@
-//! `handover stats`: what was recorded, summed up.
+//! `handover stats`: totals of what was recorded.
 
 use serde_json::json;
 
 use crate::project;
 
 #[test]
-fn everything_is_counted_once() {
+fn counts_everything_once() {
     let env = project();
     env.run(["session", "new", "other", "--project-id", "elsewhere"]).ok();
     env.write("docs/a.md", "# A\n## Summary\nTokens live ten minutes.\n");

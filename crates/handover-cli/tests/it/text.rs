@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::empty;
 
 #[test]
-fn redact_is_a_filter_that_works_anywhere() {
+fn redact_filters_outside_a_project() {
     let env = empty();
     let input = b"+\xffpassword=correct-horse-battery\r\n \ttail";
     let output = env.run_with(input, ["redact"]).ok();
@@ -16,7 +16,7 @@ fn redact_is_a_filter_that_works_anywhere() {
 }
 
 #[test]
-fn redact_tells_scripts_where() {
+fn redact_reports_offsets() {
     let env = empty();
     let lines = "{\"text\": \"é password=correct-horse-battery and password=correct-horse-battery\"}\n\n{\"text\": \"fine\"}\n";
     let output = env.run_with(lines, ["redact", "--jsonl"]).ok();
@@ -35,7 +35,7 @@ fn redact_tells_scripts_where() {
 }
 
 #[test]
-fn tokens_are_counted_for_a_model() {
+fn counts_tokens_for_a_model() {
     let env = empty();
     let text = "Hello, world! fn main() {}\n";
     assert_eq!(env.run_with(text, ["tokens", "--model", "gpt-4o"]).ok().stdout, "8\n");

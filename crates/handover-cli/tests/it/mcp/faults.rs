@@ -8,7 +8,7 @@ use super::{BOTH, Client, Generation};
 use crate::{empty, project};
 
 #[test]
-fn nonsense_is_answered_where_it_can_be_and_survived() {
+fn survives_malformed_messages() {
     let env = project();
     for generation in BOTH {
         let mut client = Client::new(&env, generation);
@@ -34,7 +34,7 @@ fn nonsense_is_answered_where_it_can_be_and_survived() {
 }
 
 #[test]
-fn too_much_is_refused() {
+fn rejects_oversized_input() {
     let env = project();
     let mut client = Client::new(&env, Generation::Inline);
     let text = "many words ".repeat(500_000);
@@ -54,7 +54,7 @@ fn too_much_is_refused() {
 }
 
 #[test]
-fn a_broken_store_gives_errors_and_a_mended_one_answers_again() {
+fn recovers_when_a_broken_store_is_repaired() {
     let env = project();
     let store = env.path(".handover/store.db");
     let parts =
@@ -90,7 +90,7 @@ fn a_broken_store_gives_errors_and_a_mended_one_answers_again() {
 }
 
 #[test]
-fn outside_of_a_project_the_next_step_is_named() {
+fn names_the_next_step_outside_a_project() {
     let env = empty();
     let mut client = Client::new(&env, Generation::Handshake);
     let said = client.refused("status", json!({}));
@@ -101,7 +101,7 @@ fn outside_of_a_project_the_next_step_is_named() {
 }
 
 #[test]
-fn many_requests_at_once_are_all_answered() {
+fn answers_many_concurrent_requests() {
     let env = project();
     for generation in BOTH {
         let mut client = Client::new(&env, generation);
@@ -123,7 +123,7 @@ fn many_requests_at_once_are_all_answered() {
 }
 
 #[test]
-fn a_client_that_leaves_ends_the_server() {
+fn exits_when_the_client_disconnects() {
     let env = project();
     let silent = Client::silent(env.command().arg("mcp"), Generation::Handshake);
     assert_eq!(silent.leave(), (Some(0), String::new()));
@@ -137,7 +137,7 @@ fn a_client_that_leaves_ends_the_server() {
 }
 
 #[test]
-fn a_signal_ends_the_server() {
+fn exits_on_a_signal() {
     let env = project();
     for generation in BOTH {
         for signal in ["-TERM", "-INT"] {

@@ -6,7 +6,7 @@ use super::{BOTH, Client, Generation};
 use crate::project;
 
 #[test]
-fn a_handshake_agrees_on_a_version_that_has_one() {
+fn handshake_negotiates_a_version() {
     let env = project();
     for (asked, agreed) in [
         ("2025-11-25", "2025-11-25"),
@@ -29,7 +29,7 @@ fn a_handshake_agrees_on_a_version_that_has_one() {
 }
 
 #[test]
-fn without_a_handshake_every_request_says_everything() {
+fn requests_without_a_handshake_are_self_contained() {
     let env = project();
     let mut client = Client::new(&env, Generation::Inline);
     let found = client.result("server/discover", json!({}));
@@ -68,7 +68,7 @@ fn without_a_handshake_every_request_says_everything() {
 }
 
 #[test]
-fn older_clients_see_nothing_new() {
+fn older_clients_see_no_new_fields() {
     let env = project();
     let mut client = Client::new(&env, Generation::Handshake);
     for (method, params) in [
@@ -86,7 +86,7 @@ fn older_clients_see_nothing_new() {
 }
 
 #[test]
-fn the_tools_are_the_same_for_everyone_in_the_same_order() {
+fn tools_are_listed_in_a_fixed_order() {
     let env = project();
     let lists: Vec<Value> = [BOTH, BOTH]
         .concat()
@@ -118,7 +118,7 @@ fn the_tools_are_the_same_for_everyone_in_the_same_order() {
 }
 
 #[test]
-fn a_conversation_may_begin_with_anything() {
+fn accepts_any_first_request() {
     let env = project();
     let cancelled =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});

@@ -29,7 +29,7 @@ fn inspect(env: &TestEnv, era: &str, args: &[&str]) -> Value {
 
 /// It checks every structured answer against the schema of its tool.
 #[test]
-fn the_inspector_understands_everything() {
+fn inspector_accepts_everything() {
     for era in ["legacy", "modern"] {
         let env = project();
         let inspect = |args: &[&str]| inspect(&env, era, args);
@@ -115,7 +115,7 @@ fn conformance(generation: Generation, scenario: &str) -> Output {
 /// The scenarios that ask for nothing but the protocol. The others want the tools of a showcase
 /// server (images, sampling, elicitation), or are about HTTP itself; `serve/mcp.rs` runs them all.
 #[test]
-fn the_conformance_suite_passes() {
+fn conformance_suite_passes() {
     for (generation, scenarios) in [
         (
             Generation::Handshake,

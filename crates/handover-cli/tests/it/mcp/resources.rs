@@ -8,7 +8,7 @@ use super::{BOTH, Client, Generation};
 use crate::project;
 
 #[test]
-fn everything_is_listed_once_page_by_page() {
+fn lists_every_resource_once_in_pages() {
     let env = project();
     let lines: String = (0..120)
         .map(|n| {
@@ -102,7 +102,7 @@ fn resources_belong_to_a_session_and_have_no_secrets() {
 }
 
 #[test]
-fn prompts_want_a_role() {
+fn prompts_require_a_role() {
     let env = project();
     for generation in BOTH {
         let mut client = Client::new(&env, generation);

@@ -93,7 +93,7 @@ fn a_path_means_the_worktree_of_the_client() {
 }
 
 #[test]
-fn bad_arguments_are_told_to_the_agent() {
+fn bad_arguments_are_reported_to_the_agent() {
     let env = project();
     env.write("docs/a.md", "text");
     let mut client = Client::new(&env, Generation::Handshake);
@@ -202,7 +202,7 @@ fn a_long_package_is_read_in_pages() {
 }
 
 #[test]
-fn thoughts_errors_and_solutions_are_kept() {
+fn stores_reasoning_errors_and_solutions() {
     let env = project();
     let mut client = Client::with(&env, Generation::Handshake, &["--group", "P1"]);
     let kept = client.call(
@@ -231,7 +231,7 @@ fn thoughts_errors_and_solutions_are_kept() {
 }
 
 #[test]
-fn a_brief_is_a_delivery() {
+fn a_brief_counts_as_delivered() {
     let env = project();
     let mut client = Client::new(&env, Generation::Inline);
     let save = |text: &str, priority: &str| json!({"text": text, "kind": "research", "priority": priority});
@@ -280,7 +280,7 @@ fn a_brief_is_a_delivery() {
 }
 
 #[test]
-fn a_debrief_is_kept_as_a_whole_or_not_at_all() {
+fn a_debrief_is_stored_all_or_nothing() {
     let env = project();
     let mut client = Client::new(&env, Generation::Inline);
     let debrief = |packages: Value| {
@@ -326,7 +326,7 @@ fn a_debrief_is_kept_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn the_session_is_found_by_the_usual_rule() {
+fn resolves_the_session_like_other_commands() {
     let mut env = crate::empty();
     env.run(["init"]).ok();
     for generation in BOTH {

@@ -1,4 +1,4 @@
-//! What a run does when nothing goes wrong, and what it leaves alone.
+//! What a run does when nothing goes wrong, and what it does not touch.
 
 use serde_json::Value;
 
@@ -21,13 +21,13 @@ fn stories_are_developed_reviewed_and_committed() {
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
     assert!(story.contains("Status: done"), "{story}");
     assert!(story.contains("## Dev Agent Record") && story.contains("## Code Review Record"));
-    // Nothing of ours stays in git but the branch.
+    // Only the branch stays in git.
     assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
     assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
 }
 
 #[test]
-fn the_users_checkout_is_left_as_it_is() {
+fn does_not_touch_the_users_checkout() {
     let epic = Epic::new(&["1-1-a"]);
     epic.env.write("README.md", "half a thought\n");
     epic.env.write("untracked.txt", "mine\n");
@@ -42,7 +42,7 @@ fn the_users_checkout_is_left_as_it_is() {
 }
 
 #[test]
-fn a_story_that_is_not_committed_yet_can_be_run() {
+fn runs_an_uncommitted_story() {
     let epic = Epic::new(&["1-1-a"]);
     epic.env.write("docs/stories/1-2-new.md", story("1-2-new"));
     epic.run(&[]).ok();
@@ -53,7 +53,7 @@ fn a_story_that_is_not_committed_yet_can_be_run() {
 }
 
 #[test]
-fn the_contract_of_status() {
+fn status_json_follows_the_contract() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(r#"* dev 1 | write x.txt y result '{"nonce":"{HANDOVER_NONCE}","story":"1-1-a","phase":"dev","verdict":"complete","summary":"done so","usage":{"cost_usd":0.25,"tokens":100,"turns":3}}'"#);
     epic.run(&[]).ok();
@@ -87,7 +87,7 @@ fn the_contract_of_status() {
 }
 
 #[test]
-fn progress_is_one_document_a_line() {
+fn progress_is_one_json_document_per_line() {
     let epic = Epic::new(&["1-1-a"]);
     let output = epic.run(&["--json"]).ok();
     let lines: Vec<Value> =
@@ -112,7 +112,7 @@ fn a_dry_run_leaves_no_trace() {
 }
 
 #[test]
-fn what_an_agent_is_told() {
+fn prompt_and_environment_of_an_agent() {
     let epic = Epic::new(&["1-1-a"]);
     let folder = epic.env.folder().to_owned();
     let (prompt, environment) = (folder.join("prompt"), folder.join("environment"));
@@ -161,7 +161,7 @@ fn what_an_agent_is_told() {
 }
 
 #[test]
-fn findings_are_mended_and_reviewed_again() {
+fn findings_are_fixed_and_reviewed_again() {
     let epic = Epic::new(&["1-1-a"]);
     let prompt = epic.env.folder().join("fix-prompt");
     epic.script(&format!(
@@ -189,7 +189,7 @@ fn a_reviewer_cannot_write() {
 }
 
 #[test]
-fn failed_work_is_kept_apart() {
+fn failed_work_is_kept_on_its_own_branch() {
     let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
     epic.env.write(
         "docs/stories/1-3-c.md",
@@ -211,7 +211,7 @@ fn failed_work_is_kept_apart() {
 }
 
 #[test]
-fn flags_leave_stories_out() {
+fn flags_skip_stories() {
     let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
     epic.env.write("docs/stories/1-2-b.md", story("1-2-b").replace("ready-for-dev", "Done"));
     epic.commit_all("done");
@@ -223,12 +223,12 @@ fn flags_leave_stories_out() {
 }
 
 #[test]
-fn the_current_branch_follows_if_asked() {
+fn merge_fast_forwards_the_current_branch() {
     let epic = Epic::new(&["1-1-a"]);
     epic.run(&["--merge"]).ok();
     assert_eq!(epic.git(&["rev-parse", "main"]), epic.git(&["rev-parse", "handover/epic-1"]));
     assert!(epic.env.path("1-1-a.txt").exists());
-    // The branch is a step behind now, and the next run begins where the user is.
+    // The branch is behind now, and the next run starts at the user's commit.
     epic.env.write("docs/stories/1-2-b.md", story("1-2-b"));
     epic.commit_all("another story");
     epic.run(&["--skip-done", "--merge"]).ok();
@@ -246,7 +246,7 @@ fn work_can_stay_uncommitted() {
 }
 
 #[test]
-fn sprint_status_is_kept_in_step() {
+fn sprint_status_is_kept_in_sync() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let plan = "development_status:\n  epic-1: backlog\n  1-1-a: ready-for-dev # first\n  1-2-b: backlog\n";
     epic.env.write("docs/sprint-artifacts/sprint-status.yaml", plan);
@@ -263,7 +263,7 @@ fn sprint_status_is_kept_in_step() {
 }
 
 #[test]
-fn a_program_named_by_a_path_is_found_from_where_the_user_is() {
+fn resolves_a_program_path_from_the_current_folder() {
     use std::os::unix::fs::PermissionsExt as _;
     let epic = Epic::new(&["1-1-a"]);
     let script = "#!/bin/sh\nif [ $HANDOVER_PHASE = dev ]; then echo \"$1\" > a.txt; \

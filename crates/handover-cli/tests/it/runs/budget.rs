@@ -2,7 +2,7 @@
 
 use super::Epic;
 
-/// Every agent says that it cost 0.4.
+/// Every agent reports a cost of 0.4.
 fn costly(stories: &[&str]) -> Epic {
     let epic = Epic::new(stories);
     let result = |phase: &str, verdict: &str| {
@@ -19,7 +19,7 @@ fn costly(stories: &[&str]) -> Epic {
 }
 
 #[test]
-fn the_call_that_would_pass_the_limit_is_not_started() {
+fn starts_no_agent_that_would_exceed_the_limit() {
     let epic = costly(&["1-1-a", "1-2-b"]);
     epic.run(&["--max-cost", "1.0"]).fails(4);
     let status = epic.status();
@@ -27,7 +27,7 @@ fn the_call_that_would_pass_the_limit_is_not_started() {
     assert_eq!(status["cost_usd"], 0.8);
     assert_eq!(epic.states(), ["done", "running"]);
     assert_eq!(epic.subjects("handover/epic-1"), ["feat(epic-1): complete 1-1-a"]);
-    // As long as there is no more money, nothing more is spent.
+    // Without a higher limit, nothing more is spent.
     epic.run(&["--resume"]).fails(4);
     assert_eq!(epic.status()["cost_usd"], 0.8);
     epic.run(&["--resume", "--max-cost", "5"]).ok();
@@ -36,7 +36,7 @@ fn the_call_that_would_pass_the_limit_is_not_started() {
 }
 
 #[test]
-fn exactly_enough_is_enough() {
+fn a_budget_that_is_just_enough_suffices() {
     let epic = costly(&["1-1-a"]);
     epic.run(&["--max-cost", "0.8"]).ok();
     let epic = costly(&["1-1-a"]);
@@ -66,7 +66,7 @@ fn a_missing_program_stops_the_run_and_fails_no_story() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn rejects_invalid_requests() {
     let epic = Epic::new(&["1-1-a"]);
     let refused = |args: &[&str], code: i32, word: &str| {
         let output = epic.env.run(args.iter().copied().chain(["--json"])).fails(code);
@@ -88,7 +88,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn stories_that_are_not_clear_are_refused() {
+fn rejects_ambiguous_stories() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let refused = |word: &str, part: &str| {
         let error = epic.run(&["--json"]).fails(2).error();
@@ -108,7 +108,7 @@ fn stories_that_are_not_clear_are_refused() {
     refused("dependencies", "1-1-a → 1-2-b → 1-1-a");
     epic.env.write("docs/stories/1-2-b.md", "# Story 1.2: b\n\nDepends on: 1.7\n");
     refused("dependencies", "1.7");
-    // Files beside the stories, and stories of others that speak of this epic, are none of ours.
+    // Other files, and stories of other epics that mention this one, do not count.
     epic.env.write("docs/stories/1-1-a.md", "# Story 1.1: a\n\nDepends on: 1.2, 2.4\n");
     epic.env.write("docs/stories/1-2-b.md", "# Story 1.2: b\n");
     epic.env.write("docs/sprint-artifacts/epic-1-decisions.md", "Epic: 1\n");

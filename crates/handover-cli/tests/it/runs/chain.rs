@@ -1,4 +1,4 @@
-//! `handover chain`: epics in order, each with what those before it left.
+//! `handover chain`: epics in order, each with the handoffs of its dependencies.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn last(output: &handover_testkit::Output) -> Value {
 }
 
 #[test]
-fn each_starts_where_those_before_it_ended_and_knows_what_they_taught() {
+fn each_epic_starts_where_its_dependencies_ended_with_their_handoffs() {
     let epic = chain();
     let prompts = epic.env.folder().join("prompt");
     let script = retro("1", "Greetings must be louder than 3 decibels")
@@ -65,7 +65,7 @@ fn each_starts_where_those_before_it_ended_and_knows_what_they_taught() {
     assert_eq!(ahead("handover/epic-2", "handover/epic-1"), "0");
     assert_eq!(ahead("handover/epic-1", "handover/epic-2"), "2");
     assert_eq!(ahead("main", "handover/epic-3"), "2");
-    // The handoff is in the prompt of whoever needs it, and nowhere else.
+    // The handoff is in the prompts that need it, and nowhere else.
     let told = fs_err::read_to_string(&prompts).unwrap();
     for part in ["Epic 1 taught", "Greetings must be louder than 3 decibels"] {
         assert!(told.contains(part), "{part} is missing in {told}");
@@ -78,12 +78,12 @@ fn each_starts_where_those_before_it_ended_and_knows_what_they_taught() {
         kinds.len() >= 3 && kinds.iter().all(|package| package["kind"] == "handoff"),
         "{packages}"
     );
-    // A plain run of an epic that builds on another is told as well.
+    // A plain run of a dependent epic gets the handoff as well.
     assert_eq!(epic.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
-fn a_failed_epic_stops_only_those_that_build_on_it() {
+fn a_failed_epic_stops_only_its_dependents() {
     let epic = chain();
     epic.script("1-1-greet dev * | write a b print nothing");
     let output = run(&epic, &["1", "2", "3"], &["--json"]).fails(1);
@@ -102,7 +102,7 @@ fn a_failed_epic_stops_only_those_that_build_on_it() {
 }
 
 #[test]
-fn orders_that_make_no_sense_are_refused() {
+fn rejects_cycles_and_duplicates() {
     let epic = chain();
     let refused = |epics: &[&str], code: &str, part: &str| {
         let error = run(&epic, epics, &["--json"]).fails(2).error();
@@ -123,7 +123,7 @@ fn orders_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn several_that_are_built_on_are_merged() {
+fn merges_several_dependencies() {
     let epic = chain();
     epic.env.write("docs/epics/epic-4-all.md", "# Epic 4: All\n\nDepends on: Epic 2, Epic 3\n");
     epic.env.write("docs/stories/4-1-all.md", story("4-1-all"));
@@ -132,7 +132,7 @@ fn several_that_are_built_on_are_merged() {
     for file in ["1-1-greet.txt", "2-1-greet-louder.txt", "3-1-alone.txt", "4-1-all.txt"] {
         assert!(files.contains(file), "{file} is missing in {files}");
     }
-    // What cannot be merged fails the epic and nothing else.
+    // A failed merge fails the epic and nothing else.
     let epic = chain();
     epic.env.write("docs/epics/epic-4-all.md", "# Epic 4: All\n\nDepends on: Epic 1, Epic 3\n");
     epic.env.write("docs/stories/4-1-all.md", story("4-1-all"));
@@ -149,7 +149,7 @@ fn several_that_are_built_on_are_merged() {
 }
 
 #[test]
-fn money_is_for_all_of_them() {
+fn max_cost_limits_the_whole_chain() {
     let epic = chain();
     let paid = |phase: &str, verdict: &str| {
         format!(
@@ -170,7 +170,7 @@ fn money_is_for_all_of_them() {
     assert!((cost - 2.4).abs() < 1e-9, "{cost}");
 }
 
-/// What a chain leaves behind, without what differs by its nature.
+/// The results of a chain, without ids and times.
 fn end_state(epic: &Epic) -> Vec<String> {
     let mut state = around(epic);
     for number in ["1", "2"] {
@@ -208,7 +208,7 @@ mod dying {
 
 /// Killed in the second epic: the first is not done again.
 #[test]
-fn an_epic_that_is_done_stays_done() {
+fn a_finished_epic_is_not_repeated() {
     let epic = chain();
     let calls = epic.env.folder().join("calls");
     let ready = epic.env.folder().join("ready");
@@ -234,7 +234,7 @@ fn an_epic_that_is_done_stays_done() {
     run(&epic, &["1", "2", "3"], &["--resume"]).ok();
     let text = fs_err::read_to_string(calls).unwrap();
     assert_eq!(text, "1-1-greet;2-1-greet-louder;3-1-alone;");
-    // A chain that has come to its end begins anew.
+    // A finished chain starts over.
     let again = run(&epic, &["1", "2", "3"], &["--skip-done", "--json"]).ok();
     assert_eq!(last(&again)["chain"]["cost_usd"], 0.0);
 }

@@ -1,4 +1,4 @@
-//! What closes an epic: scenarios that are written and tried out, a look back, a handoff. Whatever its
+//! Closing an epic: scenarios, retrospective, handoff. Whatever its
 //! agents do, the stories stay done.
 
 use handover_testkit::processes_with;
@@ -55,7 +55,7 @@ fn run(epic: &Epic, more: &[&str]) -> handover_testkit::Output {
 }
 
 #[test]
-fn an_epic_is_accepted_and_looked_back_on() {
+fn closes_an_epic_with_acceptance_and_retrospective() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&(scenarios(&json!([auto("S1", "1-1-a.txt", "work"), manual()])) + &retro()));
     run(&epic, &["--uat", "quick", "--retro"]).ok();
@@ -86,7 +86,7 @@ fn an_epic_is_accepted_and_looked_back_on() {
 }
 
 #[test]
-fn what_fails_changes_the_exit_code_only_if_it_is_asked_to() {
+fn failed_scenarios_change_the_exit_code_only_if_blocking() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&scenarios(&json!([auto("S1", "1-1-a.txt", "something else")])));
     run(&epic, &["--uat", "quick"]).ok();
@@ -99,19 +99,19 @@ fn what_fails_changes_the_exit_code_only_if_it_is_asked_to() {
         (&epic.states()[..], &epic.status()["state"]),
         (&["done".to_owned()][..], &json!("failed"))
     );
-    // Nothing is tried, so nothing fails.
+    // Nothing runs, so nothing fails.
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&scenarios(&json!([auto("S1", "1-1-a.txt", "something else")])));
     run(&epic, &["--uat", "skip", "--uat-blocking"]).ok();
     assert_eq!(epic.status()["uat"]["state"], "skipped");
-    // Nobody wrote any.
+    // There are no scenarios.
     let epic = Epic::new(&["1-1-a"]);
     epic.script("* uat * | print \"UAT GENERATED: docs/uat/epic-1-uat.md\"");
     run(&epic, &["--uat", "quick", "--uat-blocking"]).fails(1);
     assert_eq!(epic.states(), ["done"]);
 }
 
-/// Everything that could make a shell of a list of words.
+/// Everything that could turn a list of words into shell code.
 #[test]
 fn scenarios_never_reach_a_shell() {
     let epic = Epic::new(&["1-1-a"]);
@@ -158,9 +158,9 @@ fn scenarios_never_reach_a_shell() {
     assert!(refused[0]["reason"].as_str().unwrap().contains("runs whatever it is told"));
 }
 
-/// Faults of the agents that close an epic, and what the stories make of them.
+/// Faults of closing agents do not affect the stories.
 #[test]
-fn faults_of_those_who_close_an_epic_stop_nothing() {
+fn faulty_closing_agents_stop_nothing() {
     let said = |phase: &str| match phase {
         "uat" => "UAT GENERATED: docs/uat/epic-1-uat.md",
         _ => "RETRO COMPLETE: Epic 1",
@@ -203,7 +203,7 @@ fn faults_of_those_who_close_an_epic_stop_nothing() {
         let status = epic.status();
         assert_eq!((&status["state"], &status["stories"][0]["state"]), (&json!("done"), &json!("done")));
         assert_eq!((&status["uat"]["state"], &status["uat"]["passed"]), (&json!("failed"), &json!(0)), "{fault}");
-        // What the journal knows is written down all the same.
+        // The documents are still generated from the journal.
         let retro = show(&epic, "docs/sprints/epic-1-retro.md");
         assert!(retro.contains("1 of 1 stories are done"), "{fault}: {retro}");
         assert!(show(&epic, "docs/handoffs/epic-1-handoff.md").contains("type: handoff"));
@@ -217,7 +217,7 @@ fn faults_of_those_who_close_an_epic_stop_nothing() {
 }
 
 #[test]
-fn scenarios_that_cannot_be_used_are_named() {
+fn names_unusable_scenarios() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&scenarios(
         &json!([{"id": "S1", "kind": "auto", "argv": "cat 1-1-a.txt", "shell": true}]),
@@ -228,7 +228,7 @@ fn scenarios_that_cannot_be_used_are_named() {
         assert!(journal.contains(part), "{part} is missing in {journal}");
     }
     assert!(!epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]).contains("docs/uat"));
-    // Whoever wrote them is told, and may do better.
+    // The agent gets the errors and may retry.
     let epic = Epic::new(&["1-1-a"]);
     let prompt = epic.env.folder().join("prompt");
     let good = scenarios(&json!([auto("S1", "1-1-a.txt", "work")]))
@@ -240,9 +240,9 @@ fn scenarios_that_cannot_be_used_are_named() {
     assert!(told.contains("scenarios[0].shell"), "{told}");
 }
 
-/// Agents of other tools write the files themselves and say so in a line.
+/// Agents of other tools write the files themselves and signal it in a line.
 #[test]
-fn files_that_agents_write_themselves_are_kept() {
+fn keeps_files_written_by_closing_agents() {
     let epic = Epic::new(&["1-1-a"]);
     let data = json!({"scenarios": [auto("S1", "1-1-a.txt", "work")]});
     let agent = epic.env.folder().join("agent.sh");
@@ -267,7 +267,7 @@ fn files_that_agents_write_themselves_are_kept() {
 }
 
 #[test]
-fn what_fails_is_mended_through_the_gates() {
+fn failed_scenarios_are_fixed_through_the_gates() {
     let list = json!([auto("S1", "1-1-a.txt", "mended")]);
     let gate = ["--config", "gates.commands=[{name = \"unit\", argv = [\"cat\", \"1-1-a.txt\"]}]"];
     let fix = "* fix * | append 1-1-a.txt ' mended' write docs/uat/epic-1-uat.json '{}' print \"IMPLEMENTATION COMPLETE: epic-1\"\n";
@@ -293,7 +293,7 @@ fn what_fails_is_mended_through_the_gates() {
             "scenarios passed"
         ]
     );
-    // In vain, by breaking a gate, by being blocked: nothing of it is kept, and the rest is.
+    // Fixes that fail, break a gate or are blocked are dropped; the rest is kept.
     for fix in [
         "* fix * | append 1-1-a.txt ' more' print \"IMPLEMENTATION COMPLETE: epic-1\"\n",
         "* fix * | spawn-quiet 'exit 0' write 1-1-a.txt mended append gone x print \"IMPLEMENTATION BLOCKED: epic-1 - no\"\n",
@@ -314,7 +314,7 @@ fn what_fails_is_mended_through_the_gates() {
 }
 
 #[test]
-fn nobody_is_asked_who_cannot_be_paid() {
+fn starts_no_closing_agent_over_budget() {
     let epic = Epic::new(&["1-1-a"]);
     let paid = |phase: &str, verdict: &str| {
         format!(
@@ -332,9 +332,9 @@ fn nobody_is_asked_who_cannot_be_paid() {
     assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("0.8000 USD"));
 }
 
-/// Several look back; one of them fails, and the order of the others does not matter.
+/// A party holds the retrospective; one voice fails, and the order of the others does not matter.
 #[test]
-fn a_party_looks_back() {
+fn a_party_holds_the_retrospective() {
     let voice = |who: &str, round: u32, gotchas: &Value| {
         let line = result("retro", &json!({"retro": {"gotchas": gotchas}}));
         line.replace("* retro * |", &format!("* retro * {who} {round} |"))
@@ -359,7 +359,7 @@ fn a_party_looks_back() {
     assert_eq!(gotchas.len(), 3, "{handoff}");
     assert!(gotchas[0].to_lowercase().contains("times are utc"), "{handoff}");
     assert!(!handoff.contains("Only in the first round"), "{handoff}");
-    // Nobody says anything of use.
+    // No voice gives a usable answer.
     let epic = Epic::new(&["1-1-a"]);
     epic.script("* retro * | exit 1");
     run(&epic, &["--party-retro", "--party-agents", "winston,mary"]).ok();
@@ -367,7 +367,7 @@ fn a_party_looks_back() {
 }
 
 #[test]
-fn a_dry_run_shows_what_closes_the_epic() {
+fn dry_run_shows_the_closing_steps() {
     let epic = Epic::new(&["1-1-a"]);
     let output = run(&epic, &["--uat", "quick", "--retro", "--dry-run", "--show-prompts"]).ok();
     for part in ["Say how to try out epic 1", "Look back on epic 1", "No shell reads it"] {
@@ -408,7 +408,7 @@ fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-/// What comes before the closing is killed elsewhere.
+/// Other scenes kill the phases before the closing.
 const SCENE: Scene = Scene {
     command: |epic, more| epic.args(&[&CAT[..], more].concat()),
     flags: &["--uat", "quick", "--heal", "1", "--retro"],

@@ -31,7 +31,7 @@ mod dying {
 
 /// Killed while an agent works that cannot be asked to end and has children of its own.
 #[test]
-fn an_orphan_is_ended_before_the_run_goes_on() {
+fn resume_kills_an_orphan() {
     let epic = Epic::new(&["1-1-a"]);
     let ready = epic.env.folder().join("ready");
     epic.script(&format!(
@@ -54,7 +54,7 @@ fn an_orphan_is_ended_before_the_run_goes_on() {
 }
 
 #[test]
-fn signals_leave_a_run_that_can_be_resumed() {
+fn resumes_after_a_signal() {
     for signal in ["-INT", "-TERM"] {
         let epic = Epic::new(&["1-1-a", "1-2-b"]);
         let ready = epic.env.folder().join("ready");
@@ -81,7 +81,7 @@ fn signals_leave_a_run_that_can_be_resumed() {
 
 /// A file size limit stands in for a full disk: sooner or later the journal cannot be written.
 #[test]
-fn a_full_disk_stops_a_run_and_does_not_spoil_it() {
+fn resumes_after_a_full_disk() {
     let mut stopped = 0;
     for blocks in [300, 500, 700, 900, 1_100, 1_300] {
         let epic = eventful();
@@ -102,7 +102,7 @@ fn a_full_disk_stops_a_run_and_does_not_spoil_it() {
 }
 
 #[test]
-fn resuming_nothing_begins_something() {
+fn resume_without_a_run_starts_one() {
     let epic = Epic::new(&["1-1-a"]);
     epic.run(&["--resume"]).ok();
     let first = epic.status()["id"].clone();
@@ -123,7 +123,7 @@ pub(super) fn wait_for(path: &std::path::Path) {
 /// The agent would work for another minute and cannot be asked to end; whoever stops the run does not
 /// wait for it. What is measured is far from either: ten seconds on a machine that is busy.
 #[test]
-fn whoever_stops_a_run_does_not_wait() {
+fn stops_promptly() {
     for signal in ["-INT", "-TERM"] {
         let epic = Epic::new(&["1-1-a"]);
         let ready = epic.env.folder().join("ready");

@@ -2,7 +2,7 @@
 
 use super::Epic;
 
-/// One project of npm with a failing test that was there before.
+/// An npm project with an old failing test.
 fn npm() -> Epic {
     let epic = Epic::new(&["1-1-a"]);
     epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
@@ -15,7 +15,7 @@ fn npm() -> Epic {
     epic
 }
 
-/// What is new fails, then cannot even be built, then is good.
+/// New work fails its test, then does not even compile, then passes.
 const MENDED_TWICE: [&str; 7] = [
     "dev complete",
     "gates failed",
@@ -38,7 +38,7 @@ fn verdicts(epic: &Epic) -> Vec<String> {
 const TEST: &str = "const test = require(\"node:test\"); const assert = require(\"node:assert\"); test(\"new\", () => assert.equal(require(\"./sum.js\")(1, 2), 3));";
 
 #[test]
-fn npm_old_failures_do_not_count_and_new_ones_do() {
+fn npm_counts_only_new_failures() {
     let epic = npm();
     epic.script(&format!(
         "* dev 1 | write new.test.js '{TEST}' write sum.js 'module.exports = (a, b) => a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
@@ -56,7 +56,7 @@ fn npm_old_failures_do_not_count_and_new_ones_do() {
 }
 
 #[test]
-fn work_that_fails_its_tests_is_never_committed() {
+fn never_commits_work_that_fails_its_tests() {
     let epic = npm();
     epic.script(&format!(
         "* dev 1 | write new.test.js '{TEST}' write sum.js 'module.exports = (a, b) => a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
@@ -71,7 +71,7 @@ fn work_that_fails_its_tests_is_never_committed() {
 #[test]
 fn cargo_tests_and_compiler_errors_count() {
     let mut epic = Epic::new(&["1-1-a"]);
-    // The toolchain is the user's, wherever the home of the test is.
+    // Use the real toolchain despite the test's own home.
     let home = std::path::PathBuf::from(std::env::var_os("HOME").unwrap());
     for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
         let place = std::env::var_os(name).map_or_else(|| home.join(folder), Into::into);
@@ -88,7 +88,7 @@ fn cargo_tests_and_compiler_errors_count() {
     );
     epic.run(&[]).ok();
     assert_eq!(verdicts(&epic), MENDED_TWICE);
-    // What tools build and leave behind is in no commit.
+    // Build output is not committed.
     let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
     assert!(!files.contains("target"), "{files}");
 }
@@ -102,10 +102,10 @@ fn configured_commands_count_and_unknown_failures_are_failures() {
     );
     epic.env.write("tap.txt", "1..1\nnot ok 1 - old\n");
     epic.commit_all("gate");
-    // As bad as before.
+    // The same failures as before.
     epic.script("* dev 1 | write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
     epic.run(&[]).ok();
-    // Nothing more than an exit code.
+    // Only an exit code.
     let epic2 = Epic::new(&["1-1-a"]);
     epic2.env.write(
         ".handover/config.toml",
@@ -117,7 +117,7 @@ fn configured_commands_count_and_unknown_failures_are_failures() {
 }
 
 #[test]
-fn a_gate_that_hangs_or_is_missing() {
+fn stops_at_a_hanging_or_missing_gate() {
     let gate = |argv: &str| {
         format!("[gates]\ntimeout = 1\ncommands = [{{ name = \"check\", argv = {argv} }}]\n")
     };
@@ -150,7 +150,7 @@ fn tools() -> std::path::PathBuf {
 }
 
 #[test]
-fn pytest_old_failures_do_not_count_and_new_ones_do() {
+fn pytest_counts_only_new_failures() {
     let epic = Epic::new(&["1-1-a"]);
     epic.env
         .write("test_old.py", "def test_old():\n    assert False\n\ndef test_fine():\n    pass\n");
@@ -167,7 +167,7 @@ fn pytest_old_failures_do_not_count_and_new_ones_do() {
 }
 
 #[test]
-fn go_old_failures_do_not_count_and_new_ones_do() {
+fn go_counts_only_new_failures() {
     let epic = Epic::new(&["1-1-a"]);
     epic.env.write("go.mod", "module shop\n\ngo 1.19\n");
     epic.env.write(
@@ -190,9 +190,9 @@ fn go_old_failures_do_not_count_and_new_ones_do() {
     assert_eq!(verdicts(&epic), MENDED_TWICE);
 }
 
-/// The managers of packages that a lock file names, the real ones.
+/// The real package managers that lock files select.
 #[test]
-fn pnpm_and_yarn_are_used_where_their_lock_is() {
+fn lock_file_selects_pnpm_or_yarn() {
     let bin = tools().join("node/node_modules/.bin");
     assert!(bin.exists(), "run scripts/tools: {} is not there", bin.display());
     for (manager, lock, text) in [
@@ -219,9 +219,9 @@ fn pnpm_and_yarn_are_used_where_their_lock_is() {
     }
 }
 
-/// A repository whose root says nothing about its tests.
+/// A repository without tests at its root.
 #[test]
-fn components_are_checked_where_they_are() {
+fn runs_gates_of_components() {
     let epic = Epic::new(&["1-1-a"]);
     let manifest = r#"{"name":"x","scripts":{"test":"node --test"}}"#;
     epic.env.write("packages/web/package.json", manifest);

@@ -1,5 +1,5 @@
-//! Engines that die before and after every entry of their journal: whoever goes on reaches the same end, and
-//! pays for nothing twice.
+//! Engines that die before and after every journal entry: a resumed run reaches the same end and
+//! repeats no finished phase.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use serde_json::Value;
 
 use super::Epic;
 
-/// A run that is killed, and how it goes on.
+/// A run that is killed and resumed.
 pub(super) struct Scene {
-    /// Makes its place, the same each time.
+    /// Sets up the same repository each time.
     pub(super) make: fn() -> Epic,
     /// Its command with more flags.
     pub(super) command: fn(&Epic, &[&str]) -> Vec<String>,
     pub(super) flags: &'static [&'static str],
-    /// The flags with which it goes on.
+    /// The flags for resuming.
     pub(super) again: &'static [&'static str],
-    /// How it ends, killed or not.
+    /// The exit code, killed or not.
     pub(super) code: i32,
-    /// What it leaves behind.
+    /// The results to compare.
     pub(super) left: fn(&Epic) -> Vec<String>,
-    /// How many entries of the journal others are concerned with.
+    /// How many journal entries other scenes already cover.
     pub(super) skip: fn(&[Value]) -> usize,
-    /// How many entries there are at least, or it is not the run that was meant.
+    /// The minimum number of entries, as a sanity check of the scene.
     pub(super) entries: usize,
-    /// Whether the end may come before a late entry: which is the last depends on who is faster.
+    /// Whether the run may end before a late entry, because the order depends on timing.
     pub(super) may_end: bool,
 }
 
@@ -45,7 +45,7 @@ impl Scene {
         }
     }
 
-    /// Kills the engine at every `step`th entry, and goes on.
+    /// Kills the engine at every `step`th entry, and resumes.
     pub(super) fn killed(&self, side: &str, first: usize, step: usize) {
         let whole = (self.make)();
         let begun = journal(&whole).len();
@@ -78,7 +78,7 @@ impl Scene {
     }
 }
 
-/// Tests that share the entries of a scene among them, so that they run side by side.
+/// Generates tests that split the entries of a scene, so that they run in parallel.
 macro_rules! killed {
     ($scene:expr, $step:literal: $($name:ident $first:literal),+) => {
         mod after {
@@ -97,7 +97,7 @@ macro_rules! killed {
 }
 pub(super) use killed;
 
-/// What an agent does first, so that it is known whom somebody paid.
+/// Logs each agent call, to count paid phases.
 pub(super) fn call(epic: &Epic) -> String {
     format!(
         "append {} '{{HANDOVER_STORY}} {{HANDOVER_PHASE}} {{HANDOVER_ATTEMPT}} {{HANDOVER_PERSONA}} {{HANDOVER_ROUND}};'",
@@ -148,7 +148,7 @@ pub(super) fn eventful(stories: &[&str]) -> Epic {
     epic
 }
 
-/// Every line of every file of a branch, without what differs by its nature: ids and days.
+/// Every line of every file of a branch, without ids and dates.
 pub(super) fn lines(epic: &Epic, branch: &str) -> Vec<String> {
     let differs = ["**Receipt:**", "**Date:**", "**Run:**", ":run: ", ":date: "];
     let lines = epic.git(&["grep", "-e", "", branch]);

@@ -1,4 +1,4 @@
-//! Several machines on one run: a home and a clone each, one remote, one store.
+//! Several machines on one run: each with its own home and clone, one remote, one store.
 
 use std::path::Path;
 use std::process::Child;
@@ -10,7 +10,7 @@ use super::Epic;
 
 const FOUR: &[&str] = &["1-1-a", "1-2-b", "1-3-c", "1-4-d"];
 
-/// Two machines: the epic's own, and a clone with a home of its own.
+/// Two machines: the epic's own, and a clone with its own home.
 struct Machines {
     epic: Epic,
     other: TestEnv,
@@ -59,7 +59,7 @@ impl Machines {
         self.other.start(self.epic.args(&["--json"]))
     }
 
-    /// What the agents have left on the branch; stories hold times.
+    /// The agents' files on the branch, without the stories, which contain times.
     fn work(env: &TestEnv) -> String {
         let output = std::process::Command::new("git")
             .args([
@@ -111,7 +111,7 @@ fn joined(output: &Output) -> bool {
 #[test]
 fn two_machines_share_the_stories() {
     let machines = Machines::with_postgres();
-    // Two developers must be at work at once, which one machine alone never has.
+    // Two developers must work at once, which one machine alone never does.
     let (a, b) = (machines.file("a"), machines.file("b"));
     machines.epic.script(&format!(
         "1-1-a dev 1 | write {a} x wait-for {b} write 1-1-a.txt work print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
@@ -124,7 +124,7 @@ fn two_machines_share_the_stories() {
     assert!(!joined(&one) && joined(&two), "{two}");
     assert_eq!(machines.epic.states(), ["done"; 4]);
     assert_eq!(Machines::work(&machines.epic.env), Machines::alone());
-    // Nothing but branches stays, neither here nor there.
+    // Only branches remain, on both machines.
     for env in [&machines.epic.env, &machines.other] {
         let refs = std::process::Command::new("git")
             .args(["ls-remote", "--refs", "origin", "refs/handover/*"])
@@ -136,7 +136,7 @@ fn two_machines_share_the_stories() {
 }
 
 #[test]
-fn another_machine_takes_over_from_a_dead_one() {
+fn a_helper_takes_over_from_a_dead_leader() {
     let machines = Machines::with_postgres();
     let (begun, go) = (machines.file("begun"), machines.file("go"));
     machines.epic.script(&format!(
@@ -158,7 +158,7 @@ fn another_machine_takes_over_from_a_dead_one() {
 }
 
 #[test]
-fn a_helper_that_dies_is_replaced() {
+fn work_of_a_dead_helper_is_taken_over() {
     let machines = Machines::with_a_file();
     let (a, b, go) = (machines.file("a"), machines.file("b"), machines.file("go"));
     machines.epic.script(&format!(
@@ -179,7 +179,7 @@ fn a_helper_that_dies_is_replaced() {
 }
 
 #[test]
-fn without_a_remote_the_second_is_refused() {
+fn rejects_a_second_machine_without_a_remote() {
     let mut machines = Machines::with_a_file();
     machines.other.write(".handover/config.toml", "");
     machines.other.set("HANDOVER_MACHINE", "two");

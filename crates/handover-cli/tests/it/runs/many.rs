@@ -3,7 +3,7 @@
 use super::{Epic, story};
 
 #[test]
-fn a_second_engine_is_refused() {
+fn rejects_a_second_engine() {
     let epic = Epic::new(&["1-1-a"]);
     let (ready, go) = (epic.env.folder().join("ready"), epic.env.folder().join("go"));
     epic.script(&format!(
@@ -25,7 +25,7 @@ fn a_second_engine_is_refused() {
 }
 
 #[test]
-fn eight_epics_at_once() {
+fn runs_eight_epics_concurrently() {
     let epic = Epic::new(&[]);
     for n in 1..=8 {
         for s in 1..=2 {

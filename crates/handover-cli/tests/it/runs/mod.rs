@@ -27,7 +27,7 @@ pub(crate) struct Epic {
     script: PathBuf,
 }
 
-/// A developer that does the work and says so; a reviewer that is content.
+/// A developer that completes its work, and a reviewer that passes it.
 pub(crate) const GOOD: &str = r#"
 * dev * | write {HANDOVER_STORY}.txt work print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"
 * fix * | append {HANDOVER_STORY}.txt mended print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"

@@ -20,7 +20,7 @@ fn meeting(epic: &Epic) -> String {
 }
 
 #[test]
-fn stories_are_worked_on_at_once_and_land_one_after_the_other() {
+fn stories_run_in_parallel_and_land_one_at_a_time() {
     let epic = Epic::new(THREE);
     epic.env.write("list.txt", "one\n\n\n\ntwo\n\n\n\nthree\n\n\n\n");
     let check = "grep -q one list.txt && grep -q two list.txt && test ! -e broken.txt";
@@ -64,7 +64,7 @@ fn stories_are_worked_on_at_once_and_land_one_after_the_other() {
 
 /// Both write the same file; whoever comes second has it mended.
 #[test]
-fn a_conflict_is_mended() {
+fn a_conflict_is_fixed() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let at = epic.env.folder().join("meeting");
     fs_err::create_dir_all(&at).unwrap();
@@ -84,7 +84,7 @@ fn a_conflict_is_mended() {
 }
 
 #[test]
-fn a_conflict_that_nobody_mends_is_not_committed() {
+fn an_unresolved_conflict_is_not_committed() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let at = epic.env.folder().join("meeting");
     fs_err::create_dir_all(&at).unwrap();
@@ -102,7 +102,7 @@ fn a_conflict_that_nobody_mends_is_not_committed() {
 }
 
 #[test]
-fn a_story_that_fails_does_not_disturb_the_others_and_dependents_wait() {
+fn a_failed_story_affects_only_its_dependents() {
     let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c", "1-4-d"]);
     let waits = |id: &str, on: &str| {
         story(id).replace("\n\n## Tasks", &format!("\nDepends on: {on}\n\n## Tasks"))
@@ -154,7 +154,7 @@ mod dying {
 
 /// Killed and told to stop while three agents work that cannot be asked to end.
 #[test]
-fn several_orphans_are_ended_before_the_run_goes_on() {
+fn resume_kills_several_orphans() {
     for signal in ["-KILL", "-TERM"] {
         let epic = Epic::new(THREE);
         let ready = epic.env.folder().join("ready");
@@ -184,7 +184,7 @@ fn several_orphans_are_ended_before_the_run_goes_on() {
 
 /// Every agent says that it cost 0.4: no two of them are started if one is all that is left for.
 #[test]
-fn several_at_once_do_not_pass_the_budget() {
+fn parallel_agents_stay_within_the_budget() {
     let epic = Epic::new(THREE);
     let result = |phase: &str, verdict: &str| {
         format!(
@@ -206,7 +206,7 @@ fn several_at_once_do_not_pass_the_budget() {
 }
 
 #[test]
-fn a_terminal_shows_all_who_are_at_work() {
+fn a_terminal_shows_all_running_agents() {
     let epic = Epic::new(THREE);
     let meeting = meeting(&epic);
     let work = "write {HANDOVER_STORY}.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";

@@ -15,7 +15,7 @@ fn claude_does_a_story() {
             holds("You are seeing this code for the first time"),
             Answer::text("REVIEW PASSED: 1-1-a"),
         )
-        // It forgets to say how it ended, and is asked once.
+        // It forgets its verdict, and is asked once.
         .when(
             holds("You have ended without a verdict"),
             Answer::text("IMPLEMENTATION COMPLETE: 1-1-a"),

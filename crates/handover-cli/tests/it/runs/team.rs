@@ -1,4 +1,4 @@
-//! A team: who is asked, what they are told of each other, and what is learned.
+//! A team: who is started, what they learn from each other, and what is kept.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ fn result(phase: &str, status: &str, more: &str) -> String {
     )
 }
 
-/// Who was asked, and what they said.
+/// Which roles ran, and their status codes.
 fn way(epic: &Epic) -> Vec<String> {
     let status = epic.status();
     let unit = |unit: &Value| {
@@ -69,7 +69,7 @@ fn a_team_does_a_story() {
     assert_eq!(epic.git(&["show", "handover/epic-1:hello.txt"]), "hello, you");
     assert_eq!(epic.subjects("handover/epic-1"), ["feat(epic-1): complete 1-1-a"]);
     let told = |name: &str| fs_err::read_to_string(prompts.join(name)).unwrap();
-    // What others thought flows by the matrix: not to who begins, to QA three phases of it, to the lead all.
+    // Reasoning is routed by role: none to the first developer, three phases to QA, all to the lead.
     assert!(!told("developer").contains("Prior Agent Reasoning"));
     let qa = told("qa");
     assert!(qa.contains("one greeting for all") && !qa.contains("two greetings"), "{qa}");
@@ -85,12 +85,12 @@ fn a_team_does_a_story() {
     for part in ["Story 1-1-a", "State: done"] {
         assert!(told("manager").contains(part), "{part} is missing in {}", told("manager"));
     }
-    // What held is kept for those who come after.
+    // Accepted work becomes strategies.
     let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
     let insights = strategies["strategies"].to_string();
     assert!(insights.contains("one greeting for all"), "{insights}");
     assert!(!insights.contains("greetings are tested"), "{insights}");
-    // What was sent back and then passed is known, with what was done about it.
+    // Rejected work that later passed is an error pattern with its solution.
     let errors = epic.env.run(["error", "list", "--json"]).ok().json()["errors"].clone();
     assert_eq!(errors.as_array().unwrap().len(), 1, "{errors}");
     assert_eq!(errors[0]["solution"], "the greeting names who is there");
@@ -99,7 +99,7 @@ fn a_team_does_a_story() {
 }
 
 #[test]
-fn two_failures_bring_a_senior_and_a_riddle_an_investigator() {
+fn two_failures_escalate_to_a_senior_and_blockers_to_an_investigator() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&format!(
         "* dev 1 | crash\n\
@@ -116,7 +116,7 @@ fn two_failures_bring_a_senior_and_a_riddle_an_investigator() {
         result("fix", "INCOMPLETE", ",\"summary\":\"only half\""),
         result("fix", "READY_FOR_REVIEW", ""),
     ));
-    // What the manager misses is told, and the stories are what they are.
+    // The manager's objections are reported and do not affect the stories.
     epic.run(TEAM).ok();
     assert_eq!(
         way(&epic),
@@ -136,9 +136,9 @@ fn two_failures_bring_a_senior_and_a_riddle_an_investigator() {
     assert_eq!(epic.status()["closing"]["reason"], "a second epic is missing");
 }
 
-/// A program that only knows the verdicts of the contract works in a team, several stories at once.
+/// A program that only knows verdicts works in a team, with several stories at once.
 #[test]
-fn verdicts_are_enough_and_groups_work_at_once() {
+fn verdicts_work_as_status_codes_and_groups_run_in_parallel() {
     let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
     epic.script("* retro * | print \"RETRO COMPLETE: Epic 1\"");
     epic.run(&["--pipeline", "team", "--parallel", "3"]).ok();
@@ -157,7 +157,7 @@ fn sent_back() -> Epic {
     epic
 }
 
-/// Before the first entry there is nothing to resume: the same command begins.
+/// Before the first entry there is nothing to resume: the same command starts a run.
 const SCENE: Scene =
     Scene { flags: TEAM, again: &["--pipeline", "team", "--resume"], ..Scene::new(sent_back, way) };
 
@@ -166,7 +166,7 @@ mod dying {
 }
 
 #[test]
-fn a_team_needs_its_reviews() {
+fn a_team_cannot_skip_reviews() {
     let epic = Epic::new(&["1-1-a"]);
     let error = epic.run(&["--pipeline", "team", "--skip-review", "--json"]).fails(2).error();
     assert_eq!(error["code"], "invalid_input");

@@ -1,4 +1,4 @@
-//! `handover uat`: scenarios tried out whenever somebody likes, away from the user's checkout.
+//! `handover uat`: scenarios run on demand, outside the user's checkout.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn holds() -> Value {
 }
 
 #[test]
-fn the_contract_of_uat() {
+fn uat_json_follows_the_contract() {
     let epic = epic(&json!([
         holds(),
         {"id": "S2", "criterion": "AC2", "kind": "semi", "argv": ["cat", "missing"], "steps": ["Look"], "expected": "Blue"},
@@ -55,13 +55,13 @@ fn the_contract_of_uat() {
     assert_eq!((&skip["uat"]["state"], &skip["uat"]["passed"]), (&json!("skipped"), &json!(0)));
     let text = uat(&epic, &[]).ok();
     assert!(text.stdout.contains("[ ] Read the mail"), "{text}");
-    // It was only looked at.
+    // Nothing was changed.
     assert_eq!((epic.git(&["status", "--porcelain"]), epic.git(&["for-each-ref"])), before);
     assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
 }
 
 #[test]
-fn what_is_expected_is_compared() {
+fn compares_output_with_expectations() {
     let json = |expect: Value| json!({"id": "S1", "criterion": "x", "kind": "auto", "argv": ["cat", "data.json"], "expect": expect});
     let epic = epic(&json!([holds()]));
     epic.env.write("data.json", "{\"a\": {\"b\": [1, 2]}, \"c\": true}\n");
@@ -83,9 +83,9 @@ fn what_is_expected_is_compared() {
     }
 }
 
-/// A program of the project that hangs with children, prints secrets and without end, and writes around.
+/// A project program that hangs with children, prints secrets endlessly, and writes files.
 #[test]
-fn programs_are_kept_in_bounds() {
+fn limits_scenario_programs() {
     let probe = |name: &str, more: Value| {
         let mut scenario = json!({"id": name, "criterion": "x", "kind": "auto", "argv": ["./probe", name], "timeout": 2});
         for (key, value) in more.as_object().unwrap() {
@@ -129,7 +129,7 @@ fn programs_are_kept_in_bounds() {
 }
 
 #[test]
-fn without_scenarios_there_is_nothing_to_try() {
+fn fails_without_scenarios() {
     let epic = Epic::new(&["1-1-a"]);
     let none = uat(&epic, &["--json"]).fails(2);
     assert_eq!(none.error()["code"], "not_found");
@@ -154,7 +154,7 @@ fn without_scenarios_there_is_nothing_to_try() {
 }
 
 #[test]
-fn an_agent_mends_what_fails() {
+fn an_agent_fixes_failed_scenarios() {
     let mut wanted = holds();
     wanted["expect"]["text"] = "mended".into();
     let epic = epic(&json!([wanted]));

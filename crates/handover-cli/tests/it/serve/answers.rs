@@ -1,4 +1,4 @@
-//! Answers of people to what runs ask, over the API and as a form.
+//! Answering questions of runs, over the API and with a form.
 
 use handover_testkit::Service;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::runs::party::{asking, prompt};
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 #[test]
-fn an_answer_over_the_api_goes_on() {
+fn an_answer_over_the_api_unblocks_the_run() {
     let epic = asking(&["1-1-a", "1-2-b"]);
     let service = Service::start(&epic.env, &[]);
     let run = epic.status()["id"].as_str().unwrap().to_owned();
@@ -34,7 +34,7 @@ fn an_answer_over_the_api_goes_on() {
         json!({"schema": 1, "answer": {"run": run, "story": "1-1-a", "question": "Which port for 1-1-a?"}})
     );
     refused(json!({"story": "1-1-a", "text": "again"}), 404, "not_found");
-    // The only one that is left needs no name, and the command line says the same about it.
+    // The only open question needs no story, and the command line agrees.
     let open = epic.env.run(["answer", "--json"]).ok().json();
     assert_eq!(open["questions"].as_array().unwrap().len(), 1, "{open}");
     service.post(&path, &json!({"text": "Use 9090. password=hunter2secret"})).is(200);
@@ -48,7 +48,7 @@ fn an_answer_over_the_api_goes_on() {
 }
 
 #[test]
-fn only_who_may_write_answers() {
+fn answering_requires_write_scope() {
     let epic = asking(&["1-1-a"]);
     let run = epic.status()["id"].as_str().unwrap().to_owned();
     let (reads, writes) = (token(&epic.env, "read", &[]), token(&epic.env, "write", &[]));

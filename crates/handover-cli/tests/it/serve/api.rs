@@ -1,4 +1,4 @@
-//! The API: the shapes of the command line, and clear words for what is wrong.
+//! The API: the same JSON as the command line, and clear errors.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::project;
 use crate::runs::Epic;
 
-/// A project with something of everything.
+/// A project with one of every kind of record.
 fn filled() -> TestEnv {
     let env = project();
     env.write("docs/oauth.md", "# OAuth\n## Summary\nTokens live ten minutes.\n");
@@ -27,7 +27,7 @@ fn filled() -> TestEnv {
 }
 
 #[test]
-fn reads_have_the_shapes_of_the_command_line() {
+fn reads_match_the_json_of_the_command_line() {
     let env = filled();
     let service = Service::start(&env, &[]);
     let receipts = env.run(["receipt", "list", "--json"]).ok().json();
@@ -62,7 +62,7 @@ fn reads_have_the_shapes_of_the_command_line() {
 }
 
 #[test]
-fn runs_are_read_as_they_are_printed() {
+fn runs_match_the_json_of_the_command_line() {
     let epic = Epic::new(&["1-1-cart"]);
     epic.run(&[]).ok();
     let service = Service::start(&epic.env, &[]);
@@ -85,7 +85,7 @@ fn runs_are_read_as_they_are_printed() {
 }
 
 #[test]
-fn what_agents_write_is_kept() {
+fn stores_what_agents_write() {
     let env = project();
     let service = Service::start(&env, &[]);
     let post = |path: &str, body: Value| {
@@ -124,7 +124,7 @@ fn what_agents_write_is_kept() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn reports_invalid_requests() {
     let env = project();
     let service = Service::start(&env, &[]);
     let json_kind = [("content-type", "application/json")];
@@ -157,7 +157,7 @@ fn what_is_wrong_is_said() {
         assert_eq!(error["error"]["code"], code, "case {n}: {}", reply.body);
         assert!(error["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
     }
-    // Whoever announces too much is not listened to any further.
+    // A body that announces too much is not read.
     let head = format!("POST {reasoning} HTTP/1.1\r\nContent-Type: application/json\r\n");
     let large = raw(&service, &format!("{head}Content-Length: 5000000\r\n"));
     assert!(large.starts_with("HTTP/1.1 413 ") && large.contains("too_large"), "{large}");
@@ -168,7 +168,7 @@ fn what_is_wrong_is_said() {
     service.get("/health").is(200);
 }
 
-/// What is answered to a head alone.
+/// The response to a request head without a body.
 fn raw(service: &Service, head: &str) -> String {
     let address = service.url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::project;
 
 #[test]
-fn it_is_healthy_and_shows_a_page() {
+fn serves_health_and_a_page() {
     let env = project();
     let service = Service::start(&env, &[]);
     assert!(service.url.starts_with("http://127.0.0.1:"), "{}", service.url);
@@ -24,7 +24,7 @@ fn it_is_healthy_and_shows_a_page() {
 }
 
 #[test]
-fn it_ends_when_it_is_asked_to() {
+fn shuts_down_gracefully() {
     let env = project();
     let service = Service::start(&env, &[]);
     let note = env.path(".handover/service.json");
@@ -37,7 +37,7 @@ fn it_ends_when_it_is_asked_to() {
 }
 
 #[test]
-fn people_get_one_line_and_a_clear_error_if_the_port_is_taken() {
+fn reports_a_port_that_is_taken() {
     let env = project();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -46,9 +46,9 @@ fn people_get_one_line_and_a_clear_error_if_the_port_is_taken() {
     assert_eq!(error["message"], format!("port {port} of 127.0.0.1 is taken"));
 }
 
-/// A store that is broken, gone, or mended while the service runs.
+/// A store that is broken, removed, or repaired while the service runs.
 #[test]
-fn health_is_honest() {
+fn health_reflects_the_store() {
     let env = project();
     let service = Service::start(&env, &[]);
     service.get("/health").is(200);

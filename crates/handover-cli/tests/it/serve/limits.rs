@@ -10,17 +10,17 @@ use serde_json::Value;
 use super::token;
 use crate::project;
 
-/// A connection on which anything can be said.
+/// A raw connection.
 fn connect(service: &Service) -> TcpStream {
     let stream = TcpStream::connect(service.url.trim_start_matches("http://")).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
     stream
 }
 
-/// Everything that is answered until the connection ends.
+/// Reads everything until the connection ends.
 fn answer(mut stream: TcpStream) -> String {
     let mut text = Vec::new();
-    // What was left unread ends the connection hard, with the answer before it.
+    // Unread data resets the connection after the response.
     let _ = stream.read_to_end(&mut text);
     String::from_utf8(text).unwrap()
 }
@@ -43,7 +43,7 @@ fn is(answer: &str, status: u16) {
 }
 
 #[test]
-fn heads_have_a_limit() {
+fn limits_request_heads() {
     let env = project();
     let service = Service::start(&env, &[]);
     let header = |bytes: usize| [format!("X-Long: {}", "x".repeat(bytes))];
@@ -66,7 +66,7 @@ fn heads_have_a_limit() {
 
 /// The answer comes although the body never does.
 #[test]
-fn nothing_is_read_from_strangers() {
+fn reads_no_body_without_a_token() {
     let env = project();
     token(&env, "read", &[]);
     let service = Service::start(&env, &["--require-token"]);
@@ -81,9 +81,9 @@ fn nothing_is_read_from_strangers() {
     is(&ask(&service, "POST /login", &much), 413);
 }
 
-/// All at once, because each of them takes as long as the service has patience.
+/// All in parallel, because each takes as long as the service's timeout.
 #[test]
-fn nobody_is_waited_for_without_end() {
+fn times_out_slow_clients() {
     let env = project();
     let service = Service::start(&env, &[]);
     let slowly = |start: &str, drop: &str| {
@@ -106,7 +106,7 @@ fn nobody_is_waited_for_without_end() {
     let idle = connect(&service);
     let mut kept = connect(&service);
     write!(kept, "GET /health {host}\r\n").unwrap();
-    // All of them end by themselves, or this test does not.
+    // The service closes all of them, or this test hangs.
     assert_eq!(answer(idle), "");
     is(&answer(kept), 200);
     assert_eq!(head.0.join().unwrap(), "");
@@ -116,13 +116,13 @@ fn nobody_is_waited_for_without_end() {
     service.get("/health").is(200);
 }
 
-/// Connections are refused before the files are used up that the store needs.
+/// Connections are refused before they exhaust the file handles that the store needs.
 #[test]
-fn idle_connections_leave_room_for_work() {
+fn idle_connections_release_store_files() {
     let env = project();
     let service = Service::with_files(&env, 200);
     let mut idle: Vec<TcpStream> = (0..100).map(|_| connect(&service)).collect();
-    // The answer to the last of them shows that all are there.
+    // A response to the last one shows that all are connected.
     let mut last = idle.pop().unwrap();
     write!(last, "GET /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut start = [0; 12];
@@ -143,11 +143,11 @@ fn idle_connections_leave_room_for_work() {
     }));
 }
 
-/// The C library reserves 64 MiB of addresses for every thread to which it gives memory of its own, and
-/// what a thread has there it hardly ever gives back.
+/// glibc reserves 64 MiB of address space for every thread with its own arena, and
+/// hardly ever returns memory from it.
 #[test]
 #[cfg(target_env = "gnu")]
-fn threads_share_their_memory() {
+fn limits_memory_arenas() {
     let env = project();
     let service = Service::start(&env, &[]);
     std::thread::scope(|scope| {

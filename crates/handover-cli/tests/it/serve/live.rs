@@ -17,7 +17,7 @@ pub(super) struct Heard {
     pub(super) data: Value,
 }
 
-/// Somebody who listens.
+/// A client of the event stream.
 pub(super) struct Listener {
     lines: std::io::Lines<BufReader<TcpStream>>,
 }
@@ -33,7 +33,7 @@ impl Listener {
         let status = lines.next().unwrap().unwrap();
         assert!(status.contains(" 200 "), "{status}");
         let mut listener = Self { lines };
-        // The greeting says that nothing is missed from here on.
+        // After the greeting, no event is missed.
         while !listener.lines.next().unwrap().unwrap().starts_with(':') {}
         listener
     }
@@ -55,7 +55,7 @@ impl Listener {
 }
 
 #[test]
-fn listeners_hear_what_changes_and_go_on_where_they_stopped() {
+fn listeners_get_changes_and_resume() {
     let env = project();
     env.run(["session", "new", "s2"]).ok();
     let service = Service::start(&env, &[]);
@@ -84,13 +84,13 @@ fn listeners_hear_what_changes_and_go_on_where_they_stopped() {
         (0..2).map(|_| back.next().unwrap()).map(|h| (h.event, h.data["detail"].clone())).collect();
     let receipt = |state: &str| ("receipt".to_owned(), Value::from(state));
     assert!(told.contains(&receipt("assembled")), "{told:?}");
-    // Whoever comes with a number of another store looks at everything anew.
+    // An id from another store causes a reset.
     let mut lost = Listener::new(&service, "/events", "Last-Event-ID: 999999\r\n");
     assert_eq!(lost.next().unwrap().event, "reset");
 }
 
 #[test]
-fn the_end_is_told() {
+fn announces_its_shutdown_to_listeners() {
     let env = project();
     let service = Service::start(&env, &[]);
     let mut listener = Listener::new(&service, "/events", "");

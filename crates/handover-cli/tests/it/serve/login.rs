@@ -1,11 +1,11 @@
-//! A browser logs in with a link that is good once.
+//! A browser logs in with a one-time link.
 
 use handover_testkit::Service;
 
 use crate::project;
 
 #[test]
-fn a_link_is_good_once_and_gives_a_cookie() {
+fn a_login_link_works_once_and_sets_a_cookie() {
     let env = project();
     let service = {
         super::token(&env, "read", &[]);
@@ -15,13 +15,13 @@ fn a_link_is_good_once_and_gives_a_cookie() {
     let link = made["token"]["link"].as_str().unwrap().to_owned();
     let path = link.strip_prefix(&service.url).unwrap();
     let once = path.split_once("once=").unwrap().1;
-    // A program that previews links does no harm.
+    // Link previews do not consume it.
     for _ in 0..2 {
         let page = service.get(path).is(200);
         assert!(page.body.contains(once) && page.header("cache-control") == "no-store");
     }
     service.get("/login?once=%22%3E%3Cscript%3E").is(400);
-    // The link is no token.
+    // The link is not a token.
     let header = super::bearer(once);
     service.send("GET", "/", &[("authorization", &header)], "").is(401);
     let kind = ("content-type", "application/x-www-form-urlencoded");
@@ -43,9 +43,9 @@ fn a_link_is_good_once_and_gives_a_cookie() {
     service.send("POST", "/api/v1/sessions/s1/events", &write, body).is(403);
 }
 
-/// Behind a proxy with TLS the cookie stays with TLS.
+/// Behind a TLS proxy the cookie is restricted to TLS.
 #[test]
-fn a_browser_that_came_over_tls_keeps_to_it() {
+fn cookies_from_tls_logins_are_secure() {
     let env = project();
     super::token(&env, "read", &[]);
     let service = Service::start(&env, &["--require-token"]);

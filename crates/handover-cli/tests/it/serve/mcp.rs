@@ -25,7 +25,7 @@ const PASS: [&str; 13] = [
     "tools-list",
 ];
 
-/// Those that call tools, resources and prompts which the suite has made up. What they say about the
+/// Scenarios that call tools, resources and prompts invented by the suite. What they check about the
 /// transport is tested with a showcase server in `handover-mcp/tests`.
 const SHOWCASE: [&str; 32] = [
     "elicitation-sep1034-defaults",
@@ -62,7 +62,7 @@ const SHOWCASE: [&str; 32] = [
     "tools-call-with-progress",
 ];
 
-/// Those of the older generation about what a session remembers or a server may offer: we keep no
+/// Scenarios of the older generation about session state or optional capabilities: we keep no
 /// session, and declare neither logging nor subscriptions.
 const NOT_OFFERED: [&str; 7] = [
     "logging-set-level",
@@ -73,7 +73,7 @@ const NOT_OFFERED: [&str; 7] = [
     "server-sse-polling",
     "tools-call-with-logging",
 ];
-/// This one passes but for the checks that call tools of the suite.
+/// This scenario passes except for the checks that call tools of the suite.
 const STATELESS: (&str, [&str; 4]) = (
     "server-stateless",
     [
@@ -84,7 +84,7 @@ const STATELESS: (&str, [&str; 4]) = (
     ],
 );
 
-/// What the suite says of a server that does not have the tools of the suite.
+/// The suite's result for a server without the tools of the suite.
 const MISSING: [&str; 6] = [
     "there is no tool `test_",
     "there is no prompt `test_",
@@ -96,7 +96,7 @@ const MISSING: [&str; 6] = [
 
 /// Every scenario of the suite is in one of the lists above, and does what its list says.
 #[test]
-fn the_conformance_suite_passes_over_http() {
+fn conformance_suite_passes_over_http() {
     let env = project();
     env.write("docs/a.md", "# A\ntext\n");
     env.run(["package", "add", "docs/a.md", "--kind", "research"]).ok();
@@ -143,7 +143,7 @@ pub(super) fn call(service: &Service, token: &str, tool: &str, arguments: Value)
 }
 
 #[test]
-fn tools_have_the_rights_of_the_token() {
+fn tools_respect_the_scope_of_the_token() {
     let env = project();
     let (reader, writer) = (token(&env, "read", &[]), token(&env, "write", &[]));
     let service = Service::start(&env, &["--require-token"]);

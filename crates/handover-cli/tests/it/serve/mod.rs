@@ -1,4 +1,4 @@
-//! `handover serve`: a real process on a port of its own.
+//! `handover serve`: a real process on its own port.
 
 mod answers;
 mod api;
@@ -30,7 +30,7 @@ fn token(env: &TestEnv, scope: &str, more: &[&str]) -> String {
     made["token"]["token"].as_str().unwrap().to_owned()
 }
 
-/// The header that shows a token.
+/// The authorization header for a token.
 fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }

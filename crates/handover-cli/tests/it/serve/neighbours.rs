@@ -1,4 +1,4 @@
-//! Two projects behind one service: each has all names for itself.
+//! Two projects behind one service: each has its own namespace.
 
 use handover_model::{PackageId, SessionId};
 use handover_store::{RunFilter, Runs, Sessions, Store, StoreError};
@@ -21,7 +21,7 @@ fn house() -> (TestEnv, Service, [String; 2]) {
     (host, service, tokens)
 }
 
-/// Makes an environment a machine of a project.
+/// Sets an environment up as a machine of a project.
 fn move_in(env: &mut TestEnv, service: &Service, name: &str, token: &str) {
     env.set("HANDOVER_STORE", &service.url);
     env.set("HANDOVER_TOKEN", token);
@@ -39,7 +39,7 @@ fn get(service: &Service, token: &str, path: &str) -> Reply {
     service.send("GET", path, &[("authorization", &bearer(token))], "")
 }
 
-/// Everything that can have a name has the same one in both, and a word that tells whose it is.
+/// Creates records with the same names in both projects, each containing a word that identifies its project.
 fn fill(env: &TestEnv, word: &str) {
     env.run(["session", "new", "s1"]).ok();
     env.write("docs/plan.md", format!("# Plan of {word}\n\n{word} first.\n"));
@@ -53,13 +53,13 @@ fn fill(env: &TestEnv, word: &str) {
 }
 
 #[test]
-fn the_same_names_mean_different_things() {
+fn same_names_mean_different_records() {
     let (host, service, tokens) = house();
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     machines.iter().zip(NAMES).for_each(|(machine, word)| fill(machine, word));
     for (n, machine) in machines.iter().enumerate() {
         let (own, other) = (NAMES[n], NAMES[1 - n]);
-        // Each command shows what is its own and not a word of the other's.
+        // Each command shows its own records and nothing of the other's.
         for args in [
             &["session", "list"][..],
             &["package", "show", "1", "--body"],
@@ -95,23 +95,23 @@ fn the_same_names_mean_different_things() {
 
         let found = call(&service, &tokens[n], "search", json!({"query": "plan"})).to_string();
         assert!(found.contains(own) && !found.contains(other), "{found}");
-        // Agents of a project are told what its other machines wrote.
+        // Agents of a project get what its other machines wrote.
         let told = call(&service, &tokens[n], "brief", json!({"role": "tech_lead"})).to_string();
         assert!(told.contains("plan.md") && told.contains(own) && !told.contains(other), "{told}");
-        // A package that comes over MCP is written too, though there is no checkout of its project.
+        // A package saved over MCP is written too, although its project has no checkout here.
         let text = json!({"text": format!("# More\n{own} second"), "kind": "research"});
         let saved = call(&service, &tokens[n], "save_package", text);
         assert_eq!(saved["structuredContent"]["id"], 2, "{saved}");
     }
-    // The service's own project knows of neither.
+    // The service's own project sees neither.
     let listed = host.run(["session", "list", "--json"]).ok().stdout;
     assert!(!NAMES.iter().any(|name| listed.contains(name)), "{listed}");
 
-    // On its machine they can be looked into.
+    // On the service's machine they can be inspected.
     let north = ["--project", ".handover/store.db.projects/north", "session", "list", "--json"];
     assert_eq!(host.run(north).ok().json()["sessions"][0]["project"], "north");
 
-    // What one throws away the other keeps.
+    // Purging in one project does not affect the other.
     machines[0].run(["session", "purge", "s1", "--yes"]).ok();
     machines[1].run(["package", "show", "2"]).ok();
     let gone = get(&service, &tokens[0], "/api/v1/packages/2").is(404);
@@ -119,7 +119,7 @@ fn the_same_names_mean_different_things() {
 }
 
 #[test]
-fn both_run_epic_one_at_once() {
+fn both_projects_run_epic_one_at_once() {
     let (_host, service, tokens) = house();
     let epics = [0, 1].map(|n| {
         let mut epic = Epic::new(&["1-1-cart"]);
@@ -145,7 +145,7 @@ fn both_run_epic_one_at_once() {
 }
 
 #[test]
-fn each_hears_its_own_changes() {
+fn each_project_gets_its_own_events() {
     let (_host, service, tokens) = house();
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     let mut listeners = tokens.each_ref().map(|token| {
@@ -156,7 +156,7 @@ fn each_hears_its_own_changes() {
         machine.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "x"]).ok();
     }
     for (listener, name) in listeners.iter_mut().zip(NAMES) {
-        // Even the numbers tell nothing of the other.
+        // Even ids reveal nothing about the other.
         for (id, kind) in [("1", "session"), ("2", "reasoning")] {
             let heard = listener.next().unwrap();
             assert_eq!((heard.id.as_str(), heard.event.as_str()), (id, kind));
@@ -166,7 +166,7 @@ fn each_hears_its_own_changes() {
 }
 
 #[test]
-fn transactions_are_apart() {
+fn transactions_are_isolated() {
     let (_host, service, tokens) = house();
     let [north, south] =
         tokens.each_ref().map(|token| super::remote_store(&service.url, Some(token.clone())));
@@ -174,7 +174,7 @@ fn transactions_are_apart() {
     machines.iter().for_each(|machine| drop(machine.run(["session", "new", "s1"]).ok()));
     let id = SessionId::new("s1").unwrap();
     let north: &dyn Store = &north;
-    // While one holds its lock, the other writes; and what one gives up is undone for it alone.
+    // While one holds its lock, the other writes; a rollback affects only its own project.
     let given_up = north.writing(|store| -> handover_store::Result<()> {
         store.purge_session(&id)?;
         machines[1]
@@ -190,7 +190,7 @@ fn transactions_are_apart() {
 }
 
 #[test]
-fn whoever_administers_a_project_makes_tokens_for_it() {
+fn project_admin_creates_its_tokens() {
     let (_host, service, tokens) = house();
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     machines[0].run(["session", "new", "s1"]).ok();
@@ -203,7 +203,7 @@ fn whoever_administers_a_project_makes_tokens_for_it() {
         let listed = machine.run(["token", "list", "--json"]).ok().json();
         assert_eq!(listed["tokens"].as_array().unwrap().len(), count, "{listed}");
     }
-    // A checkout of another project is told why it cannot use the token.
+    // A checkout of another project gets an error that explains why it cannot use the token.
     let mut lost = machine(&service, "east", &tokens[0]);
     let error = lost.run(["session", "new", "s2", "--json"]).fails(2).error();
     assert!(error["hint"].as_str().unwrap().contains("project.id"), "{error}");
@@ -211,9 +211,9 @@ fn whoever_administers_a_project_makes_tokens_for_it() {
     lost.run(["session", "new", "s2"]).ok();
 }
 
-/// Behind a service over PostgreSQL a project is what it is for those who name the database.
+/// Behind a service on PostgreSQL, a project is the same as for clients of the database.
 #[test]
-fn a_service_over_postgres_leads_to_the_projects_schema() {
+fn postgres_service_uses_the_schema_of_the_project() {
     let url = handover_testkit::postgres();
     let unique = uuid::Uuid::now_v7().simple();
     let names = NAMES.map(|name| format!("{name}-{unique}"));

@@ -1,4 +1,4 @@
-//! Two projects in one store: the holder of one's token sees nothing of the other.
+//! Two projects in one store: a token sees nothing of the other project.
 
 use handover_model::{PackageId, ProjectId, ReceiptId, SessionId, TokenScope};
 use handover_store::{
@@ -12,7 +12,7 @@ use super::{bearer, token};
 use crate::project;
 
 #[test]
-fn one_projects_token_sees_nothing_of_anothers() {
+fn a_token_sees_only_its_project() {
     let env = project();
     env.run(["session", "new", "theirs", "--project-id", "other"]).ok();
     env.write("docs/a.md", "# Plan\nsecretplan\n");
@@ -81,7 +81,7 @@ fn one_projects_token_sees_nothing_of_anothers() {
     assert_eq!(store.tokens().unwrap().len(), 1);
     assert!(store.tokens().unwrap()[0].scope == TokenScope::Admin);
 
-    // What happens there is not heard here.
+    // Its events do not arrive here.
     let mut listener = Listener::new(&service, "/events", &format!("Authorization: {header}\r\n"));
     in_theirs(&["reasoning", "add", "--role", "developer", "--phase", "risks", "again"]);
     env.run([
@@ -98,7 +98,7 @@ fn one_projects_token_sees_nothing_of_anothers() {
     .ok();
     assert_eq!(listener.next().unwrap().data["session"], "s1");
 
-    // And whoever has the other's token has no files of this one.
+    // A token of the other project gives no access to this one's files.
     let theirs_token = token(&env, "write", &["--project-id", "other"]);
     let header = bearer(&theirs_token);
     let show = service.send("GET", "/api/v1/packages/1", &[("authorization", &header)], "").is(200);

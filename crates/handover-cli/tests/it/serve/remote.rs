@@ -32,7 +32,7 @@ mod conformance {
     handover_store::conformance_tests!(Remote::fresh());
 }
 
-/// Another machine: a home and a project of its own, and nothing but the address in common.
+/// Another machine: its own home and project, sharing nothing but the service's address.
 fn machine(service: &Service) -> TestEnv {
     let mut env = crate::empty();
     env.set("HANDOVER_STORE", &service.url);
@@ -65,7 +65,7 @@ fn two_machines_share_one_store() {
 
 /// Eight processes on two machines write at once; nothing is lost.
 #[test]
-fn many_processes_write_at_once() {
+fn many_processes_write_concurrently() {
     let host = crate::project();
     let service = Service::start(&host, &[]);
     let machines = [machine(&service), machine(&service)];
@@ -116,7 +116,7 @@ fn text_is_redacted_again_by_the_service() {
 }
 
 #[test]
-fn a_service_that_is_gone_holds_nobody_up() {
+fn an_unavailable_service_delays_nobody() {
     let host = crate::project();
     let service = Service::start(&host, &[]);
     let mut env = machine(&service);
@@ -136,9 +136,9 @@ fn a_service_that_is_gone_holds_nobody_up() {
     }
 }
 
-/// A client that dies in the middle of a transaction keeps nobody from writing for long.
+/// A client that dies in a transaction blocks writers only briefly.
 #[test]
-fn an_abandoned_transaction_is_undone() {
+fn rolls_back_an_abandoned_transaction() {
     let host = crate::project();
     let service = Service::start(&host, &[]);
     let begin = serde_json::json!({"begin": {"within": null, "mode": "exclusive"}});
@@ -147,7 +147,7 @@ fn an_abandoned_transaction_is_undone() {
         "method": "purge_session", "arguments": {"id": "s1"}}}});
     let purged = service.post("/api/v1/store", &purge).is(200).json();
     assert!(purged["done"].is_object(), "{purged}");
-    // Waits for the lock, and gets it when the transaction is given up.
+    // Waits for the lock, and gets it when the transaction times out.
     host.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "after"]).ok();
     let over = service.post("/api/v1/store", &purge).is(200).json();
     assert_eq!(over["failed"]["backend"]["fault"], "Unavailable", "{over}");

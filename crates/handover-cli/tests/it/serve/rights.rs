@@ -1,4 +1,4 @@
-//! Tokens: who gets in, and who may write.
+//! Tokens: who has access, and who may write.
 
 use handover_testkit::{Reply, Service};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{bearer, token};
 use crate::project;
 
-/// Everything that the service answers, but health.
+/// Every route except health.
 const READS: &[&str] = &[
     "/",
     "/events",
@@ -56,7 +56,7 @@ fn store(call: Value) -> Value {
 }
 
 #[test]
-fn without_a_token_nothing_but_health_answers_elsewhere() {
+fn only_health_works_without_a_token() {
     let env = project();
     let error = env.run(["serve", "--bind", "0.0.0.0", "--port", "0", "--json"]).fails(2).error();
     assert_eq!(error["code"], "no_token");
@@ -113,7 +113,7 @@ fn a_read_token_cannot_write() {
 }
 
 #[test]
-fn tokens_are_shown_once_and_revoked_at_once() {
+fn tokens_are_shown_once_and_revoked_immediately() {
     let env = project();
     let secret = token(&env, "read", &["--name", "laptop"]);
     let listed = env.run(["token", "list", "--json"]).ok();
@@ -124,7 +124,7 @@ fn tokens_are_shown_once_and_revoked_at_once() {
         let bytes = fs_err::read(env.path(".handover").join(file)).unwrap_or_default();
         assert!(!bytes.windows(half.len()).any(|part| part == half.as_bytes()), "{file}");
     }
-    // It would also be found in a text.
+    // Redaction recognizes it too.
     let redacted = env.run_with(&secret, ["redact"]).ok();
     assert!(!redacted.stdout.contains(half), "{redacted}");
     let service = Service::start(&env, &["--require-token"]);
@@ -141,7 +141,7 @@ fn tokens_are_shown_once_and_revoked_at_once() {
 }
 
 #[test]
-fn pages_of_others_are_not_heard() {
+fn rejects_requests_from_other_origins() {
     let env = project();
     let service = Service::start(&env, &[]);
     service.send("GET", "/api/v1/sessions", &[("host", "evil.example")], "").is(403);

@@ -1,4 +1,4 @@
-//! A service behind TLS, and tokens that stay secret on their way.
+//! A service behind TLS, and tokens that stay secret in transit.
 
 use handover_testkit::{Service, TestEnv, TlsProxy};
 
@@ -13,7 +13,7 @@ fn client(url: &str, token: &str) -> TestEnv {
 }
 
 #[test]
-fn a_service_is_reached_over_tls() {
+fn connects_over_tls() {
     let host = project();
     let token = token(&host, "write", &[]);
     let service = Service::start(&host, &["--require-token"]);
@@ -31,13 +31,13 @@ fn a_service_is_reached_over_tls() {
 }
 
 #[test]
-fn a_service_must_prove_who_it_is() {
+fn rejects_untrusted_certificates() {
     let host = project();
     let token = token(&host, "write", &[]);
     let service = Service::start(&host, &["--require-token"]);
     let (own, others) =
         (TlsProxy::start(&service.url, "localhost"), TlsProxy::start(&service.url, "else.example"));
-    // Nobody vouches for it; somebody vouches for another; its certificate is for another name.
+    // An unknown authority, a wrong authority, a wrong host name.
     for (asked, trusted) in [(&own, None), (&own, Some(&others)), (&others, Some(&others))] {
         let mut env = client(&asked.url, &token);
         if let Some(trusted) = trusted {
@@ -50,14 +50,14 @@ fn a_service_must_prove_who_it_is() {
         let message = error["message"].as_str().unwrap();
         assert!(message.contains("SSL_CERT_FILE"), "{message}");
         assert!(!refused.to_string().contains(&token), "{refused}");
-        // An agent that waits goes on without.
+        // A waiting agent continues without context.
         let block = env.run(["assemble", "--role", "developer", "--json"]).ok().json();
         assert_eq!(block["degraded"], true);
     }
 }
 
 #[test]
-fn a_token_does_not_leave_the_machine_in_the_clear() {
+fn never_sends_a_token_unencrypted_to_another_machine() {
     let mut env = client("http://handover.invalid:4747", "hnd_0123456789ab_secret");
     let error = env.run(["init", "--json"]).fails(2).error();
     assert_eq!(error["code"], "token_in_the_clear");
@@ -65,15 +65,15 @@ fn a_token_does_not_leave_the_machine_in_the_clear() {
     assert!(error["hint"].as_str().unwrap().contains("https://"), "{error}");
     let error = env.run(["session", "list", "--json"]).fails(2).error();
     assert_eq!(error["code"], "token_in_the_clear");
-    // Whoever knows that the way there is private says so, and gets as far as the network.
+    // With an explicit opt-in for private networks, the connection is attempted.
     env.set("HANDOVER_STORE_ALLOW_HTTP", "true");
     let error = env.run(["session", "list", "--json"]).fails(5).error();
     assert_eq!(error["code"], "store_unavailable", "{error}");
 }
 
-/// A checkout may be anybody's: it can name a store, but not take the user's token there.
+/// A checkout can come from anyone: it can name a store, but not get the user's token.
 #[test]
-fn a_project_does_not_decide_where_the_token_goes() {
+fn a_project_cannot_redirect_the_token() {
     let mut env = project();
     env.set("HANDOVER_TOKEN", "hnd_0123456789ab_secret");
     let (evil, project_file) = ("http://127.0.0.1:9", ".handover/config.toml");
@@ -85,7 +85,7 @@ fn a_project_does_not_decide_where_the_token_goes() {
     let warned = env.run(["session", "list"]).fails(2).stderr;
     assert!(warned.contains("`store.services` counts in the user's own"), "{warned}");
     assert!(!refused.to_string().contains("secret"), "{refused}");
-    // A user who knows the service says so, by either way, and gets as far as the network.
+    // If the user approves the service, in either way, the connection is attempted.
     env.set("HANDOVER_STORE_SERVICES", &format!("[\"{evil}/\"]"));
     assert_eq!(
         env.run(["session", "list", "--json"]).fails(5).error()["code"],
@@ -100,7 +100,7 @@ fn a_project_does_not_decide_where_the_token_goes() {
 }
 
 #[test]
-fn an_address_holds_no_secret() {
+fn rejects_secrets_in_addresses() {
     let mut env = project();
     for url in ["https://ann:hunter2@team.example", "https://team.example?token=hunter2"] {
         env.set("HANDOVER_STORE", url);

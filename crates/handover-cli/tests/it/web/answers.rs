@@ -1,4 +1,4 @@
-//! A person answers what a run asks.
+//! A person answers the question of a run.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::TOO_WIDE;
 use crate::runs::party::{asking, prompt};
 
-/// Waits for the page that follows a form, which needs no script to be asked for.
+/// Waits for the page that follows a submitted form, without JavaScript.
 #[track_caller]
 fn arrives(browser: &Browser, address: &str) {
     for _ in 0..200 {
@@ -21,7 +21,7 @@ fn arrives(browser: &Browser, address: &str) {
 }
 
 #[test]
-fn a_question_is_answered_without_scripts() {
+fn answers_a_question_without_javascript() {
     let epic = asking(&["1-1-a"]);
     let service = Service::start(&epic.env, &[]);
     let run = epic.status()["id"].as_str().unwrap().to_owned();
@@ -62,7 +62,7 @@ fn a_question_is_answered_without_scripts() {
 }
 
 #[test]
-fn what_is_being_typed_stays_while_others_answer() {
+fn keeps_typed_text_while_others_answer() {
     let epic = asking(&["1-1-a", "1-2-b"]);
     let service = Service::start(&epic.env, &[]);
     let run = epic.status()["id"].as_str().unwrap().to_owned();

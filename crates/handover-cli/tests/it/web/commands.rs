@@ -7,7 +7,7 @@ use crate::project;
 use crate::runs::Epic;
 
 #[test]
-fn open_uses_the_service_that_runs() {
+fn open_uses_the_running_service() {
     let env = project();
     env.write("docs/a.md", "# A\n\nText.\n");
     env.run(["package", "add", "docs/a.md", "--kind", "research"]).ok();
@@ -31,7 +31,7 @@ fn open_uses_the_service_that_runs() {
 }
 
 #[test]
-fn open_starts_a_service_and_the_browser() {
+fn open_starts_a_service_and_a_browser() {
     let mut env = project();
     let note = env.path("opened");
     env.write("browser.sh", format!("#!/bin/sh\necho \"$1\" > {}\n", note.display()));
@@ -58,7 +58,7 @@ fn open_starts_a_service_and_the_browser() {
 }
 
 #[test]
-fn a_report_is_one_file_that_needs_nothing() {
+fn report_is_self_contained() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     epic.script("1-2-b dev * | print \"IMPLEMENTATION BLOCKED: 1-2-b - <b>which</b> key?\"");
     epic.run(&[]).fails(3);

@@ -1,4 +1,4 @@
-//! What agents write, in a real browser.
+//! Hostile text from agents, in a real browser.
 
 use handover_testkit::{Browser, Look, Service};
 
@@ -6,7 +6,7 @@ use super::{TOO_WIDE, asks_nobody_else, has_no_complaint};
 use crate::project;
 
 #[test]
-fn nothing_runs_nothing_leaves_and_nothing_sticks_out() {
+fn hostile_text_neither_runs_nor_leaks_nor_overflows() {
     let env = project();
     let nasty = format!(
         "<script>window.pwned=1</script><img src=http://evil.example/x onerror=window.pwned=1> \u{202e}turned \u{1b}[31mred {} ](javascript:window.pwned=1)",

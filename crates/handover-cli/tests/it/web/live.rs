@@ -1,11 +1,11 @@
-//! Pages follow what happens.
+//! Pages update live.
 
 use handover_testkit::{Browser, Look, Service};
 
 use crate::project;
 
 #[test]
-fn what_happens_shows_without_a_reload() {
+fn changes_appear_without_a_reload() {
     let env = project();
     let service = Service::start(&env, &[]);
     let browser = Browser::start();
@@ -20,7 +20,7 @@ fn what_happens_shows_without_a_reload() {
     browser.wait("return document.querySelectorAll('.picture rect.sent').length === 1");
     assert!(browser.text("main").contains("Tokens rotate"));
 
-    // Where somebody is stays, and only what changed is replaced.
+    // The scroll position stays, and only what changed is replaced.
     browser.eval(
         "window.tale = document.getElementById('tale'); document.querySelector('#tale a').focus()",
     );
@@ -33,7 +33,7 @@ fn what_happens_shows_without_a_reload() {
 }
 
 #[test]
-fn a_service_that_comes_back_is_found_again() {
+fn reconnects_to_a_restarted_service() {
     let env = project();
     let service = Service::start(&env, &[]);
     let port = service.url.rsplit(':').next().unwrap().to_owned();

@@ -16,11 +16,11 @@ fn demo() -> (Demo, Browser) {
     (Demo::start(Path::new(crate::handover())), Browser::start())
 }
 
-/// Whether something sticks out of the window sideways.
+/// Whether the page overflows horizontally.
 const TOO_WIDE: &str =
     "return document.documentElement.scrollWidth > document.documentElement.clientWidth";
 
-/// What pages may ask for: themselves, their files, their events.
+/// What pages may request: themselves, their assets, their events.
 #[track_caller]
 fn asks_nobody_else(browser: &Browser, url: &str) {
     let elsewhere: Vec<String> = browser
@@ -31,7 +31,7 @@ fn asks_nobody_else(browser: &Browser, url: &str) {
     assert!(elsewhere.is_empty(), "{elsewhere:?}");
 }
 
-/// What the browser complained about, but for pages that are meant to be missing.
+/// Console errors, except those for pages that are meant to be missing.
 #[track_caller]
 fn has_no_complaint(browser: &Browser) {
     let complaints: Vec<String> =

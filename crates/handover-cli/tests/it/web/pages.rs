@@ -1,4 +1,4 @@
-//! Every page: in both themes, on a desk and on a phone, for everybody.
+//! Every page: in both themes, at desktop and phone size, accessible.
 
 use handover_testkit::Look;
 
@@ -7,7 +7,7 @@ use super::{TOO_WIDE, asks_nobody_else, demo, has_no_complaint};
 const LOOKS: [Look; 4] = [Look::DESK, Look::DESK.dark(), Look::PHONE, Look::PHONE.dark()];
 
 #[test]
-fn every_page_fits_and_shuts_nobody_out() {
+fn every_page_fits_and_is_accessible() {
     let (demo, browser) = demo();
     for (name, path) in demo.pages() {
         for look in LOOKS {
@@ -24,7 +24,7 @@ fn every_page_fits_and_shuts_nobody_out() {
 }
 
 #[test]
-fn pages_say_what_happened() {
+fn pages_show_what_happened() {
     let (demo, browser) = demo();
     let at = |name: &str| {
         let (_, path) = demo.pages().into_iter().find(|(page, _)| *page == name).unwrap();

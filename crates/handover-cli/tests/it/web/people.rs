@@ -1,4 +1,4 @@
-//! How people use it: with keys, with a theme of their own, without scripts.
+//! How people use it: by keyboard, with a chosen theme, without JavaScript.
 
 use handover_testkit::Look;
 use serde_json::json;
@@ -10,7 +10,7 @@ const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 
 #[test]
-fn everything_is_reached_with_keys() {
+fn everything_is_reachable_by_keyboard() {
     let (demo, browser) = demo();
     browser.look(Look::DESK);
     browser.go(&format!("{}/sessions/login-rework", demo.url));
@@ -44,7 +44,7 @@ fn everything_is_reached_with_keys() {
 }
 
 #[test]
-fn the_theme_is_the_systems_until_somebody_chooses() {
+fn theme_follows_the_system_until_one_is_chosen() {
     let (demo, browser) = demo();
     let colour = || browser.eval(BACKGROUND).as_str().unwrap().to_owned();
     browser.look(Look::DESK);
@@ -65,7 +65,7 @@ fn the_theme_is_the_systems_until_somebody_chooses() {
 }
 
 #[test]
-fn reading_needs_no_script() {
+fn pages_work_without_javascript() {
     let (demo, browser) = demo();
     browser.devtools("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     for (name, path) in demo.pages() {

@@ -1,4 +1,4 @@
-//! Questions for a person, and what comes of their answers.
+//! Questions for a person, and the effect of their answers.
 
 use super::{prompt, result, told};
 use crate::runs::Epic;
@@ -15,7 +15,7 @@ fn asks(epic: &Epic) -> String {
 }
 
 #[test]
-fn an_answer_goes_on() {
+fn an_answer_continues_the_run() {
     let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
     let waits = crate::runs::story("1-2-b").replace("\n## Tasks", "\nDepends on: 1.1\n\n## Tasks");
     epic.env.write("docs/stories/1-2-b.md", waits);
@@ -24,7 +24,7 @@ fn an_answer_goes_on() {
     let output = epic.run(&["--party-failure"]);
     assert_eq!(output.code, Some(3), "{output}");
     assert!(output.stdout.contains("Which port may be used?"), "{output}");
-    // Whoever does not depend on the answer is done; whoever does waits for it.
+    // Independent stories are done; dependent ones wait.
     assert_eq!(epic.states(), ["blocked", "pending", "done"]);
     assert_eq!(epic.git(&["show", "handover/failed/1-1-a:a.txt"]), "half");
     let shown = epic.env.run(["answer"]).ok().stdout;
@@ -32,7 +32,7 @@ fn an_answer_goes_on() {
     let open = epic.env.run(["answer", "--json"]).ok().json();
     assert_eq!(open["questions"][0]["story"], "1-1-a");
     assert_eq!(open["questions"][0]["question"], "Which port may be used?");
-    // Without an answer nothing goes on, and nothing is spoilt.
+    // Without an answer nothing continues and nothing is lost.
     epic.run(&["--resume"]).fails(3);
     epic.env.run(["answer", "1-2-b", "x"]).fails(2);
     epic.env.run(["answer", "1-1-a", "  "]).fails(2);
@@ -44,7 +44,7 @@ fn an_answer_goes_on() {
     let dev = prompt(&epic, "1-1-a.dev.2..");
     assert!(dev.contains("Which port may be used?") && dev.contains("Use port 8080."), "{dev}");
     assert_eq!(epic.states(), ["done", "done", "done"]);
-    // Others were done meanwhile, so it began anew and was told where its work is; nothing stays behind.
+    // Other stories were committed meanwhile, so it starts over and is told where its work is.
     assert!(dev.contains("What was done before is on the branch `handover/failed/1-1-a`"), "{dev}");
     assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "b");
     assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
@@ -53,7 +53,7 @@ fn an_answer_goes_on() {
 }
 
 #[test]
-fn an_answer_can_go_on_by_itself() {
+fn answer_can_resume_the_run() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&asks(&epic));
     epic.run(&["--party-failure", "--party-agents", "bob"]).fails(3);
@@ -63,15 +63,15 @@ fn an_answer_can_go_on_by_itself() {
     assert_eq!(output.code, Some(0), "{output}");
     assert_eq!(epic.states(), ["done"]);
     assert!(prompt(&epic, "1-1-a.dev.2..").contains("And say so."));
-    // Nothing has happened meanwhile, so it has gone on with what was there.
+    // Nothing has happened meanwhile, so it continues with its work.
     assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "half");
 }
 
 #[test]
-fn the_only_question_needs_no_name() {
+fn the_only_question_needs_no_story() {
     let epic = Epic::new(&["1-1-a"]);
     epic.env.run(["answer", "x"]).fails(2);
-    // Whoever develops may ask too, without any analysis.
+    // A developer may ask too, without any analysis.
     epic.script("1-1-a dev 1 | write a.txt b result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\"verdict\":\"escalate\",\"summary\":\"May I drop the table?\"}'");
     epic.run(&[]).fails(3);
     assert_eq!(epic.status()["stories"][0]["question"], "May I drop the table?");
@@ -82,7 +82,7 @@ fn the_only_question_needs_no_name() {
 }
 
 #[test]
-fn a_run_with_a_question_can_be_left_behind() {
+fn a_new_run_abandons_the_question() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&asks(&epic));
     epic.run(&["--party-failure", "--party-agents", "bob"]).fails(3);

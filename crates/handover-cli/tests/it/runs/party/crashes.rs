@@ -31,7 +31,7 @@ fn party() -> Epic {
     epic
 }
 
-/// A failure that is analysed and tried again, and one that becomes a question.
+/// A failure that is analyzed and retried, and one that becomes a question.
 fn failure() -> Epic {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let call = call(&epic);
@@ -61,7 +61,7 @@ fn answered() -> Epic {
     epic
 }
 
-/// What a run leaves behind, whatever its name is.
+/// The results of a run, without its id.
 fn left(epic: &Epic) -> Vec<String> {
     let status = epic.status();
     let run = status["id"].as_str().unwrap().to_owned();

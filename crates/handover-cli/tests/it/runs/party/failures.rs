@@ -1,9 +1,9 @@
-//! What is done about a failure: once more with something new, left out, or a question for a person.
+//! Failure analysis: retry with new advice, skip, or a question for a person.
 
 use super::{asked, phases, prompt, result, told};
 use crate::runs::{Epic, story};
 
-/// A developer that fails until it has been told how.
+/// A developer that fails until it gets advice.
 fn fails_until(epic: &Epic, told_what: &str) -> String {
     let again =
         told(epic, "* dev *", "write a.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"");
@@ -19,7 +19,7 @@ fn says(verdict: &str, remediation: &str) -> String {
 }
 
 #[test]
-fn once_more_with_something_new() {
+fn retries_with_new_advice() {
     let epic = Epic::new(&["1-1-a"]);
     let analysis = told(&epic, "* analysis *", &says("retry", "return 400 for an absent token"));
     epic.script(&format!("{}{analysis}", fails_until(&epic, "no verdict here")));
@@ -40,17 +40,17 @@ fn once_more_with_something_new() {
     ] {
         assert!(story.contains(part), "{part}\n{story}");
     }
-    // What was solved is known from now on.
+    // The solution is an error pattern now.
     let errors = epic.env.run(["error", "list", "--json"]).ok().json();
     let known = errors["errors"].as_array().unwrap();
     assert_eq!(known.len(), 1, "{errors}");
     assert!(known[0]["solution"].as_str().unwrap().contains("return 400"), "{errors}");
-    // Reviewers do not hear of it.
+    // Reviewers do not see the advice.
     assert!(!phases(&epic, 0).contains(&"review failed".to_owned()));
 }
 
 #[test]
-fn a_single_analyst_where_the_configuration_says_so() {
+fn configuration_enables_a_single_analyst() {
     let epic = Epic::new(&["1-1-a"]);
     let analysis = told(
         &epic,
@@ -70,13 +70,13 @@ fn a_single_analyst_where_the_configuration_says_so() {
 }
 
 #[test]
-fn nothing_new_is_a_question_for_a_person() {
+fn advice_without_news_becomes_a_question() {
     for (remediation, max, dev_calls) in [
-        // It says nothing that was not said.
+        // The advice contains nothing new.
         ("try again, and be careful", "5", 1),
-        // It says something new, and the same failure comes again.
+        // The advice is new, and the same failure recurs.
         ("return 400 for an absent token", "5", 2),
-        // There are no tries left.
+        // No retries are left.
         ("return 400 for an absent token", "0", 1),
     ] {
         let epic = Epic::new(&["1-1-a"]);
@@ -96,7 +96,7 @@ fn nothing_new_is_a_question_for_a_person() {
 }
 
 #[test]
-fn a_story_that_is_left_out_blocks_those_who_wait_for_it() {
+fn a_skipped_story_blocks_its_dependents() {
     let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
     let waits = story("1-2-b").replace("\n## Tasks", "\nDepends on: 1.1\n\n## Tasks");
     epic.env.write("docs/stories/1-2-b.md", waits);
@@ -107,9 +107,9 @@ fn a_story_that_is_left_out_blocks_those_who_wait_for_it() {
     assert_eq!(epic.states(), ["skipped", "blocked", "done"]);
 }
 
-/// Whatever an analyst does wrong, the failure stays one.
+/// Whatever an analyst does wrong, the failure stands.
 #[test]
-fn a_fault_of_an_analyst_changes_nothing() {
+fn a_faulty_analyst_changes_nothing() {
     for fault in [
         "crash",
         "exit 1",
@@ -137,9 +137,9 @@ fn a_fault_of_an_analyst_changes_nothing() {
     }
 }
 
-/// A model that cannot be asked is asked later, and nobody looks into that.
+/// An unreachable model is retried later without analysis.
 #[test]
-fn what_passes_by_itself_needs_no_analysis() {
+fn transient_failures_are_not_analyzed() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script("* dev 1 | err \"API Error: 429 rate_limit_error\" exit 1");
     epic.run(&["--party-failure"]).ok();

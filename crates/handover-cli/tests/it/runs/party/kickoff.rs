@@ -1,4 +1,4 @@
-//! Before the work: what is said reaches the developer, and nothing that goes wrong stops anybody.
+//! Kickoffs: insights reach the developer, and no fault stops a story.
 
 use super::{asked, prompt, result, told};
 use crate::runs::Epic;
@@ -28,7 +28,7 @@ fn insights_reach_the_developer() {
         ["amelia.1", "amelia.2", "murat.1", "murat.2", "winston.1", "winston.2"]
             .map(|voice| format!("1-1-a.kickoff.1.{voice}"))
     );
-    // The first round is blind, the second holds the others and nothing of one's own.
+    // The first round is blind; the second contains the others' statements but not one's own.
     for first in voices("kickoff").iter().filter(|name| name.ends_with(".1")) {
         assert!(!prompt(&epic, first).contains("note 1 of"), "{first}");
     }
@@ -36,7 +36,7 @@ fn insights_reach_the_developer() {
     assert!(second.contains("note 1 of winston") && second.contains("note 1 of amelia"));
     assert!(!second.contains("note 1 of murat"));
     assert!(second.contains("You are Murat, Test Architect"), "{second}");
-    // The developer is told what was said, and nothing about how the work will be judged.
+    // The developer gets the insights, and nothing about how the work will be reviewed.
     let dev = prompt(&epic, "1-1-a.dev.1..");
     for note in ["note 1 of winston", "note 2 of murat", "Architectural Notes"] {
         assert!(dev.contains(note), "{note}\n{dev}");
@@ -58,7 +58,7 @@ fn insights_reach_the_developer() {
 }
 
 #[test]
-fn nothing_that_goes_wrong_stops_anybody() {
+fn a_failed_kickoff_stops_nothing() {
     let bad = [
         "crash",
         "kill-self",
@@ -89,7 +89,7 @@ fn nothing_that_goes_wrong_stops_anybody() {
 }
 
 #[test]
-fn prose_counts_and_one_process_can_play_them_all() {
+fn accepts_prose_and_solo_parties() {
     let epic = Epic::new(&["1-1-a"]);
     let kickoff = told(
         &epic,
@@ -108,7 +108,7 @@ fn prose_counts_and_one_process_can_play_them_all() {
 }
 
 #[test]
-fn a_dry_run_shows_what_every_voice_would_be_told() {
+fn dry_run_shows_the_prompt_of_every_voice() {
     let epic = Epic::new(&["1-1-a"]);
     let shown = epic.run(&["--party-all", "--dry-run", "--show-prompts"]).ok().stdout;
     for part in [

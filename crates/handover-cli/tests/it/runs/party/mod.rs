@@ -1,4 +1,4 @@
-//! Parties: several voices on one question, and what is done about failures.
+//! Parties of several voices, and failure analysis.
 
 mod answers;
 mod crashes;
@@ -8,7 +8,7 @@ mod review;
 
 use super::Epic;
 
-/// The result that an agent writes, with these fields besides those that bind it.
+/// An agent's result with these fields and the required ones.
 pub(super) fn result(phase: &str, verdict: &str, more: &str) -> String {
     format!(
         "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{phase}\",\
@@ -16,7 +16,7 @@ pub(super) fn result(phase: &str, verdict: &str, more: &str) -> String {
     )
 }
 
-/// A line of a script that also keeps what the agent was told, below `prompts/`.
+/// A script line that also saves the agent's prompt in `prompts/`.
 pub(super) fn told(epic: &Epic, fits: &str, actions: &str) -> String {
     let folder = epic.env.folder().join("prompts");
     fs_err::create_dir_all(&folder).unwrap();
@@ -25,13 +25,13 @@ pub(super) fn told(epic: &Epic, fits: &str, actions: &str) -> String {
     format!("{fits} | echo-prompt {}/{name} {actions}\n", folder.display())
 }
 
-/// What an agent was told: `1-1-a.dev.1..`.
+/// The saved prompt of an agent: `1-1-a.dev.1..`.
 pub(crate) fn prompt(epic: &Epic, name: &str) -> String {
     let path = epic.env.folder().join("prompts").join(name);
     fs_err::read_to_string(&path).unwrap_or_else(|_| panic!("nobody was told {name}"))
 }
 
-/// An epic whose run waits for a person: every story asks for a port and is done once it is told.
+/// An epic whose run waits for a person: every story asks for a port and completes once it is answered.
 pub(crate) fn asking(stories: &[&str]) -> Epic {
     let epic = Epic::new(stories);
     let asks = "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"{HANDOVER_STORY}\",\"phase\":\"dev\",\
@@ -43,7 +43,7 @@ pub(crate) fn asking(stories: &[&str]) -> Epic {
     epic
 }
 
-/// Everybody who was told something, in order of name.
+/// The names of all saved prompts, sorted.
 pub(super) fn asked(epic: &Epic) -> Vec<String> {
     let folder = fs_err::read_dir(epic.env.folder().join("prompts")).unwrap();
     let mut names: Vec<String> =
@@ -52,7 +52,7 @@ pub(super) fn asked(epic: &Epic) -> Vec<String> {
     names
 }
 
-/// What everybody did to a story: `dev complete`.
+/// The phases of a story with their verdicts: `dev complete`.
 pub(super) fn phases(epic: &Epic, at: usize) -> Vec<String> {
     let status = epic.status();
     let phases = status["stories"][at]["phases"].as_array().unwrap().clone();

@@ -10,7 +10,7 @@ fn found(severity: &str, place: &str) -> String {
 }
 
 #[test]
-fn what_is_found_is_mended_and_the_record_says_who_said_what() {
+fn findings_are_fixed_and_attributed_in_the_record() {
     let epic = Epic::new(&["1-1-a"]);
     let grave = result("review", "failed", &found("high", "a.rs"));
     let fix = told(&epic, "* fix *", "append 1-1-a.txt mended print \"FIX COMPLETE: 1-1-a\"");
@@ -19,7 +19,7 @@ fn what_is_found_is_mended_and_the_record_says_who_said_what() {
     epic.run(&["--party-review"]).ok();
     let fixer = super::prompt(&epic, "1-1-a.fix.1..");
     assert!(fixer.contains("[high] a.rs:3: no check"), "{fixer}");
-    // Others are told what Murat found, and Murat is not told again.
+    // The others get Murat's finding, and Murat does not.
     assert!(
         super::prompt(&epic, "1-1-a.review.1.winston.2").contains("F1 [high] security at a.rs:3")
     );
@@ -41,7 +41,7 @@ fn what_is_found_is_mended_and_the_record_says_who_said_what() {
 /// A voice that fails in any way has not approved: with one of three the others decide, with two of
 /// three nothing passes.
 #[test]
-fn a_fault_is_never_a_yes() {
+fn a_faulty_voice_never_approves() {
     let faults = [
         "crash",
         "exit 1",
@@ -78,9 +78,9 @@ fn a_fault_is_never_a_yes() {
     assert!(story.contains("Murat (Test Architect) · not heard"), "{story}");
 }
 
-/// Whoever ends first, the record is the same.
+/// The record does not depend on who finishes first.
 #[test]
-fn the_order_of_endings_makes_no_difference() {
+fn the_record_does_not_depend_on_the_order_of_endings() {
     let records: Vec<String> = ["murat", "winston", "amelia"]
         .iter()
         .map(|last| {
@@ -99,7 +99,7 @@ fn the_order_of_endings_makes_no_difference() {
 }
 
 #[test]
-fn budgets_hold_for_voices_too() {
+fn budgets_apply_to_voices() {
     let epic = Epic::new(&["1-1-a"]);
     let paid = result("review", "passed", ",\"usage\":{\"cost_usd\":1.0}");
     let calls = epic.env.folder().join("calls");
@@ -115,9 +115,9 @@ fn budgets_hold_for_voices_too() {
     assert_eq!(calls, ["amelia 1", "amelia 2", "murat 1", "murat 2", "winston 1", "winston 2"]);
 }
 
-/// One process plays everybody: one vote, which still cannot pass over what is grave.
+/// One process plays all personas: one vote, which still cannot override a high-severity finding.
 #[test]
-fn one_process_can_play_them_all() {
+fn one_process_can_play_all_personas() {
     let epic = Epic::new(&["1-1-a"]);
     let grave = result("review", "passed", &found("high", "a.rs"));
     let solo = told(&epic, "* review 1", &grave);
