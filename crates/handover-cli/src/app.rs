@@ -448,7 +448,7 @@ impl App {
                 Err(CommandError::new(
                     Exit::Usage,
                     "ambiguous_session",
-                    format!("{count} sessions are active: {}", ids.join(", ")),
+                    format!("there are {count} active sessions: {}", ids.join(", ")),
                 )
                 .hinted(format!("Pass `--session ID` or set {}.", env::SESSION)))
             }

@@ -153,7 +153,7 @@ fn artifacts(app: &App) -> Result<Check, CommandError> {
 
 /// Compares package files of active sessions with what was registered.
 fn files(app: &App) -> Result<Check, CommandError> {
-    let (mut seen, mut odd) = (0, Vec::new());
+    let (mut seen, mut mismatches) = (0, Vec::new());
     for session in app.store()?.sessions(Some(SessionStatus::Active))? {
         for package in app.store()?.packages(&session.id, &PackageFilter::default())? {
             seen += 1;
@@ -162,16 +162,19 @@ fn files(app: &App) -> Result<Check, CommandError> {
                 FileState::Changed => "has changed",
                 FileState::Vanished => "is missing",
             };
-            odd.push(format!("{} (package {} of {}) {what}", package.path, package.id, session.id));
+            mismatches.push(format!(
+                "{} (package {} of {}) {what}",
+                package.path, package.id, session.id
+            ));
         }
     }
-    Ok(match odd.first() {
+    Ok(match mismatches.first() {
         None => Check::fine("package files", format!("{seen} file(s) match their registration")),
         Some(first) => Check::wrong(
             "package files",
             format!(
                 "{} of {seen} file(s) differ from their registration, first: {first}",
-                odd.len()
+                mismatches.len()
             ),
             "Register changed files again with `handover package add FILE`; restore missing ones.",
         ),

@@ -400,13 +400,13 @@ fn logs_an_event_when_the_zone_changes() {
         assemble(&env, &["--role", "developer", "--current-tokens", tokens]);
     }
     let events = env.run(["event", "list", "--type", "zone", "--json"]).ok().json();
-    let told: Vec<(&str, &str)> = events["events"]
+    let zones: Vec<(&str, &str)> = events["events"]
         .as_array()
         .unwrap()
         .iter()
         .map(|e| (e["payload"]["from"].as_str().unwrap(), e["payload"]["to"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [("soft_warning", "normal"), ("normal", "soft_warning")]);
+    assert_eq!(zones, [("soft_warning", "normal"), ("normal", "soft_warning")]);
 }
 
 #[test]
@@ -462,8 +462,8 @@ fn explains_what_was_left_out_for_every_kind() {
     let receipt = env.run(["receipt", "show", "--json"]).ok().json();
     let out = receipt["receipt"]["left_out"].as_array().unwrap();
     assert_eq!(out.iter().filter(|o| o["kind"] == "reasoning").count(), 2, "{out:?}");
-    let told = document["candidates"].as_array().unwrap();
-    assert_eq!(told.iter().filter(|c| c["kind"] == "reasoning").count(), 4);
+    let candidates = document["candidates"].as_array().unwrap();
+    assert_eq!(candidates.iter().filter(|c| c["kind"] == "reasoning").count(), 4);
 }
 
 #[test]

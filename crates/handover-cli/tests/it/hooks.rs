@@ -233,12 +233,12 @@ fn delivers_a_dropped_prompt_at_stop_and_later_ones_at_start() {
     // From now on this version gets briefs at the start, and only there.
     assert_eq!(spawn(&env, "general-purpose", "Again"), Value::Null);
     let start = json!({"agent_id": "a2", "agent_type": "general-purpose"});
-    let told = answer(&env, "SubagentStart", start.clone());
-    let told = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert!(told.contains("docs/oauth.md") && !told.contains("Again"), "{told}");
-    assert_eq!(state(&env, &receipt_in(told)), "delivered");
-    assert_eq!(stop(&env, "a2", &format!("Again\n{told}"), DEBRIEF, false), Value::Null);
-    assert_eq!(state(&env, &receipt_in(told)), "confirmed");
+    let context = answer(&env, "SubagentStart", start.clone());
+    let context = context["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("docs/oauth.md") && !context.contains("Again"), "{context}");
+    assert_eq!(state(&env, &receipt_in(context)), "delivered");
+    assert_eq!(stop(&env, "a2", &format!("Again\n{context}"), DEBRIEF, false), Value::Null);
+    assert_eq!(state(&env, &receipt_in(context)), "confirmed");
     assert_eq!(answer(&env, "SubagentStart", start), Value::Null, "nobody waits any more");
     // Another version is trusted again.
     env.set("AI_AGENT", "claude-code_1-2-4_x");
@@ -329,8 +329,8 @@ fn learns_from_a_command_that_fails_and_later_passes() {
 fn a_conversation_gets_the_state_of_the_work() {
     let env = project();
     let opened = |source: &str| {
-        let told = answer(&env, "SessionStart", json!({"source": source}));
-        told["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+        let context = answer(&env, "SessionStart", json!({"source": source}));
+        context["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
     };
     assert_eq!(opened("startup"), "", "an empty session has nothing to tell");
     env.write("docs/oauth.md", PACKAGE);
@@ -356,13 +356,13 @@ fn a_conversation_gets_the_state_of_the_work() {
     ])
     .ok();
     for source in ["compact", "resume", "clear", "startup"] {
-        let told = opened(source);
+        let context = opened(source);
         for text in ["docs/oauth.md", "login (in_progress): Login rework", "one lock per family"] {
-            assert!(told.contains(text), "{text} in {told}");
+            assert!(context.contains(text), "{text} in {context}");
         }
-        assert!(!told.contains("old") && !told.contains("NOISE"), "{told}");
-        assert!(!told.contains("\n##") && !told.contains("\n<!--"), "{told}");
-        let tokens = env.run_with(&told, ["tokens", "--json"]).ok().json();
+        assert!(!context.contains("old") && !context.contains("NOISE"), "{context}");
+        assert!(!context.contains("\n##") && !context.contains("\n<!--"), "{context}");
+        let tokens = env.run_with(&context, ["tokens", "--json"]).ok().json();
         assert!(tokens["tokens"].as_u64().unwrap() <= 300, "{tokens}");
     }
     // Compacting a subagent is not compacting the conversation.

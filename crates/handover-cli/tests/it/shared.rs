@@ -78,7 +78,7 @@ fn the_password_is_never_shown() {
     let project = format!("t{}", uuid::Uuid::now_v7().simple());
     let url = with_password(&handover_testkit::postgres());
     let env = another(&project, &url);
-    let mut said = String::new();
+    let mut printed = String::new();
     for args in [
         &["init", "--json"][..],
         &["config", "show"],
@@ -87,10 +87,10 @@ fn the_password_is_never_shown() {
         &["session", "list"],
     ] {
         let output = env.run(args).ok();
-        said.push_str(&output.stdout);
-        said.push_str(&output.stderr);
+        printed.push_str(&output.stdout);
+        printed.push_str(&output.stderr);
     }
-    assert!(said.contains("postgres://handover@127.0.0.1:"), "{said}");
+    assert!(printed.contains("postgres://handover@127.0.0.1:"), "{printed}");
     let mut broken = empty();
     broken.run(["init"]).ok();
     for url in [
@@ -108,15 +108,15 @@ fn the_password_is_never_shown() {
             &["config", "show"],
         ] {
             let output = broken.run(args);
-            said.push_str(&output.stdout);
-            said.push_str(&output.stderr);
+            printed.push_str(&output.stdout);
+            printed.push_str(&output.stderr);
         }
     }
     broken.set("HANDOVER_STORE", "");
     broken.write(".handover/config.toml", format!("store = postgres://u:{PASSWORD}@h/db\n"));
     let output = broken.run(["session", "list"]).fails(2);
-    said.push_str(&output.stderr);
-    assert!(!said.contains(PASSWORD), "{said}");
+    printed.push_str(&output.stderr);
+    assert!(!printed.contains(PASSWORD), "{printed}");
 }
 
 #[test]

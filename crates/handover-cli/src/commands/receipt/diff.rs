@@ -22,16 +22,16 @@ pub(crate) struct DiffArgs {
 
 pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
     let receipt = app.store()?.receipt(&args.id)?;
-    let former = match args.other {
+    let older = match args.other {
         Some(id) => app.store()?.receipt(&id)?,
         None => previous(app, &receipt)?,
     };
-    let answer = shape::receipt_diff(&former, &receipt);
+    let answer = shape::receipt_diff(&older, &receipt);
     app.ui.answer("diff", &answer, |ui| {
-        ui.line(format_args!("From {} to {}", former.id, receipt.id))?;
+        ui.line(format_args!("From {} to {}", older.id, receipt.id))?;
         ui.line(format_args!(
             "Tokens {} → {}, zone {} → {}",
-            former.tokens, receipt.tokens, former.zone, receipt.zone
+            older.tokens, receipt.tokens, older.zone, receipt.zone
         ))?;
         let items = |key: &str| answer[key].as_array().map(Vec::as_slice).unwrap_or_default();
         for (mark, key) in [("+", "added"), ("-", "removed")] {

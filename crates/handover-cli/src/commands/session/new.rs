@@ -54,14 +54,14 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
     };
     let opened = app.store()?.open_session(&new)?;
     let session = &opened.record;
-    if let Some(asked) = &args.project_id
-        && *asked != session.project
+    if let Some(requested) = &args.project_id
+        && *requested != session.project
     {
         return Err(CommandError::new(
             Exit::Usage,
             "conflict",
             format!(
-                "session `{}` belongs to project `{}`, not `{asked}`",
+                "session `{}` belongs to project `{}`, not `{requested}`",
                 session.id, session.project
             ),
         )

@@ -26,7 +26,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     }
     let mut listed: Vec<_> = templates
         .iter()
-        .filter(|template| args.r#type.is_none_or(|wanted| template.header.category == wanted))
+        .filter(|template| args.r#type.is_none_or(|category| template.header.category == category))
         .collect();
     listed.sort_by_key(|template| (template.header.category, &template.header.name));
     let answer: Vec<Value> = listed

@@ -38,13 +38,13 @@ fn rejects_oversized_input() {
     let env = project();
     let mut client = Client::new(&env, Generation::Inline);
     let text = "many words ".repeat(500_000);
-    let said = client.refused("save_package", json!({"text": text, "kind": "research"}));
-    assert!(said.contains("5000000 are allowed"), "{said}");
-    let said = client.refused(
+    let message = client.refused("save_package", json!({"text": text, "kind": "research"}));
+    assert!(message.contains("5000000 are allowed"), "{message}");
+    let message = client.refused(
         "record_reasoning",
         json!({"role": "developer", "phase": "risks", "content": text}),
     );
-    assert!(said.contains("100000 are allowed") && said.contains("package"), "{said}");
+    assert!(message.contains("100000 are allowed") && message.contains("package"), "{message}");
     // A line that no memory should hold is dropped.
     client.send_raw(&format!("{{\"text\":\"{}\"}}", "x".repeat(17 << 20)));
     client.call("status", json!({}));
@@ -76,8 +76,8 @@ fn recovers_when_a_broken_store_is_repaired() {
                 "save_package" => json!({"text": "x", "kind": "research"}),
                 _ => json!({}),
             };
-            let said = client.refused(tool, arguments);
-            assert!(said.contains("is not a Handover store"), "{said}");
+            let message = client.refused(tool, arguments);
+            assert!(message.contains("is not a Handover store"), "{message}");
         }
         assert_eq!(client.error("resources/list", json!({})).0, -32602);
         client.result("tools/list", json!({}));
@@ -93,8 +93,8 @@ fn recovers_when_a_broken_store_is_repaired() {
 fn names_the_next_step_outside_a_project() {
     let env = empty();
     let mut client = Client::new(&env, Generation::Handshake);
-    let said = client.refused("status", json!({}));
-    assert!(said.contains("handover init"), "{said}");
+    let message = client.refused("status", json!({}));
+    assert!(message.contains("handover init"), "{message}");
     env.run(["init"]).ok();
     env.run(["session", "new", "s1"]).ok();
     client.call("status", json!({}));

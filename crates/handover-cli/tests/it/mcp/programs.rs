@@ -134,10 +134,10 @@ fn conformance_suite_passes() {
     ] {
         for scenario in scenarios {
             let output = conformance(generation, scenario);
-            let said = String::from_utf8_lossy(&output.stdout);
+            let stdout = String::from_utf8_lossy(&output.stdout);
             assert!(
-                output.status.success() && said.contains(" 0 failed"),
-                "{generation:?} {scenario}: {said}{}",
+                output.status.success() && stdout.contains(" 0 failed"),
+                "{generation:?} {scenario}: {stdout}{}",
                 String::from_utf8_lossy(&output.stderr)
             );
         }
@@ -155,8 +155,8 @@ fn saving(tool: &str) -> ModelServer {
 /// The package is there, and the model was told so and what the server is for.
 #[track_caller]
 fn saved(env: &TestEnv, server: &ModelServer, output: &Output) {
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
     let shown = env.run(["package", "show", "1", "--body", "--json"]).ok().json();
     let package = &shown["package"];
     assert_eq!((&package["kind"], &package["producer"]), (&json!("research"), &json!("developer")));

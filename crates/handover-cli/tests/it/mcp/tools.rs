@@ -164,8 +164,8 @@ fn bad_arguments_are_reported_to_the_agent() {
         ),
         ("status", json!({"session": "nope"}), "there is no session `nope`"),
     ] {
-        let said = client.refused(tool, arguments.clone());
-        assert!(said.contains(expected), "{tool} {arguments}: {said}");
+        let message = client.refused(tool, arguments.clone());
+        assert!(message.contains(expected), "{tool} {arguments}: {message}");
     }
     let (code, message) = client.error("tools/call", json!({"name": "nope"}));
     assert_eq!(code, -32602);
@@ -194,8 +194,8 @@ fn a_long_package_is_read_in_pages() {
     }
     assert_eq!(read, format!("# Log\n{text}"));
     assert!(pages > 3);
-    let said = client.refused("read_package", json!({"id": 1, "offset": 10_000_000}));
-    assert!(said.contains("behind the end"), "{said}");
+    let message = client.refused("read_package", json!({"id": 1, "offset": 10_000_000}));
+    assert!(message.contains("behind the end"), "{message}");
     let read = client.result("resources/read", json!({"uri": "handover://package/1"}));
     let text = read["contents"][0]["text"].as_str().unwrap();
     assert!(text.ends_with("longer than 25,000 tokens.]"));
@@ -262,8 +262,8 @@ fn a_brief_counts_as_delivered() {
     assert_eq!(shown["state"], "confirmed");
     let mut other = named;
     other["role"] = json!("qa_expert");
-    let said = client.refused("debrief", other);
-    assert!(said.contains("was given to a developer"), "{said}");
+    let message = client.refused("debrief", other);
+    assert!(message.contains("was given to a developer"), "{message}");
     // The next developer is a retry and gets everything again.
     let brief = client.call("brief", json!({"role": "developer"}));
     assert_eq!(brief["iteration"], 1);
@@ -293,9 +293,9 @@ fn a_debrief_is_stored_all_or_nothing() {
         })
     };
     let good = json!({"text": "# Refresh\nRotates on use.", "kind": "handoff", "consumers": ["qa_expert"]});
-    let said = client
+    let message = client
         .refused("debrief", debrief(json!([good, {"path": "docs/none.md", "kind": "research"}])));
-    assert!(said.contains("there is no file"), "{said}");
+    assert!(message.contains("there is no file"), "{message}");
     let counts = |env: &TestEnv| cli(env, &["session", "show"])["session"]["counts"].clone();
     assert_eq!((&counts(&env)["reasoning"], &counts(&env)["packages"]), (&json!(0), &json!(0)));
 
@@ -331,10 +331,10 @@ fn resolves_the_session_like_other_commands() {
     env.run(["init"]).ok();
     for generation in BOTH {
         let mut client = Client::new(&env, generation);
-        let said = client.refused("status", json!({}));
+        let message = client.refused("status", json!({}));
         assert!(
-            said.contains("no active session") && said.contains("handover session new"),
-            "{said}"
+            message.contains("no active session") && message.contains("handover session new"),
+            "{message}"
         );
         // The project learns without a session.
         client.call("report_error", json!({"message": "boom"}));
@@ -343,16 +343,16 @@ fn resolves_the_session_like_other_commands() {
     let mut client = Client::new(&env, Generation::Inline);
     assert_eq!(client.call("status", json!({}))["session"], "a");
     env.run(["session", "new", "b"]).ok();
-    let said = client.refused("status", json!({}));
-    assert!(said.contains("2 active sessions") && said.contains("--session"), "{said}");
+    let message = client.refused("status", json!({}));
+    assert!(message.contains("2 active sessions") && message.contains("--session"), "{message}");
     assert_eq!(client.call("status", json!({"session": "b"}))["session"], "b");
     let (code, message) = client.error("resources/list", json!({}));
     assert!(code == -32602 && message.contains("2 active sessions"), "{message}");
 
     let mut bound = Client::with(&env, Generation::Handshake, &["--session", "a"]);
     assert_eq!(bound.call("status", json!({}))["session"], "a");
-    let said = bound.refused("status", json!({"session": "b"}));
-    assert!(said.contains("this server is for session `a`"), "{said}");
+    let message = bound.refused("status", json!({"session": "b"}));
+    assert!(message.contains("this server is for session `a`"), "{message}");
     env.set("HANDOVER_SESSION", "b");
     let mut bound = Client::new(&env, Generation::Handshake);
     assert_eq!(bound.call("status", json!({}))["session"], "b");

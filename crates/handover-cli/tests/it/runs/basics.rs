@@ -124,7 +124,7 @@ fn prompt_and_environment_of_an_agent() {
         prompt.display()
     ));
     epic.run(&[]).ok();
-    let told = fs_err::read_to_string(&prompt).unwrap();
+    let text = fs_err::read_to_string(&prompt).unwrap();
     for part in [
         "## Context for developer",
         "handover:receipt r_",
@@ -132,7 +132,7 @@ fn prompt_and_environment_of_an_agent() {
         "## Your Task",
         "- [ ] do 1-1-a",
     ] {
-        assert!(told.contains(part), "{part} is missing in {told}");
+        assert!(text.contains(part), "{part} is missing in {text}");
     }
     let vars = fs_err::read_to_string(environment).unwrap();
     for var in [

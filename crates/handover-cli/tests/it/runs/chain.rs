@@ -66,9 +66,9 @@ fn each_epic_starts_where_its_dependencies_ended_with_their_handoffs() {
     assert_eq!(ahead("handover/epic-1", "handover/epic-2"), "2");
     assert_eq!(ahead("main", "handover/epic-3"), "2");
     // The handoff is in the prompts that need it, and nowhere else.
-    let told = fs_err::read_to_string(&prompts).unwrap();
+    let text = fs_err::read_to_string(&prompts).unwrap();
     for part in ["Epic 1 taught", "Greetings must be louder than 3 decibels"] {
-        assert!(told.contains(part), "{part} is missing in {told}");
+        assert!(text.contains(part), "{part} is missing in {text}");
     }
     let alone = fs_err::read_to_string(epic.env.folder().join("prompt.3")).unwrap();
     assert!(!alone.contains("Epic 1 taught") && !alone.contains("decibels"), "{alone}");

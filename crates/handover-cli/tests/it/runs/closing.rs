@@ -161,7 +161,7 @@ fn scenarios_never_reach_a_shell() {
 /// Faults of closing agents do not affect the stories.
 #[test]
 fn faulty_closing_agents_stop_nothing() {
-    let said = |phase: &str| match phase {
+    let signal = |phase: &str| match phase {
         "uat" => "UAT GENERATED: docs/uat/epic-1-uat.md",
         _ => "RETRO COMPLETE: Epic 1",
     };
@@ -189,7 +189,7 @@ fn faulty_closing_agents_stop_nothing() {
     {
         let epic = Epic::new(&["1-1-a"]);
         let line = |phase: &str| {
-            let fault = fault.replace("{SAID}", said(phase)).replace("{PHASE}", phase);
+            let fault = fault.replace("{SAID}", signal(phase)).replace("{PHASE}", phase);
             format!("* {phase} * | {fault}\n")
         };
         epic.script(&(line("uat") + &line("retro")));
@@ -236,8 +236,8 @@ fn names_unusable_scenarios() {
     epic.script(&(good + &scenarios(&json!([{"id": "S1", "shell": true}]))));
     run(&epic, &["--uat", "quick", "--uat-blocking"]).ok();
     assert_eq!(epic.status()["uat"]["passed"], 1);
-    let told = fs_err::read_to_string(prompt).unwrap();
-    assert!(told.contains("scenarios[0].shell"), "{told}");
+    let text = fs_err::read_to_string(prompt).unwrap();
+    assert!(text.contains("scenarios[0].shell"), "{text}");
 }
 
 /// Agents of other tools write the files themselves and signal it in a line.

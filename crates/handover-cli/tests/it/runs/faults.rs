@@ -434,6 +434,6 @@ fn registers_packages_named_in_a_result() {
     for refused in ["outside.md", "nothing.md"] {
         assert!(output.stderr.contains(refused), "{output}");
     }
-    let told = fs_err::read_to_string(prompts.join("1-2-b")).unwrap();
-    assert!(told.contains("**[HIGH]** docs/research_greeting.md"), "{told}");
+    let text = fs_err::read_to_string(prompts.join("1-2-b")).unwrap();
+    assert!(text.contains("**[HIGH]** docs/research_greeting.md"), "{text}");
 }

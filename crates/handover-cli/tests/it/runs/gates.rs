@@ -50,8 +50,8 @@ fn npm_counts_only_new_failures() {
         verdicts(&epic),
         ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
     );
-    let told = fs_err::read_to_string(epic.env.folder().join("fix")).unwrap();
-    let found = told.split("### What was found").nth(1).unwrap().split("###").next().unwrap();
+    let prompt = fs_err::read_to_string(epic.env.folder().join("fix")).unwrap();
+    let found = prompt.split("### What was found").nth(1).unwrap().split("###").next().unwrap();
     assert!(found.contains("new") && !found.contains("broken since ever"), "{found}");
 }
 

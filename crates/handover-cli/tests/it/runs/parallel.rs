@@ -78,8 +78,8 @@ fn a_conflict_is_fixed() {
     ));
     epic.run(&["--parallel", "2"]).ok();
     assert_eq!(epic.git(&["show", "handover/epic-1:same.txt"]), "by both");
-    let told = fs_err::read_to_string(prompt).unwrap();
-    assert!(told.contains("same.txt: another story has changed the same"), "{told}");
+    let text = fs_err::read_to_string(prompt).unwrap();
+    assert!(text.contains("same.txt: another story has changed the same"), "{text}");
     assert_eq!(epic.subjects("handover/epic-1").len(), 2);
 }
 

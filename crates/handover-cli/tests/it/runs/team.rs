@@ -68,22 +68,22 @@ fn a_team_does_a_story() {
     );
     assert_eq!(epic.git(&["show", "handover/epic-1:hello.txt"]), "hello, you");
     assert_eq!(epic.subjects("handover/epic-1"), ["feat(epic-1): complete 1-1-a"]);
-    let told = |name: &str| fs_err::read_to_string(prompts.join(name)).unwrap();
+    let prompt = |name: &str| fs_err::read_to_string(prompts.join(name)).unwrap();
     // Reasoning is routed by role: none to the first developer, three phases to QA, all to the lead.
-    assert!(!told("developer").contains("Prior Agent Reasoning"));
-    let qa = told("qa");
+    assert!(!prompt("developer").contains("Prior Agent Reasoning"));
+    let qa = prompt("qa");
     assert!(qa.contains("one greeting for all") && !qa.contains("two greetings"), "{qa}");
     assert!(qa.contains("**[HIGH]** docs/decisions_greeting.md"), "{qa}");
-    let lead = told("lead");
+    let lead = prompt("lead");
     assert!(!lead.contains("**[HIGH]** docs/decisions_greeting.md"), "{lead}");
     for part in
         ["two greetings did not work", "greetings are tested", "+hello, you", "APPROVED_WITH_NOTES"]
     {
         assert!(lead.contains(part), "{part} is missing in {lead}");
     }
-    assert!(told("rework").contains("[high] hello.txt: greets nobody"), "{}", told("rework"));
+    assert!(prompt("rework").contains("[high] hello.txt: greets nobody"), "{}", prompt("rework"));
     for part in ["Story 1-1-a", "State: done"] {
-        assert!(told("manager").contains(part), "{part} is missing in {}", told("manager"));
+        assert!(prompt("manager").contains(part), "{part} is missing in {}", prompt("manager"));
     }
     // Accepted work becomes strategies.
     let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();

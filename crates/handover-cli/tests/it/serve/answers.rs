@@ -27,10 +27,10 @@ fn an_answer_over_the_api_unblocks_the_run() {
     service.post("/api/v1/runs/run_none/answers", &json!({"text": "8080"})).is(404);
     assert_eq!(epic.states(), ["blocked", "blocked"]);
 
-    let told =
+    let response =
         service.post(&path, &json!({"story": "1-1-a", "text": " Use 8080. "})).is(200).json();
     assert_eq!(
-        told,
+        response,
         json!({"schema": 1, "answer": {"run": run, "story": "1-1-a", "question": "Which port for 1-1-a?"}})
     );
     refused(json!({"story": "1-1-a", "text": "again"}), 404, "not_found");

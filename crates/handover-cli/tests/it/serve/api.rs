@@ -53,9 +53,9 @@ fn reads_match_the_json_of_the_command_line() {
         ("/stats", &["stats"]),
     ];
     for (path, args) in pairs {
-        let told = service.get(&format!("/api/v1{path}")).is(200).json();
+        let response = service.get(&format!("/api/v1{path}")).is(200).json();
         let printed = env.run(args.iter().chain(&["--json"])).ok().json();
-        assert_eq!(told, printed, "{path}");
+        assert_eq!(response, printed, "{path}");
     }
     let openapi = service.get("/api/v1/openapi.json").is(200).json();
     assert_eq!(openapi["openapi"], "3.1.0");
@@ -67,11 +67,11 @@ fn runs_match_the_json_of_the_command_line() {
     epic.run(&[]).ok();
     let service = Service::start(&epic.env, &[]);
     let same = |path: &str, args: &[&str]| {
-        let mut told = service.get(&format!("/api/v1{path}")).is(200);
-        told.body = told.body.replace(&epic.env.folder().display().to_string(), "[ROOT]");
+        let mut response = service.get(&format!("/api/v1{path}")).is(200);
+        response.body = response.body.replace(&epic.env.folder().display().to_string(), "[ROOT]");
         let printed = epic.env.run(args.iter().chain(&["--json"])).ok().json();
-        assert_eq!(told.json(), printed, "{path}");
-        told.json()
+        assert_eq!(response.json(), printed, "{path}");
+        response.json()
     };
     let status = same("/status", &["status"]);
     let run = status["run"]["id"].as_str().unwrap();

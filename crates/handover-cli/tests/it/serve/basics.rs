@@ -28,9 +28,9 @@ fn shuts_down_gracefully() {
     let env = project();
     let service = Service::start(&env, &[]);
     let note = env.path(".handover/service.json");
-    let said: Value = serde_json::from_str(&fs_err::read_to_string(&note).unwrap()).unwrap();
-    assert_eq!(said["url"], format!("{}/", service.url));
-    assert_eq!(said["pid"], service.pid());
+    let contents: Value = serde_json::from_str(&fs_err::read_to_string(&note).unwrap()).unwrap();
+    assert_eq!(contents["url"], format!("{}/", service.url));
+    assert_eq!(contents["pid"], service.pid());
     let output = service.stop(&env).ok();
     assert_eq!(output.stderr, "");
     assert!(!note.exists());

@@ -80,10 +80,10 @@ fn listeners_get_changes_and_resume() {
     let missed = back.next().unwrap();
     assert_eq!(missed.data["session"], "s1");
     env.run(["assemble", "--role", "developer", "--session", "s1", "--deliver"]).ok();
-    let told: Vec<(String, Value)> =
+    let received: Vec<(String, Value)> =
         (0..2).map(|_| back.next().unwrap()).map(|h| (h.event, h.data["detail"].clone())).collect();
     let receipt = |state: &str| ("receipt".to_owned(), Value::from(state));
-    assert!(told.contains(&receipt("assembled")), "{told:?}");
+    assert!(received.contains(&receipt("assembled")), "{received:?}");
     // An id from another store causes a reset.
     let mut lost = Listener::new(&service, "/events", "Last-Event-ID: 999999\r\n");
     assert_eq!(lost.next().unwrap().event, "reset");

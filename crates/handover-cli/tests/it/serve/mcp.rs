@@ -106,7 +106,7 @@ fn conformance_suite_passes_over_http() {
     for version in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         for (name, scenario) in conformance(&url, version, env.folder()) {
             let missing =
-                scenario.failed.values().all(|said| MISSING.iter().any(|w| said.contains(w)));
+                scenario.failed.values().all(|problem| MISSING.iter().any(|w| problem.contains(w)));
             let not_offered = version != "2026-07-28" && NOT_OFFERED.contains(&&*name);
             let as_expected = if not_offered {
                 !scenario.is_fine()

@@ -69,8 +69,8 @@ fn same_names_mean_different_records() {
             &["error", "list"],
             &["search", "plan"],
         ] {
-            let said = machine.run(args.iter().chain(&["--json"])).ok().stdout;
-            assert!(said.contains(own) && !said.contains(other), "{args:?}: {said}");
+            let stdout = machine.run(args.iter().chain(&["--json"])).ok().stdout;
+            assert!(stdout.contains(own) && !stdout.contains(other), "{args:?}: {stdout}");
         }
         for path in [
             "/api/v1/sessions",
@@ -96,8 +96,11 @@ fn same_names_mean_different_records() {
         let found = call(&service, &tokens[n], "search", json!({"query": "plan"})).to_string();
         assert!(found.contains(own) && !found.contains(other), "{found}");
         // Agents of a project get what its other machines wrote.
-        let told = call(&service, &tokens[n], "brief", json!({"role": "tech_lead"})).to_string();
-        assert!(told.contains("plan.md") && told.contains(own) && !told.contains(other), "{told}");
+        let brief = call(&service, &tokens[n], "brief", json!({"role": "tech_lead"})).to_string();
+        assert!(
+            brief.contains("plan.md") && brief.contains(own) && !brief.contains(other),
+            "{brief}"
+        );
         // A package saved over MCP is written too, although its project has no checkout here.
         let text = json!({"text": format!("# More\n{own} second"), "kind": "research"});
         let saved = call(&service, &tokens[n], "save_package", text);

@@ -13,9 +13,9 @@ fn open_uses_the_running_service() {
     env.run(["package", "add", "docs/a.md", "--kind", "research"]).ok();
     let service = Service::start(&env, &[]);
     let page = |word: &str| {
-        let said = env.run(["open", word, "--print", "--json"]).ok().json();
-        assert_eq!(said["page"]["opened"], false);
-        said["page"]["url"].as_str().unwrap().strip_prefix(&service.url).unwrap().to_owned()
+        let document = env.run(["open", word, "--print", "--json"]).ok().json();
+        assert_eq!(document["page"]["opened"], false);
+        document["page"]["url"].as_str().unwrap().strip_prefix(&service.url).unwrap().to_owned()
     };
     assert_eq!(page("overview"), "/");
     assert_eq!(page("session"), "/sessions/s1");
@@ -62,8 +62,8 @@ fn report_is_self_contained() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     epic.script("1-2-b dev * | print \"IMPLEMENTATION BLOCKED: 1-2-b - <b>which</b> key?\"");
     epic.run(&[]).fails(3);
-    let said = epic.env.run(["report", "--html", "report.html", "--json"]).ok().json();
-    assert_eq!(said["report"]["file"], "report.html");
+    let document = epic.env.run(["report", "--html", "report.html", "--json"]).ok().json();
+    assert_eq!(document["report"]["file"], "report.html");
     let html = fs_err::read_to_string(epic.env.path("report.html")).unwrap();
     for sign in ["<script", "<link", "src=", "href=", "url(", "@import", "<b>which"] {
         assert!(!html.contains(sign), "{sign}");

@@ -1,11 +1,11 @@
 //! Questions for a person, and the effect of their answers.
 
-use super::{prompt, result, told};
+use super::{prompt, recording, result};
 use crate::runs::Epic;
 
 fn asks(epic: &Epic) -> String {
     let more = ",\"analysis\":{\"root_cause\":\"the story names no port\",\"class\":\"spec\",\"question\":\"Which port may be used?\"}";
-    let again = told(
+    let again = recording(
         epic,
         "* dev *",
         "write {HANDOVER_STORY}.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"",

@@ -1,13 +1,16 @@
 //! Failure analysis: retry with new advice, skip, or a question for a person.
 
-use super::{asked, phases, prompt, result, told};
+use super::{asked, phases, prompt, recording, result};
 use crate::runs::{Epic, story};
 
 /// A developer that fails until it gets advice.
-fn fails_until(epic: &Epic, told_what: &str) -> String {
-    let again =
-        told(epic, "* dev *", "write a.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"");
-    let first = told(epic, "1-1-a dev 1", &format!("write a.txt b print \"{told_what}\""));
+fn fails_until(epic: &Epic, signal: &str) -> String {
+    let again = recording(
+        epic,
+        "* dev *",
+        "write a.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"",
+    );
+    let first = recording(epic, "1-1-a dev 1", &format!("write a.txt b print \"{signal}\""));
     format!("{first}{again}")
 }
 
@@ -21,7 +24,8 @@ fn says(verdict: &str, remediation: &str) -> String {
 #[test]
 fn retries_with_new_advice() {
     let epic = Epic::new(&["1-1-a"]);
-    let analysis = told(&epic, "* analysis *", &says("retry", "return 400 for an absent token"));
+    let analysis =
+        recording(&epic, "* analysis *", &says("retry", "return 400 for an absent token"));
     epic.script(&format!("{}{analysis}", fails_until(&epic, "no verdict here")));
     epic.run(&["--party-failure"]).ok();
     let analyst = prompt(&epic, "1-1-a.analysis.1.bob.1");
@@ -52,7 +56,7 @@ fn retries_with_new_advice() {
 #[test]
 fn configuration_enables_a_single_analyst() {
     let epic = Epic::new(&["1-1-a"]);
-    let analysis = told(
+    let analysis = recording(
         &epic,
         "* analysis *",
         "print 'Root cause: the port is taken' print 'Remediation:' print '- bind to port zero' \
@@ -80,8 +84,8 @@ fn advice_without_news_becomes_a_question() {
         ("return 400 for an absent token", "0", 1),
     ] {
         let epic = Epic::new(&["1-1-a"]);
-        let analysis = told(&epic, "* analysis *", &says("retry", remediation));
-        let dev = told(&epic, "* dev *", "write a.txt b print no");
+        let analysis = recording(&epic, "* analysis *", &says("retry", remediation));
+        let dev = recording(&epic, "* dev *", "write a.txt b print no");
         let analysis = analysis.replace("the handler unwraps a header", "it failed");
         epic.script(&format!("{dev}{analysis}"));
         let max = format!("runs.max_retries={max}");

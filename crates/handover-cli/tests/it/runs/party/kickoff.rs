@@ -1,23 +1,23 @@
 //! Kickoffs: insights reach the developer, and no fault stops a story.
 
-use super::{asked, prompt, result, told};
+use super::{asked, prompt, recording, result};
 use crate::runs::Epic;
 
 fn note(epic: &Epic) -> String {
     let more = ",\"insights\":{\"architecture\":[\"note {HANDOVER_ROUND} of {HANDOVER_PERSONA}\"]}";
-    told(epic, "* kickoff *", &result("kickoff", "complete", more))
+    recording(epic, "* kickoff *", &result("kickoff", "complete", more))
 }
 
 #[test]
 fn insights_reach_the_developer() {
     let epic = Epic::new(&["1-1-a"]);
-    let dev = told(
+    let dev = recording(
         &epic,
         "* dev *",
         "write a.txt b result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\
          \"verdict\":\"complete\",\"summary\":\"all done\",\"reasoning\":{\"pivot\":\"DEADEND\",\"approach\":\"STRUGGLE\"}}'",
     );
-    let review = told(&epic, "* review *", "print \"REVIEW PASSED: 1-1-a\"");
+    let review = recording(&epic, "* review *", "print \"REVIEW PASSED: 1-1-a\"");
     epic.script(&format!("{}{dev}{review}", note(&epic)));
     epic.run(&["--party-kickoff", "--party-review"]).ok();
     let voices = |phase: &str| {
@@ -91,12 +91,12 @@ fn a_failed_kickoff_stops_nothing() {
 #[test]
 fn accepts_prose_and_solo_parties() {
     let epic = Epic::new(&["1-1-a"]);
-    let kickoff = told(
+    let kickoff = recording(
         &epic,
         "* kickoff *",
         "print '### Testing Approach' print '- one test per rule' print \"KICKOFF COMPLETE: 1-1-a\"",
     );
-    let dev = told(&epic, "* dev *", "write a.txt b print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
+    let dev = recording(&epic, "* dev *", "write a.txt b print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
     epic.script(&format!("{kickoff}{dev}"));
     epic.run(&["--party-kickoff", "--party-solo"]).ok();
     assert_eq!(asked(&epic), ["1-1-a.dev.1..", "1-1-a.kickoff.1.party.1"]);

@@ -17,7 +17,7 @@ pub(super) fn result(phase: &str, verdict: &str, more: &str) -> String {
 }
 
 /// A script line that also saves the agent's prompt in `prompts/`.
-pub(super) fn told(epic: &Epic, fits: &str, actions: &str) -> String {
+pub(super) fn recording(epic: &Epic, fits: &str, actions: &str) -> String {
     let folder = epic.env.folder().join("prompts");
     fs_err::create_dir_all(&folder).unwrap();
     let name =
@@ -28,7 +28,7 @@ pub(super) fn told(epic: &Epic, fits: &str, actions: &str) -> String {
 /// The saved prompt of an agent: `1-1-a.dev.1..`.
 pub(crate) fn prompt(epic: &Epic, name: &str) -> String {
     let path = epic.env.folder().join("prompts").join(name);
-    fs_err::read_to_string(&path).unwrap_or_else(|_| panic!("nobody was told {name}"))
+    fs_err::read_to_string(&path).unwrap_or_else(|_| panic!("no prompt {name} was saved"))
 }
 
 /// An epic whose run waits for a person: every story asks for a port and completes once it is answered.
@@ -37,7 +37,7 @@ pub(crate) fn asking(stories: &[&str]) -> Epic {
     let asks = "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"{HANDOVER_STORY}\",\"phase\":\"dev\",\
                 \"verdict\":\"escalate\",\"summary\":\"Which port for {HANDOVER_STORY}?\"}'";
     let done = "write {HANDOVER_STORY}.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
-    let done = told(&epic, "* dev *", done);
+    let done = recording(&epic, "* dev *", done);
     epic.script(&format!("* dev 1 | write {{HANDOVER_STORY}}.txt half {asks}\n{done}"));
     epic.run(&[]).fails(3);
     epic

@@ -1,6 +1,6 @@
 //! Several reviewers instead of one.
 
-use super::{phases, result, told};
+use super::{phases, recording, result};
 use crate::runs::Epic;
 
 fn found(severity: &str, place: &str) -> String {
@@ -13,8 +13,8 @@ fn found(severity: &str, place: &str) -> String {
 fn findings_are_fixed_and_attributed_in_the_record() {
     let epic = Epic::new(&["1-1-a"]);
     let grave = result("review", "failed", &found("high", "a.rs"));
-    let fix = told(&epic, "* fix *", "append 1-1-a.txt mended print \"FIX COMPLETE: 1-1-a\"");
-    let second = told(&epic, "* review * * 2", &result("review", "passed", ""));
+    let fix = recording(&epic, "* fix *", "append 1-1-a.txt mended print \"FIX COMPLETE: 1-1-a\"");
+    let second = recording(&epic, "* review * * 2", &result("review", "passed", ""));
     epic.script(&format!("* review 1 murat 1 | {grave}\n{second}{fix}"));
     epic.run(&["--party-review"]).ok();
     let fixer = super::prompt(&epic, "1-1-a.fix.1..");
@@ -120,7 +120,7 @@ fn budgets_apply_to_voices() {
 fn one_process_can_play_all_personas() {
     let epic = Epic::new(&["1-1-a"]);
     let grave = result("review", "passed", &found("high", "a.rs"));
-    let solo = told(&epic, "* review 1", &grave);
+    let solo = recording(&epic, "* review 1", &grave);
     let analysis = result(
         "analysis",
         "retry",
