@@ -397,6 +397,7 @@ fn moving() {
     t.run("import bazinga nosuch.db");
     t.run("import bazinga bad.jsonl");
     t.both("store copy .handover/store.db backup.db");
+    t.both("store reindex");
     t.run("store copy nosuch.db backup.db");
     t.run("store copy mysql://x backup.db");
     t.assert_matches("moving");

@@ -22,7 +22,7 @@ const FILTERS: &[(&str, &str)] = &[
     (r"\b[0-9a-f]{12}\b", "[TOKEN]"),
     (r#"[^ "]*/handover hook"#, "[HANDOVER] hook"),
     // Prompts contain the id of their receipt, and ids differ in tokens.
-    (r#"("(tokens|context|role|used|budget|delivered|saved|from|to)": )\d+"#, "${1}[N]"),
+    (r#"(?m)("(tokens|context|role|used|budget|delivered|saved|from|to)": )\d+(,?)$"#, "${1}[N]$3"),
     (r"\d+ of \d+ tokens", "[N] of [N] tokens"),
     (r"Zone       normal, \d+ tokens", "Zone       normal, [N] tokens"),
     (r"Tokens \d+ → \d+", "Tokens [N] → [N]"),
