@@ -22,6 +22,7 @@
 
 mod adapters;
 mod cancel;
+mod capabilities;
 mod capture;
 mod classify;
 mod environment;
@@ -37,6 +38,7 @@ mod tee;
 
 pub use adapters::{join_command, split_command};
 pub use cancel::CancelToken;
+pub use capabilities::Capabilities;
 pub use capture::Captured;
 pub use environment::Environment;
 pub use error::AgentError;
@@ -44,7 +46,7 @@ pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
 pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
-pub use program::{AgentProgram, Capabilities, OutputReader};
+pub use program::{AgentProgram, OutputReader};
 pub use registry::Registry;
 pub use tee::Tee;
 

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentEvent, Captured, Ended, Invocation, Report};
+use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report};
 
 /// One agent program: how it is called and what its output means.
 pub trait AgentProgram: Sync {
@@ -31,18 +31,6 @@ pub trait AgentProgram: Sync {
 
     /// A reader for the output of one run.
     fn reader(&self) -> Box<dyn OutputReader>;
-}
-
-/// What a program can do. Absent is the default, so that a new program promises nothing by accident.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Continues an earlier conversation by the id in [`Report::host_session`], so that it can be
-    /// asked for what it forgot.
-    pub resumable: bool,
-    /// Prints a result when it is done, so that ending without one is a failure.
-    pub reports_result: bool,
-    /// Also supervises tools, such as a gate, which need no prompt.
-    pub runs_tools: bool,
 }
 
 /// Turns the output of one run into events and, at the end, into a report.

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use handover_model::{
-    Host, ItemKind, KnownEvent, Phase, Receipt, ReceiptId, ReceiptState, Role, Timestamp, Zone,
+    Host, ItemKind, KnownEvent, Phase, Receipt, ReceiptId, ReceiptState, Role, Timestamp,
 };
-use handover_store::{
-    EventKey, NewEvent, NewReceipt, ReasoningFilter, ReceiptFilter, ReceiptStep, Store, StoreError,
-};
+use handover_store::{EventKey, NewEvent, ReasoningFilter, ReceiptStep, Store, StoreError};
 use handover_text::Redactor;
 use serde_json::{Value, json};
 
@@ -131,35 +129,5 @@ fn log_delivery(
         });
         log(KnownEvent::ReasoningHandoff, payload, from.as_str())?;
     }
-    Ok(())
-}
-
-/// Logs that the window of a role entered another zone than at its last receipt.
-pub(crate) fn log_zone_change(
-    store: &dyn Store,
-    redactor: &Redactor,
-    receipt: &NewReceipt,
-) -> handover_store::Result<()> {
-    let filter = ReceiptFilter {
-        session: Some(receipt.session.clone()),
-        group: receipt.group.clone(),
-        role: Some(receipt.role.clone()),
-        limit: Some(1),
-    };
-    let before = store.receipts(&filter)?.pop().map_or(Zone::Normal, |last| last.zone);
-    if before == receipt.zone {
-        return Ok(());
-    }
-    let payload = json!({
-        "receipt": receipt.id, "role": receipt.role, "from": before, "to": receipt.zone,
-    });
-    store.log_event(&NewEvent {
-        session: receipt.session.clone(),
-        group: receipt.group.clone(),
-        kind: KnownEvent::Zone.into(),
-        payload: redactor.clean_json(payload),
-        key: Some(EventKey::new(receipt.id.as_str(), redactor)),
-        now: receipt.now,
-    })?;
     Ok(())
 }

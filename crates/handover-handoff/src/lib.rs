@@ -22,6 +22,7 @@ mod handoffs;
 mod prepare;
 mod request;
 pub mod spool;
+mod zone;
 
 pub use assignment::Assignment;
 pub use brief::Brief;

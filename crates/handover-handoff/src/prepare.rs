@@ -12,9 +12,9 @@ use handover_store::{EventKey, NewEvent, NewTicket, ReceiptStep, Store, StoreErr
 use serde_json::json;
 
 use crate::brief::{self, Brief};
-use crate::delivery::log_zone_change;
 use crate::guard::{self, Admission, Evidence, Refusal};
 use crate::handoffs::unavailable;
+use crate::zone::log_zone_change;
 use crate::{Assignment, Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Result, spool};
 
 /// A handoff under way: an agent may be started with its prompt.

@@ -10,6 +10,7 @@
 //! - Text arrives as [`handover_text::Clean`], which only redaction can create.
 
 pub mod archive;
+mod columns;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -33,6 +34,7 @@ mod strategies;
 mod tokens;
 pub mod wire;
 
+pub use columns::{COLUMNS, Column, Posting};
 pub use error::{Fault, IndexError, IndexPart, OldStore, RecordKind, StoreError};
 pub use errors::{CleanSignature, ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, TrustAt};
 pub use events::{EventFilter, EventKey, Events, Logged, NewEvent};
@@ -47,7 +49,7 @@ pub use packages::{
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
-pub use search::{COLUMNS, Column, Posting, Reindexed, TextIndex};
+pub use search::{Reindexed, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};

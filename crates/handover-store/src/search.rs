@@ -1,45 +1,10 @@
 //! The full-text index: where words occur. Ranking is done elsewhere, once for all backends.
 
-use handover_model::{PackageId, SessionId};
+use handover_model::SessionId;
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::packed::Postings;
-
-/// The parts of a package that are indexed separately, so that they can have different weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Column {
-    /// The first heading.
-    Title,
-    /// The summary.
-    Summary,
-    /// The paths that it is about, its own included.
-    Files,
-    /// The text of the file.
-    Body,
-    /// Its context in its group: who wrote it, when, and the summary of the package before it.
-    /// Empty for a package without a group.
-    Context,
-}
-
-/// The number of columns.
-pub const COLUMNS: usize = 5;
-
-impl Column {
-    /// All of them, in order.
-    pub const ALL: [Self; COLUMNS] =
-        [Self::Title, Self::Summary, Self::Files, Self::Body, Self::Context];
-}
-
-/// An occurrence of a term: a package, and how often each column has it, in the order of
-/// [`Column::ALL`], capped at 255.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Posting {
-    /// The package.
-    pub package: PackageId,
-    /// The counts.
-    pub counts: [u8; COLUMNS],
-}
 
 /// What [`TextIndex::reindex`] has rebuilt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
