@@ -91,6 +91,8 @@ fn is_unspaced(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -124,5 +126,46 @@ mod tests {
         check("Größe", &["größe"]);
         check("缓存失效", &["缓存", "存失", "失效"]);
         check(&"x".repeat(65), &[]);
+    }
+
+    #[test]
+    fn identifiers_are_kept_whole_and_in_parts() {
+        assert_eq!(
+            terms("getHTTPResponse_v2"),
+            ["gethttpresponsev2", "get", "http", "respons", "v2"]
+        );
+        assert_eq!(terms("_private_"), ["privat"]);
+        assert_eq!(terms("src/auth/oauth.rs"), ["src", "auth", "oauth", "rs"]);
+        assert_eq!(terms("___ -- .."), [""; 0]);
+    }
+
+    #[test]
+    fn long_words_are_ignored() {
+        assert_eq!(terms(&"x".repeat(64)).len(), 1);
+        assert_eq!(terms(&"x".repeat(65)), [""; 0]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_yield_pairs() {
+        assert_eq!(terms("日本語"), ["日本", "本語"]);
+        assert_eq!(terms("日本"), ["日本"]);
+        assert_eq!(terms("Größe"), ["größe"]);
+    }
+
+    proptest! {
+        #[test]
+        fn queries_match_documents_in_any_case(text in "[a-zA-Z ]{0,60}") {
+            let words = text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
+            let upper = words.to_uppercase();
+            prop_assert_eq!(terms(&words), terms(&upper));
+        }
+
+        #[test]
+        fn terms_are_lower_case_and_short(text in "\\PC{0,80}") {
+            for term in terms(&text) {
+                prop_assert!(!term.is_empty());
+                prop_assert_eq!(&term, &term.to_lowercase());
+            }
+        }
     }
 }

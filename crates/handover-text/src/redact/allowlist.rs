@@ -320,3 +320,162 @@ pub(super) fn public(value: &[u8]) -> bool {
         .any(|s| value.get(..s.len()).is_some_and(|v| v.eq_ignore_ascii_case(s.as_bytes())))
         || PUBLIC_DER.iter().any(|s| value.starts_with(s))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(test: fn(&[u8]) -> bool, yes: &[&str], no: &[&str]) {
+        for value in yes {
+            assert!(test(value.as_bytes()), "{value}");
+        }
+        for value in no {
+            assert!(!test(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn versions_are_digits_and_dots() {
+        check(version, &["1.302103", "1.2.3"], &["1302103", "v1.2", "1.2a", ""]);
+    }
+
+    #[test]
+    fn references_lead_elsewhere() {
+        check(
+            reference,
+            &[
+                "/etc/passwd",
+                "./config/app.yml",
+                "~/projects/app",
+                "../shared/config",
+                "https://x",
+                "HTTPS://x",
+                "arn:aws:x",
+                "data:x",
+                "op://vault/x",
+                "vault:secret/x",
+                "projects/x",
+                "ann@example.com",
+            ],
+            &["hunter2", "a/b", "@x", "x@", "ann@example", "a b@example.com"],
+        );
+    }
+
+    #[test]
+    fn expressions_are_code() {
+        check(
+            expression,
+            &[
+                "",
+                "&x",
+                "*x",
+                "(x)",
+                "[x]",
+                "{x}",
+                "f(x)",
+                "a::b",
+                "a->b",
+                "a=>b",
+                "x|y",
+                "`x`",
+                "MAX_LENGTH",
+                "self.token",
+                "config.db.password2",
+                "<x>",
+            ],
+            &["hunter2", "a.b!", "sesame", "x-y", "1.2"],
+        );
+    }
+
+    #[test]
+    fn numbers_dates_and_types_are_code() {
+        check(
+            number,
+            &[
+                "0x00000002",
+                "1979-05-27T00:32:00",
+                "2020-01-02",
+                "__u32",
+                "uint64_t",
+                "10u8",
+                "5L",
+                "-3f64",
+            ],
+            &["12345", "hunter2", "2020-1-2", "u33", "u8x"],
+        );
+        // More digits than a number has: a key.
+        assert!(!number(b"0x0123456789abcdef0"));
+        assert!(number(b"0x0123456789abcdef"));
+    }
+
+    #[test]
+    fn yaml_tags_replace_values() {
+        check(tag, &["!vault", "!Ref", "!GetAtt"], &["vault", "!other", "!"]);
+    }
+
+    #[test]
+    fn regular_expressions_are_recognised() {
+        check(
+            regex,
+            &["^x$", "^[a]", "[^x]", "[a-z]+", "(?i)x", "\\\\w+", "required|min:8"],
+            &["hunter2", "x$", "a^b", "\\\\q"],
+        );
+    }
+
+    #[test]
+    fn placeholders_are_recognised() {
+        check(
+            placeholder,
+            &[
+                "",
+                "<key>",
+                "[key]",
+                "{key}",
+                "%KEY%",
+                "__KEY__",
+                "@KEY@",
+                "$KEY",
+                "$_x",
+                "$ab",
+                "xxxx",
+                "****",
+                "x-x-x",
+                "aaaaaa",
+                "%s",
+                "%(x)s",
+                "password",
+                "PASSWORD",
+                "null",
+                "changeme",
+                "your_key",
+                "${KEY}",
+                "{{ key }}",
+                "}}x",
+                "process.env.KEY",
+                "secrets.KEY",
+                "…",
+                "ab%sc-%d ",
+                "example-key",
+            ],
+            &[
+                "hunter2",
+                "sesame",
+                "abc%strange",
+                "$2b$10$abc",
+                "your-Zk8vXq2LmN5pR7",
+                "p{a}ss",
+                "pass1",
+                "{AQAAABAAAAAQk3j9fK2mQ7vLp4RzX8cWn3b}",
+            ],
+        );
+    }
+
+    #[test]
+    fn published_hashes_and_keys_are_public() {
+        check(
+            public,
+            &["sha256-abc", "SHA512:abc", "h1:x", "md5:x", "ssh-rsa AAAA", "ecdsa-x", "MIIBIjANBg"],
+            &["sha256", "xsha256-", "MIIEpQIBAAK"],
+        );
+    }
+}

@@ -85,3 +85,62 @@ pub(super) fn as_text(input: &[u8]) -> Cow<'_, str> {
     }
     Cow::Owned(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn runs_are_capped_and_stay_inside() {
+        let digit = |b: u8| b.is_ascii_digit();
+        assert_eq!(run(b"a123b", 1, 9, digit), 3);
+        assert_eq!(run(b"a123b", 1, 2, digit), 2);
+        assert_eq!(run(b"a123b", 0, 9, digit), 0);
+        assert_eq!(run(b"a123", 9, 9, digit), 0);
+        assert_eq!(run_back(b"a123b", 4, 9, digit), 3);
+        assert_eq!(run_back(b"a123b", 4, 1, digit), 1);
+        assert_eq!(run_back(b"a123b", 0, 9, digit), 0);
+        assert_eq!(run_back(b"a123b", 9, 9, digit), 0);
+    }
+
+    #[test]
+    fn lines_start_after_a_line_break() {
+        let text = b"one\ntwo\n";
+        assert_eq!([line_start(text, 0, 9), line_start(text, 3, 9)], [0, 0]);
+        assert_eq!([line_start(text, 4, 9), line_start(text, 6, 9)], [4, 4]);
+        assert_eq!(line_start(text, 7, 2), 5);
+    }
+
+    #[test]
+    fn searches_ignore_case() {
+        assert!(contains_ignore_case(b"The PassWord", b"password"));
+        assert!(!contains_ignore_case(b"pass word", b"password"));
+        assert!(!contains_ignore_case(b"pass", b"password"));
+    }
+
+    #[test]
+    fn classes_are_those_of_ascii() {
+        for b in 0..=255_u8 {
+            assert_eq!(is(b, DIGIT), b.is_ascii_digit(), "{b}");
+            assert_eq!(is(b, UPPER), b.is_ascii_uppercase(), "{b}");
+            assert_eq!(is(b, LOWER), b.is_ascii_lowercase(), "{b}");
+            assert_eq!(is(b, ALNUM), b.is_ascii_alphanumeric(), "{b}");
+            assert_eq!(is(b, HEX), b.is_ascii_hexdigit(), "{b}");
+            let run = b.is_ascii_alphanumeric() || b"_-.+/~".contains(&b);
+            assert_eq!(is(b, RUN), run, "{b}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_has_the_length_of_the_bytes(input: Vec<u8>) {
+            let text = as_text(&input);
+            prop_assert_eq!(text.len(), input.len());
+            for (shown, byte) in text.bytes().zip(&input) {
+                prop_assert!(shown == *byte || shown == 0x1a);
+            }
+        }
+    }
+}

@@ -129,3 +129,78 @@ fn hex_pair(pair: &[u8]) -> Option<u8> {
 pub(super) fn percent_byte(b: u8) -> bool {
     bytes::is(b, ALNUM) || matches!(b, b'%' | b'_' | b'-' | b'.' | b'~' | b'+' | b'*')
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn decodes_text_but_not_data() {
+        let text = base64_text(b"cGFzc3dvcmQ9aHVudGVyMmFiYw");
+        assert_eq!(text.as_deref(), Some("password=hunter2abc"));
+        // Too short, and not text.
+        assert_eq!(base64_text(b"cGFzc3dvcmQ9aHVudGV"), None);
+        assert_eq!(base64_text(b"q83vEjRWeJq83vEjRWeJq83v"), None);
+    }
+
+    #[test]
+    fn recognises_user_and_password() {
+        assert!(is_user_password(b"dXNlcjpwYXNzd29yZA=="));
+        for other in [
+            &b"dXNlcm5hbWU="[..],
+            b"OmFiY2RlZmc=",
+            b"YWJjZGVmZzo=",
+            b"dTpw",
+            b"dXNlcjpwYXNzd29yZA===",
+            b"dXNlcjpwYXN*d29yZA==",
+        ] {
+            assert!(!is_user_password(other), "{}", String::from_utf8_lossy(other));
+        }
+    }
+
+    #[test]
+    fn recognises_data() {
+        assert!(is_data(b"iVBORw0KGgoAAAANSUhEUgAA"));
+        assert!(is_data(b"aGVsbG8gd29uZGVyZnVsIHdvcmxkLCBwbGFpbiB0ZXh0"));
+        assert!(is_data("0J/RgNC40LLQtdGCLCDQutCw0Log0LTQtdC70LAg0YHQtdCz0L7QtNC90Y8".as_bytes()));
+        assert!(!is_data(b"q83vEjRWeJq83vEjRWeJq83v"));
+        assert!(!is_data(b"iVBORw0KGgo"));
+    }
+
+    #[test]
+    fn recognises_private_keys_by_label() {
+        assert!(is_private_key(b"LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ=="));
+        assert!(!is_private_key(b"LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0="));
+    }
+
+    #[test]
+    fn decodes_percent_escapes() {
+        assert_eq!(percent_text(b"a%3Db%2").as_deref(), Some("a=b%2"));
+        assert_eq!(percent_text(b"100%zz%41").as_deref(), Some("100%zzA"));
+        assert_eq!(percent_text(b"%ff"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn either_alphabet_decodes_to_the_same(text in "[ -~]{15,60}") {
+            let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+            let mut encoded = Vec::new();
+            for chunk in text.as_bytes().chunks(3) {
+                let mut word = [0; 3];
+                word[..chunk.len()].copy_from_slice(chunk);
+                let bits = u32::from_be_bytes([0, word[0], word[1], word[2]]);
+                for n in 0..=chunk.len() {
+                    encoded.push(digits[(bits >> (18 - 6 * n) & 63) as usize]);
+                }
+            }
+            let urls: Vec<u8> = encoded
+                .iter()
+                .map(|b| match b { b'+' => b'-', b'/' => b'_', b => *b })
+                .collect();
+            prop_assert_eq!(base64_text(&encoded), Some(text.clone()));
+            prop_assert_eq!(base64_text(&urls), Some(text));
+        }
+    }
+}

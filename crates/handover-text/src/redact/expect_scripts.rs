@@ -37,3 +37,36 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
     (prompted && value.len() >= 3 && !spaced && !variable && !allowlist::placeholder(value))
         .then_some((at + 1, at + 1 + value.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(text: &str) -> Option<&str> {
+        let start = text.rfind("send")?;
+        let end = start + text[start..].find([' ', '(']).unwrap();
+        secret(text.as_bytes(), start, end).map(|(from, to)| &text[from..to])
+    }
+
+    #[test]
+    fn finds_the_answer_to_a_password_prompt() {
+        assert_eq!(sent("expect \"Password:\"\nsend \"sesame\\r\""), Some("sesame"));
+        assert_eq!(sent("expect \"assword\"\nsend -- 'sesame\\r\\n'"), Some("sesame"));
+        assert_eq!(sent("c.expect('passphrase')\nc.sendline(b'sesame')"), Some("sesame"));
+    }
+
+    #[test]
+    fn other_answers_are_left_alone() {
+        for text in [
+            "expect \"login:\"\nsend \"sesame\"",
+            "send \"sesame\"",
+            "expect \"password\"\n1\n2\n3\n4\nsend \"sesame\"",
+            "expect \"password\"\nsend \"$secret\\r\"",
+            "expect \"password\"\nsend \"two words\"",
+            "expect \"password\"\nsend \"ab\"",
+            "expect \"password\"\nexpect \"$ \"\nsend \"sesame\"",
+        ] {
+            assert_eq!(sent(text), None, "{text}");
+        }
+    }
+}

@@ -113,3 +113,66 @@ fn word(text: &[u8], at: usize) -> Option<(usize, usize)> {
     });
     (len > 0).then_some((at, at + len))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, flag: &str) -> Option<String> {
+        let start = text.find(flag)?;
+        let (from, to) = secret(text.as_bytes(), start, start + flag.len())?;
+        Some(text[from..to].to_owned())
+    }
+
+    #[test]
+    fn reads_the_password_of_a_flag() {
+        for (text, flag) in [
+            ("curl -u ann:sesame https://x", "-u"),
+            ("curl --user=ann:sesame https://x", "--user"),
+            ("  -u 'ann:sesame'", "-u"),
+            ("tool -u ann -p sesame", "-p"),
+            ("tool --user=ann -p 'sesame'", "-p"),
+            ("echo sesame | docker login -u x --password-stdin", "--password-stdin"),
+            ("echo -n \"sesame\" | docker login --password-stdin", "--password-stdin"),
+        ] {
+            assert_eq!(found(text, flag).as_deref(), Some("sesame"), "{text}");
+        }
+        assert_eq!(found("curl -u sk12345678: https://x", "-u").as_deref(), Some("sk12345678"));
+    }
+
+    #[test]
+    fn other_flags_are_left_alone() {
+        for (text, flag) in [
+            ("docker run -u 1000:1000 x", "-u"),
+            ("sort -u a:b", "-u"),
+            ("curl -u ann:$PASS https://x", "-u"),
+            ("curl -u key: https://x", "-u"),
+            ("mysql -u ann -p sesame", "-p"),
+            ("tool -p sesame", "-p"),
+            ("tool -u ann -p 8080", "-p"),
+            ("cat file | docker login --password-stdin", "--password-stdin"),
+            ("xcurl-u ann:sesame", "-u"),
+        ] {
+            assert_eq!(found(text, flag), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn basic_credentials_are_decoded() {
+        let found = |text: &str, word: &str| {
+            let start = text.find(word).unwrap();
+            user_password(text.as_bytes(), start, start + word.len())
+                .map(|(from, to)| text[from..to].to_owned())
+        };
+        assert_eq!(
+            found("Basic dXNlcjpwYXNzd29yZA==", "Basic").as_deref(),
+            Some("dXNlcjpwYXNzd29yZA==")
+        );
+        assert_eq!(found("Basic dXNlcm5hbWU=", "Basic"), None);
+        assert_eq!(
+            found("CURLOPT_USERPWD, \"ann:sesame\"", "CURLOPT_USERPWD").as_deref(),
+            Some("sesame")
+        );
+        assert_eq!(found("CURLOPT_USERPWD, \"ann\"", "CURLOPT_USERPWD"), None);
+    }
+}

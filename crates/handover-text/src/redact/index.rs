@@ -167,3 +167,62 @@ impl Letters {
         self.0[bit >> 6] >> (bit & 63) & 1 == 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LISTS: [&[&str]; 2] = [&["key", "keyboard", "to"], &["token", "Key", "x1"]];
+    static STARTS: Index<{ count(&LISTS) }> = Index::new(&LISTS, Side::Start);
+    static ENDS: Index<{ count(&LISTS) }> = Index::new(&LISTS, Side::End);
+    static LETTERS: Letters = Letters::new(&LISTS, Side::Start);
+
+    fn naive(text: &str, starts: bool) -> Vec<(u8, &'static [u8])> {
+        let text = text.to_ascii_lowercase();
+        let mut found: Vec<(u8, &[u8])> = Vec::new();
+        for (list, words) in LISTS.iter().enumerate() {
+            for word in *words {
+                let lower = word.to_ascii_lowercase();
+                let found_here =
+                    if starts { text.starts_with(&lower) } else { text.ends_with(&lower) };
+                if found_here {
+                    found.push((list as u8, word.as_bytes()));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn words_are_found_in_any_case() {
+        let found: Vec<_> = STARTS.at(b"KEYBOARD").map(|(_, word)| word).collect();
+        assert_eq!(found.len(), 3);
+        assert!(STARTS.inside(b"a big keyring") && !STARTS.inside(b"a k e y"));
+        assert!(STARTS.has(b't', b'O') && !STARTS.has(b'z', b'z'));
+        assert_eq!(STARTS.near(b'x', b'1').count(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn lookups_equal_a_search(text in "(key|KEY|to|x1|[a-z0-9])?[a-zA-Z0-9]{0,8}(key|token|Key)?") {
+            let sorted = |index: &'static Index<6>| {
+                let mut found: Vec<_> = index.at(text.as_bytes()).collect();
+                found.sort();
+                found
+            };
+            prop_assert_eq!(sorted(&STARTS), naive(&text, true));
+            prop_assert_eq!(sorted(&ENDS), naive(&text, false));
+        }
+
+        #[test]
+        fn letters_never_rule_out_a_word(text in "(key|KEYBOARD|to|tok|x1)[a-z]{0,3}") {
+            let bytes = text.as_bytes();
+            if let [a, b, c, ..] = bytes && !naive(&text, true).is_empty() {
+                prop_assert!(LETTERS.has(*a, *b, *c));
+            }
+        }
+    }
+}

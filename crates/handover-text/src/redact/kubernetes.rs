@@ -85,3 +85,41 @@ fn push(text: &[u8], start: usize, end: usize, hits: &mut Vec<Hit>) {
         hits.push(Hit::new(RULE, start, end));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let start = text.find("kind: Secret").unwrap() + 6;
+        let mut hits = Vec::new();
+        find(text.as_bytes(), start, start + 6, 0, &mut hits);
+        hits.into_iter().map(|hit| &text[hit.start..hit.end]).collect()
+    }
+
+    #[test]
+    fn every_value_of_a_secret_is_found() {
+        let text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: shop\ndata:\n  a: c2VzYW1l\n\
+                    # note\nstringData:\n  b: \"open sesame\"\n  port: \"5432\"\n  c: {{ .Values.c }}\n";
+        assert_eq!(found(text), ["c2VzYW1l", "open sesame"]);
+    }
+
+    #[test]
+    fn blocks_are_read_to_their_end() {
+        let text = "kind: Secret\ndata:\n  key: |\n    line one\n    line two\n  b: sesame\nother:\n  c: tiger1\n";
+        assert_eq!(found(text), ["line one", "line two", "sesame"]);
+    }
+
+    #[test]
+    fn documents_are_separate() {
+        let text =
+            "data:\n  a: before\n---\nkind: Secret\ndata:\n  b: sesame\n---\ndata:\n  c: after\n";
+        assert_eq!(found(text), ["sesame"]);
+    }
+
+    #[test]
+    fn other_kinds_are_left_alone() {
+        assert_eq!(found("# kind: Secret\ndata:\n  a: sesame\n"), [""; 0]);
+        assert_eq!(found("kind: SecretStore\ndata:\n  a: sesame\n"), [""; 0]);
+    }
+}

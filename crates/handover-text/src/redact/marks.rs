@@ -127,3 +127,64 @@ pub(super) fn exclude_marks<'r>(text: &str, hits: Vec<Hit<'r>>) -> Vec<Hit<'r>> 
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spans(text: &str) -> Vec<&str> {
+        marks(text).map(|mark| &text[mark]).collect()
+    }
+
+    #[test]
+    fn marks_have_a_number_and_a_bracket() {
+        let text = "[REDACTED-1] [REDACTED-] [REDACTED-x] [REDACTED-22] [REDACTED-1234567890]";
+        assert_eq!(spans(text), ["[REDACTED-1]", "[REDACTED-22]"]);
+    }
+
+    #[test]
+    fn existing_marks_are_not_hidden_again() {
+        let text = "a [REDACTED-1] b";
+        let whole = |start, end| exclude_marks(text, vec![Hit::new("r", start, end)]);
+        assert_eq!(whole(0, text.len()), [Hit::new("r", 0, 2), Hit::new("r", 14, 16)]);
+        assert_eq!(whole(2, 14), []);
+        assert_eq!(whole(0, 1), [Hit::new("r", 0, 1)]);
+        assert_eq!(whole(5, 16), [Hit::new("r", 14, 16)]);
+    }
+
+    #[test]
+    fn numbers_continue_after_existing_marks() {
+        let mut marks = Marks::default();
+        marks.reserve("[REDACTED-7] and [REDACTED-3]");
+        assert_eq!(marks.mark("a", "one"), "[REDACTED-8]");
+        assert_eq!(marks.mark("b", "two"), "[REDACTED-9]");
+        assert_eq!(marks.mark("a", "one"), "[REDACTED-8]");
+        assert_eq!(marks.into_rules(), BTreeMap::from([("a".to_owned(), 2), ("b".to_owned(), 1)]));
+    }
+
+    proptest! {
+        #[test]
+        fn offsets_map_back_to_the_original(
+            pieces in prop::collection::vec(("[a-z]{0,6}", "[0-9]{1,9}"), 0..8), tail in "[a-z]{0,6}"
+        ) {
+            let (mut text, mut hits) = (String::new(), Vec::new());
+            for (plain, secret) in &pieces {
+                text.push_str(plain);
+                hits.push(Hit::new("r", text.len(), text.len() + secret.len()));
+                text.push_str(secret);
+            }
+            text.push_str(&tail);
+            let (hidden, offsets) = hide(&text, &hits);
+            prop_assert_eq!(marks(&hidden).count(), hits.len());
+            let outside = (0..hidden.len())
+                .filter(|at| !marks(&hidden).any(|mark| mark.contains(at)));
+            for at in outside {
+                let origin = offsets.origin(at);
+                prop_assert_eq!(&hidden[at..=at], &text[origin..=origin]);
+            }
+            prop_assert_eq!(offsets.origin(hidden.len()), text.len());
+        }
+    }
+}

@@ -315,3 +315,91 @@ fn annotated(text: &[u8], at: usize) -> Option<usize> {
 pub(super) fn skip_space(text: &[u8], at: usize) -> usize {
     at + bytes::run(text, at, SPACE, |b| matches!(b, b' ' | b'\t'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The operator after the name `password`, and what follows it.
+    fn after_name(text: &'static str) -> Option<(Operator, &'static str)> {
+        let start = text.find("password")?;
+        let quoted = start > 0 && matches!(text.as_bytes()[start - 1], b'"' | b'\'');
+        let end = start + "password".len() + usize::from(quoted);
+        let at = skip_space(text.as_bytes(), end);
+        let (operator, at) = operator(text.as_bytes(), start, at, at > end, quoted)?;
+        Some((operator, &text[at..]))
+    }
+
+    #[test]
+    fn recognises_every_operator() {
+        use Operator::{Call, Colon, Comma, Compare, Equals, Space, Tag, Word, Words};
+        for (text, operator, rest) in [
+            ("password=x", Equals, "x"),
+            ("password := x", Equals, " x"),
+            ("password => x", Equals, " x"),
+            ("password += x", Equals, " x"),
+            ("password->x", Equals, "x"),
+            ("password ||= x", Equals, " x"),
+            ("password || \"x\"", Equals, "\"x\""),
+            ("password ?? 'x'", Equals, "'x'"),
+            ("password%3Dx", Equals, "x"),
+            ("password <- \"x\"", Equals, "\"x\""),
+            ("password == x", Compare, " x"),
+            ("password != x", Compare, " x"),
+            ("password === x", Compare, " x"),
+            ("password: x", Colon, " x"),
+            ("password:: x", Colon, " x"),
+            ("password | x |", Colon, " x |"),
+            ("password: &str = x", Equals, " x"),
+            ("<password>x", Tag, "x"),
+            ("<ns:password>x", Tag, "x"),
+            ("<password type=\"y\">x", Tag, "x"),
+            ("password(\"x\")", Call, "\"x\")"),
+            (" :password, \"x\"", Comma, " \"x\""),
+            ("(\"password\", \"x\")", Comma, " \"x\")"),
+            ("\"password\", \"value\": \"x\"", Equals, " \"x\""),
+            ("\"password\", with: \"x\"", Equals, "\"x\""),
+            ("\"password\" with \"x\"", Equals, "\"x\""),
+            ("(\"password\").send_keys(\"x\")", Equals, "\"x\")"),
+            ("getenv(\"password\") ?: \"x\"", Equals, "\"x\""),
+            ("variable \"password\" { default = \"x\" }", Equals, " \"x\" }"),
+            ("password -AsPlainText \"x\"", Equals, "\"x\""),
+            ("password string = \"x\"", Equals, "\"x\""),
+            ("password is x", Word, "x"),
+            ("password was: x", Words, "x"),
+            ("password for the host is x", Words, "x"),
+            ("password x", Space, "x"),
+            ("name: password\n  value: x", Equals, " x"),
+            ("password:\n  type: String\n  default: x", Equals, " x"),
+        ] {
+            assert_eq!(after_name(text), Some((operator, rest)), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_signs_are_no_operators() {
+        for text in [
+            "password::x",
+            "password",
+            "password)",
+            "password,",
+            "password;",
+            "<password x/>",
+            "password[0]",
+            "password\nx",
+        ] {
+            assert_eq!(after_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_before_a_verb_are_limited() {
+        let rest = |text: &'static str| words_and_is(text.as_bytes(), 0).map(|at| &text[at..]);
+        assert_eq!(rest("for the host is x"), Some("x"));
+        assert_eq!(rest("of root: x"), Some("x"));
+        assert_eq!(rest("a b c d e is x"), Some("x"));
+        assert_eq!(rest("a b c d e f is x"), None);
+        assert_eq!(rest("of root:x"), None);
+        assert_eq!(rest("for the host"), None);
+    }
+}

@@ -147,3 +147,55 @@ fn material_end(text: &[u8], at: usize) -> usize {
 fn material(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'\\' | b'-' | b'.' | b'_')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = "MIIEpQIBAAKCAQEAn6ycIHB5dGhvbiBpcyBmdW4gYnV0IHRoaXMgaXMgbm90IGEgZmls";
+
+    fn found(text: &str) -> (Vec<&str>, Vec<&str>) {
+        let mut hits = Vec::new();
+        let public = find(text.as_bytes(), &mut hits);
+        let hits = hits.into_iter().map(|hit| &text[hit.start..hit.end]).collect();
+        (hits, public.into_iter().map(|range| &text[range]).collect())
+    }
+
+    #[test]
+    fn private_keys_are_found_whole() {
+        let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----");
+        let text = format!("before\n{key}\nbetween\n{key}\nafter");
+        assert_eq!(found(&text).0, [key.as_str(), &key]);
+    }
+
+    #[test]
+    fn public_blocks_are_reported_separately() {
+        let text = format!("-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----\n");
+        let (private, public) = found(&text);
+        assert_eq!((private.len(), public.len()), (0, 1));
+        assert!(public[0].contains(BODY));
+    }
+
+    #[test]
+    fn truncated_keys_are_found() {
+        let cut = format!("x -----BEGIN OPENSSH PRIVATE KEY-----\n{BODY}\n{BODY}");
+        assert_eq!(found(&cut).0, [&cut[2..]]);
+        let tail = format!("{BODY}\n-----END EC PRIVATE KEY-----");
+        assert_eq!(found(&tail).0, [format!("{BODY}\n")]);
+        let public = format!("{BODY}\n-----END CERTIFICATE-----");
+        assert_eq!(found(&public), (vec![], vec![&public[..=BODY.len()]]));
+    }
+
+    #[test]
+    fn text_about_keys_is_left_alone() {
+        let text =
+            "starts with '-----BEGIN PRIVATE KEY-----' and ends with '-----END PRIVATE KEY-----'";
+        assert_eq!(found(text).0, [""; 0]);
+    }
+
+    #[test]
+    fn putty_keys_end_at_their_checksum() {
+        let text = format!("Private-Lines: 1\n{BODY}\nPrivate-MAC: 0123");
+        assert_eq!(found(&text).0, [format!("1\n{BODY}\n")]);
+    }
+}

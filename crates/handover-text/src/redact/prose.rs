@@ -128,3 +128,93 @@ fn looks(value: &[u8]) -> bool {
         && !allowlist::placeholder(value)
         && !allowlist::version(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phrase(words: usize) -> String {
+        ["ember", "hornet", "tundra", "opal"]
+            .iter()
+            .cycle()
+            .take(words)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn recovered(text: &str, name: &str) -> Option<String> {
+        let start = text.find(name)?;
+        let (from, to) = wallet(text.as_bytes(), start, start + name.len())?;
+        Some(text[from..to].to_owned())
+    }
+
+    #[test]
+    fn recovery_phrases_have_fixed_lengths() {
+        for words in 1..=26 {
+            let found = recovered(&format!("mnemonic: \"{}\"", phrase(words)), "mnemonic");
+            let expected = WALLET.contains(&words).then(|| phrase(words));
+            assert_eq!(found, expected, "{words}");
+        }
+        assert!(recovered(&format!("seed phrase is {}.", phrase(12)), "phrase").is_some());
+        assert!(recovered(&format!("a phrase is {}.", phrase(12)), "phrase").is_none());
+        assert!(recovered(&format!("mnemonic: {} 1", phrase(12)), "mnemonic").is_none());
+    }
+
+    fn paired(text: &str, word: &str) -> Option<String> {
+        let start = text.find(word)?;
+        let (from, to) = pair(text.as_bytes(), start, start + word.len())?;
+        Some(text[from..to].to_owned())
+    }
+
+    #[test]
+    fn pairs_follow_an_introduction() {
+        for (text, word) in [
+            ("creds: ann / Harvest1994$", "creds"),
+            ("login ann:Harvest1994$.", "login"),
+            ("the credentials are admin:Harvest1994$", "credentials"),
+            ("log in with `ann` / `Harvest1994$`", "with"),
+        ] {
+            assert_eq!(paired(text, word).as_deref(), Some("Harvest1994$"), "{text}");
+        }
+        for (text, word) in [
+            ("creds: ann / sesame", "creds"),
+            ("comes with ann / Harvest1994$", "with"),
+            ("creds: one two three four five / Harvest1994$", "creds"),
+            ("creds: / Harvest1994$", "creds"),
+        ] {
+            assert_eq!(paired(text, word), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_may_precede_the_name() {
+        let found = |text: &str, name: &str| {
+            let start = text.rfind(name)?;
+            let (from, to) = before(text.as_bytes(), start, start + name.len())?;
+            Some(text[from..to].to_owned())
+        };
+        for text in [
+            "I type \"Panther991!\" into \"password\"",
+            "enter 'Panther991!' for 'password'",
+            "use Panther991! as the password",
+        ] {
+            assert_eq!(found(text, "password").as_deref(), Some("Panther991!"), "{text}");
+        }
+        assert_eq!(
+            found("\"sesame\" | ConvertTo-SecureString", "ConvertTo-SecureString").as_deref(),
+            Some("sesame")
+        );
+        for text in [
+            "type \"sesame\" into \"password\"",
+            "use Panther991! as the colour",
+            "Panther991! password",
+        ] {
+            assert_eq!(
+                found(text, text.rsplit([' ', '"']).find(|w| !w.is_empty()).unwrap()),
+                None,
+                "{text}"
+            );
+        }
+    }
+}

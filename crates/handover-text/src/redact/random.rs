@@ -90,3 +90,47 @@ pub(super) fn changes(s: &[u8]) -> usize {
     let kind = |b: u8| bytes::CLASS[usize::from(b)] & (DIGIT | UPPER | LOWER);
     s.windows(2).filter(|w| kind(w[0]) != kind(w[1])).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efficiency_separates_words_from_keys() {
+        for words in ["collect_changed_refs_to_import", "the quick brown fox", "getUserById"] {
+            assert!(!scattered(words.as_bytes()), "{words} {}", efficiency(words.as_bytes()));
+        }
+        for key in ["Zk8vXq2LmN5pR7wT", "9f8e7d6c5b4a39281706f5e4", "xK2pQ9vB7mW4nR8t"] {
+            assert!(scattered(key.as_bytes()), "{key} {}", efficiency(key.as_bytes()));
+        }
+        assert_eq!(efficiency("пароль".as_bytes()), f32::MAX);
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_long_string_is_judged() {
+        let words = "collect_changed_refs_to_import_".repeat(5);
+        let mixed = format!("{}{}", &words[..SAMPLE], "Zk8vXq2LmN5pR7wT".repeat(20));
+        assert_eq!(efficiency(mixed.as_bytes()), efficiency(&words.as_bytes()[..SAMPLE]));
+    }
+
+    #[test]
+    fn strings_are_classified_by_their_bytes() {
+        assert!(mixed(b"a1") && !mixed(b"ab") && !mixed(b"12") && !mixed(b""));
+        assert!(hex(b"0a1f") && hex(b"0A1F") && !hex(b"0A1f") && !hex(b"abcd") && !hex(b"0g"));
+        assert!(uuid(b"550e8400-e29b-41d4-a716-446655440000"));
+        assert!(!uuid(b"550e8400-e29b-41d4-a716-44665544000"));
+        assert!(!uuid(b"550e8400ee29b-41d4-a716-446655440000"));
+        assert!(wordy(b"db_password") && wordy(b"apiKey") && !wordy(b"key1"));
+    }
+
+    #[test]
+    fn stretches_are_measured() {
+        assert_eq!(longest_word(b"ab-cde1_f"), 4);
+        assert_eq!(longest_letters(b"ab1cde_f"), 3);
+        assert_eq!(longest_mixed_word(b"abcdef-a1-b2c"), 3);
+        assert_eq!(longest_mixed_word(b"abc-123"), 0);
+        assert_eq!([longest_word(b""), longest_letters(b"12"), changes(b"")], [0, 0, 0]);
+        assert_eq!(changes(b"aA1-b"), 4);
+        assert_eq!(changes(b"aaa"), 0);
+    }
+}

@@ -190,3 +190,104 @@ pub(super) fn continues_sentence(text: &[u8], at: usize) -> bool {
         Some(_) | None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_shells_are_upper_case_or_flags() {
+        for name in ["DB_PASSWORD", "--password", "X"] {
+            assert!(shell_name(name.as_bytes()), "{name}");
+        }
+        for name in ["password", "dbPassword", "-p", "_", "1"] {
+            assert!(!shell_name(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn machine_passwords_name_a_system() {
+        for name in ["mysql_root_password", "ansible_become_pass", "DB-PASSWORD", "smtp.password"] {
+            assert!(of_system(name.as_bytes()), "{name}");
+        }
+        for name in ["password", "db", "user_password", "dbpassword"] {
+            assert!(!of_system(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_user_directly_before_counts() {
+        for line in ["user=ann ", "login: ann ", "tool --user ann ", "x -u ann ", "username:ann "] {
+            assert!(after_user(line.as_bytes(), line.len()), "{line}");
+        }
+        for line in ["", "ann ", "host=h ", "user=ann host=h ", "--username and ", "user=$(x) "] {
+            assert!(!after_user(line.as_bytes(), line.len()), "{line}");
+        }
+        let lines = "user=ann\nx ";
+        assert!(!after_user(lines.as_bytes(), lines.len()));
+    }
+
+    #[test]
+    fn netrc_entries_have_a_machine_and_a_login() {
+        for text in ["machine h login ann ", "default login ann ", "x\ndefault login ann "] {
+            assert!(netrc(text.as_bytes(), text.len()), "{text}");
+        }
+        for text in ["machine h ", "login ann ", "x default login ann "] {
+            assert!(!netrc(text.as_bytes(), text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn environment_commands_set_the_next_word() {
+        for text in ["ENV ", "  setenv ", "x\nSetEnv "] {
+            assert!(after_setenv(text.as_bytes(), text.len()), "{text}");
+        }
+        for text in ["ENV", "env ", "RUN ENV "] {
+            assert!(!after_setenv(text.as_bytes(), text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_plain_word_is_a_value_in_a_configuration_file() {
+        let inside = |text: &str| {
+            let start = text.rfind("password").unwrap();
+            let at = text.rfind("sesame").unwrap();
+            in_settings(text.as_bytes(), start, at, at + 6)
+        };
+        assert!(inside("user: ann\npassword: sesame\n"));
+        assert!(inside("[db]\nhost = h\nport = 1\n  password = sesame"));
+        assert!(!inside("password: sesame"));
+        assert!(!inside("x: 1\npassword: sesame"));
+        assert!(!inside("user: ann\nthe password: sesame"));
+        assert!(!inside("user: ann\npassword: sesame oil"));
+    }
+
+    #[test]
+    fn a_flag_takes_a_word_on_a_command_line_but_not_in_a_sentence() {
+        let given = |text: &str| {
+            let start = text.find("--password").unwrap();
+            let at = start + 11;
+            let stop = at + text[at..].find(' ').unwrap_or(text.len() - at);
+            on_command_line(text.as_bytes(), start, at, stop)
+        };
+        assert!(given("tool -v --password sesame"));
+        assert!(given("$ tool --password sesame --yes"));
+        assert!(!given("tool --password sesame"));
+        assert!(!given("Use -v and --password sesame"));
+        assert!(!given("tool -v --password with care"));
+        assert!(!given("tool -v --password abc"));
+        assert!(!given("tool -v --password Sesame"));
+    }
+
+    #[test]
+    fn unmistakable_words_mix_letters_and_digits() {
+        for word in ["Pepper!2801", "dragon4711", "k9Zx2w"] {
+            assert!(in_prose(word.as_bytes()), "{word}");
+        }
+        for word in ["sesame", "item2", "a1b2c", "version3", &"a1".repeat(21)] {
+            assert!(!in_prose(word.as_bytes()), "{word}");
+        }
+        assert!(continues_sentence(b"x and", 1) && !continues_sentence(b"x And", 1));
+        assert!(!continues_sentence(b"x", 1) && !continues_sentence(b"x  y", 1));
+    }
+}

@@ -96,3 +96,67 @@ fn telegram(text: &[u8], start: usize, run: &[u8]) -> Option<usize> {
     let digits = bytes::run_back(text, start - 1, 17, |b| b.is_ascii_digit());
     (5..=16).contains(&digits).then_some(start - 1 - digits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(text: &str) -> Option<(&'static str, usize)> {
+        let seen = random::classes(text.as_bytes());
+        shape(text.as_bytes(), 0, text.len(), seen)
+    }
+
+    #[test]
+    fn json_web_tokens_have_a_header_and_claims() {
+        let (header, claims) = ("eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0");
+        assert_eq!(rule(&format!("{header}.{claims}.c2ln")), Some(("jwt", 0)));
+        assert_eq!(rule(&format!("{header}.{claims}")), Some(("jwt", 0)));
+        assert_eq!(rule(header), None);
+        assert_eq!(rule(&format!("{header}.abc")), None);
+        assert_eq!(rule("eyelash.eyebrow"), None);
+    }
+
+    #[test]
+    fn hexadecimal_keys_have_exact_lengths() {
+        let hex = "0123456789abcdef0123456789abcdef";
+        assert_eq!(rule(&format!("{hex}-us12")), Some(("mailchimp-key", 0)));
+        assert_eq!(rule(&format!("{hex}-us1")), Some(("mailchimp-key", 0)));
+        assert_eq!(rule(&format!("{hex}-us123")), None);
+        assert_eq!(rule(&format!("{hex}-eu12")), None);
+        assert_eq!(rule(&format!("{hex}-01234567-89abcdef")), Some(("mailgun-private-key", 0)));
+        assert_eq!(rule(&format!("{hex}-01234567-89abcde")), None);
+        assert_eq!(rule(&format!("{hex}-01234567-89abcdef-0")), None);
+    }
+
+    #[test]
+    fn azure_secrets_have_a_mark_after_three_bytes() {
+        let body = "a1B2".repeat(8);
+        assert_eq!(rule(&format!("abc8Q~{body}")), Some(("azure-client-secret", 0)));
+        assert_eq!(rule(&format!("ab8Q~{body}")), None);
+        assert_eq!(rule(&format!("abc8Q~{}", &body[..27])), None);
+        assert_eq!(rule(&format!("abc8Q~{}", &body[..28])), Some(("azure-client-secret", 0)));
+    }
+
+    #[test]
+    fn bot_tokens_have_parts_of_fixed_length() {
+        let part = |len: usize| "a1B2".repeat(10)[..len].to_owned();
+        let discord =
+            |a: usize, b: usize, c: usize| format!("M{}.{}.{}", part(a - 1), part(b), part(c));
+        for (a, b, c) in [(23, 6, 27), (28, 7, 40)] {
+            assert_eq!(rule(&discord(a, b, c)), Some(("discord-bot-token", 0)));
+        }
+        for (a, b, c) in [(22, 6, 27), (23, 5, 27), (23, 8, 27), (23, 6, 26)] {
+            assert_eq!(rule(&discord(a, b, c)), None, "{a} {b} {c}");
+        }
+        let telegram = |digits: usize, len: usize| {
+            let text = format!("{}:A{}", "1".repeat(digits), part(len - 1));
+            let (start, seen) = (digits + 1, random::classes(text.as_bytes()));
+            shape(text.as_bytes(), start, text.len(), seen)
+        };
+        assert_eq!(telegram(9, 35), Some(("telegram-bot-token", 0)));
+        assert_eq!(telegram(5, 33), Some(("telegram-bot-token", 0)));
+        for (digits, len) in [(4, 35), (17, 35), (9, 32), (9, 37)] {
+            assert_eq!(telegram(digits, len), None, "{digits} {len}");
+        }
+    }
+}

@@ -81,3 +81,40 @@ fn row(text: &[u8], at: usize) -> (Vec<(usize, usize)>, usize) {
     }
     (fields, stop)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let start = text.to_ascii_lowercase().find("values").unwrap();
+        let secrets = secrets(text.as_bytes(), start, start + 6);
+        secrets.into_iter().map(|(from, to)| &text[from..to]).collect()
+    }
+
+    #[test]
+    fn reads_the_password_of_every_row() {
+        let sql = "INSERT INTO users (name, `password`, age) VALUES\n ('ann', 'sesame', 3),\n ('bob', \"tiger1\", 4);";
+        assert_eq!(found(sql), ["sesame", "tiger1"]);
+        assert_eq!(found("insert into u(password) values ('sesame')"), ["sesame"]);
+    }
+
+    #[test]
+    fn commas_in_quotes_and_calls_separate_nothing() {
+        let sql = "INSERT INTO u (name, at, password) VALUES ('a, b', now(1, 2), 'sesame')";
+        assert_eq!(found(sql), ["sesame"]);
+    }
+
+    #[test]
+    fn other_columns_and_values_are_left_alone() {
+        for sql in [
+            "INSERT INTO u (name, age) VALUES ('sesame', 'tiger1')",
+            "INSERT INTO u (password) VALUES (hash('x'))",
+            "INSERT INTO u (password) VALUES ($1)",
+            "INSERT INTO u VALUES ('sesame')",
+            "INSERT INTO u (name, password) VALUES ('ann')",
+        ] {
+            assert_eq!(found(sql), [""; 0], "{sql}");
+        }
+    }
+}

@@ -101,3 +101,68 @@ pub(super) fn after_passin(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(9)..start];
     before.ends_with(b"-passin ") || before.ends_with(b"-passout ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_skipped_for_tokens_only() {
+        let rest = |text: &'static str, key| &text[skip_scheme(text.as_bytes(), 0, key)..];
+        assert_eq!(rest("Bearer abc", Key::Token), "abc");
+        assert_eq!(rest("\"Basic abc\"", Key::Weak), "abc\"");
+        assert_eq!(rest("Bearer abc", Key::Password), "Bearer abc");
+        assert_eq!(rest("Bearerabc", Key::Token), "Bearerabc");
+    }
+
+    #[test]
+    fn wrappers_are_skipped_twice_at_most() {
+        let rest = |text: &'static str| &text[skip_wrapper(text.as_bytes(), 0)..];
+        assert_eq!(rest("[]byte(\"x\")"), "\"x\")");
+        assert_eq!(rest("Some(String::from(\"x\"))"), "\"x\"))");
+        assert_eq!(rest("Some(x)"), "Some(x)");
+        assert_eq!(rest("\"x\""), "\"x\"");
+    }
+
+    #[test]
+    fn declarations_end_before_the_equals_sign() {
+        let rest = |text: &'static str| declared(text.as_bytes(), 0).map(|at| &text[at..]);
+        assert_eq!(rest("[] = \"x\""), Some(" = \"x\""));
+        assert_eq!(rest("[32]=\"x\""), Some("=\"x\""));
+        assert_eq!(rest(") = 'x'"), Some(" = 'x'"));
+        for other in ["[i] = x", "[a b] = \"x\"", ") == \"x\"", "x", ""] {
+            assert_eq!(rest(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn setters_are_known_by_their_last_name() {
+        for name in
+            ["set_password", "user.setPassword", "b.withPassword", "equalsIgnoreCase", "PASSWORD"]
+        {
+            assert!(setter(name.as_bytes()), "{name}");
+        }
+        for name in ["password", "reset_password", "set.password", "Password"] {
+            assert!(!setter(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_a_pair_follows_a_bracket() {
+        for text in ["(\"x", "[ 'x", "{\n  \"x"] {
+            assert!(opens(text.as_bytes(), text.len() - 1), "{text}");
+        }
+        for text in ["\"x", "a, \"x", "x"] {
+            assert!(!opens(text.as_bytes(), text.len() - 1), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_of_query_strings_end_before_the_next_pair() {
+        let value = |text: &'static str| &text[..before_pair(text.as_bytes(), 0, text.len())];
+        assert_eq!(value("abc&x_y=1"), "abc");
+        assert_eq!(value("a&b=1"), "a&b=1");
+        assert_eq!(value("tr0ub4dor&3"), "tr0ub4dor&3");
+        assert_eq!(value("abc&&xy=1"), "abc&");
+    }
+}

@@ -136,3 +136,64 @@ fn cells(text: &[u8], from: usize, to: usize, delimiter: u8) -> Vec<(usize, usiz
     }
     cells
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str, delimiter: u8) -> Vec<&str> {
+        let cells = cells(line.as_bytes(), 0, line.len(), delimiter);
+        cells.into_iter().map(|(from, to)| &line[from..to]).collect()
+    }
+
+    fn found(text: &str, heading: &str) -> Option<Vec<String>> {
+        let start = text.find(heading)?;
+        let found = secrets(text.as_bytes(), start, start + heading.len(), 0)?;
+        Some(found.secrets.iter().map(|(from, to)| text[*from..*to].to_owned()).collect())
+    }
+
+    #[test]
+    fn cells_lose_spaces_and_quotes() {
+        assert_eq!(split("a, \"b c\" ,`d`", b','), ["a", "b c", "d"]);
+        assert_eq!(split("| a | b |", b'|'), ["a", "b"]);
+        assert_eq!(split("a |  | c", b'|'), ["a", "", "c"]);
+        assert_eq!(split("\"", b','), ["\""]);
+    }
+
+    #[test]
+    fn reads_the_password_column() {
+        let csv = "name,password,host\nann,dagger8382,h\nbob,Vokb54#2C4f,h\n";
+        assert_eq!(found(csv, "password").unwrap(), ["dagger8382", "Vokb54#2C4f"]);
+        let markdown = "| user | password |\n|---|---|\n| ann | dagger8382 |\n\ntext";
+        assert_eq!(found(markdown, "password").unwrap(), ["dagger8382"]);
+    }
+
+    #[test]
+    fn stops_at_the_first_other_row() {
+        let csv = "name,password\nann,dagger8382\nend\nbob,Vokb54#2C4f\n";
+        assert_eq!(found(csv, "password").unwrap(), ["dagger8382"]);
+        let start = csv.find("password").unwrap();
+        assert!(secrets(csv.as_bytes(), start, start + 8, start + 1).is_none());
+    }
+
+    #[test]
+    fn other_headings_are_no_tables() {
+        for text in [
+            "colour,password\nred,dagger8382\n",
+            "password\ndagger8382\n",
+            "name,password; more\nann,dagger8382\n",
+            "name,f(x),password\nann,1,dagger8382\n",
+        ] {
+            assert_eq!(found(text, "password"), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_lists_of_passwords() {
+        let list = "passwords = [\"dagger8382\", 'Vokb54#2C4f', \"word\"]";
+        assert_eq!(found(list, "passwords").unwrap(), ["dagger8382", "Vokb54#2C4f"]);
+        let map = "passwords: {\"ann1234\": \"dagger8382\"}";
+        assert_eq!(found(map, "passwords").unwrap(), ["dagger8382"]);
+        assert_eq!(found("passwords [\"dagger8382\"]", "passwords"), None);
+    }
+}

@@ -160,3 +160,75 @@ fn host(rest: &[u8]) -> bool {
     len >= 3 && rest[..len].contains(&b'.')
         || len > 0 && matches!(rest.get(len..len + 2), Some([b':', b'0'..=b'9']))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn authority(rest: &str) -> Option<&str> {
+        credentials(rest.as_bytes()).map(|(from, to)| &rest[from..to])
+    }
+
+    #[test]
+    fn finds_user_and_password_in_an_authority() {
+        for (rest, expected) in [
+            ("bob:sesame@ftp.example.org/", "bob:sesame"),
+            (":mypass1@redis:6379/0", "mypass1"),
+            ("u:p@ss@host/db", "u:p@ss"),
+            ("u:pa/ss1w@host.example.org", "u:pa/ss1w"),
+            ("a1b2c3d4e5f6a7b8c9d0:x@git.example.org/", "a1b2c3d4e5f6a7b8c9d0"),
+            ("a1b2c3d4e5f6a7b8c9d0:password@git.example.org/", "a1b2c3d4e5f6a7b8c9d0"),
+        ] {
+            assert_eq!(authority(rest), Some(expected), "{rest}");
+        }
+    }
+
+    #[test]
+    fn ports_paths_and_placeholders_are_no_credentials() {
+        for rest in [
+            "host:8080/path@x",
+            "example.org/@scope/name",
+            "example.org",
+            "user@host",
+            "user:password@host",
+            "user:${PASS}@host",
+            "user:<secret>@host",
+            "user:{password}@host",
+        ] {
+            assert_eq!(authority(rest), None, "{rest}");
+        }
+    }
+
+    #[test]
+    fn reads_lines_of_pgpass() {
+        let found = |text: &'static str| {
+            let end = text.find("5432").unwrap() + 4;
+            pgpass(text.as_bytes(), end).map(|(from, to)| &text[from..to])
+        };
+        assert_eq!(found("h:5432:db:ann:sesame"), Some("ann:sesame"));
+        assert_eq!(found("h:5432:*:ann:sesame\n"), Some("ann:sesame"));
+        for other in ["h:5432:db:ann", "h:5432:db::sesame", "h:5432:db:ann:xx", "h:5432/db"] {
+            assert_eq!(found(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_bare_pair_needs_a_host_and_a_likely_password() {
+        let found = |text: &str| {
+            let mut hits = Vec::new();
+            bare(text.as_bytes(), &mut hits);
+            hits.iter().map(|hit| text[hit.start..hit.end].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("dsn=bob:s3sam3!9@db.example.org:5432/x"), ["bob:s3sam3!9"]);
+        assert_eq!(found("\"bob:s3sam3!9@/shop\""), ["bob:s3sam3!9"]);
+        for other in [
+            "bob:s3sam3!9@/shop",
+            "bob:sesame@db.example.org:5432",
+            "x/bob:s3sam3!9@db.example.org:5432",
+            "bob:s3sam3!9@db",
+            "bob@db.example.org:5432",
+        ] {
+            assert_eq!(found(other), [""; 0], "{other}");
+        }
+    }
+}

@@ -214,4 +214,65 @@ mod tests {
             assert!(!is_name(name.as_bytes()), "{name}");
         }
     }
+
+    /// The user of the password in «».
+    fn user(text: &str, read: usize) -> Option<String> {
+        let start = text.find('«').unwrap();
+        let end = text.find('»').unwrap() - '«'.len_utf8();
+        let plain = text.replace(['«', '»'], "");
+        beside(plain.as_bytes(), start, end, read).map(|(from, to)| plain[from..to].to_owned())
+    }
+
+    #[test]
+    fn finds_the_user_in_every_position() {
+        for text in [
+            "curl -u ann:«sesame» https://x",
+            "smbclient //h/s -U ann%«sesame»",
+            "sqlplus ann/«sesame»@orcl",
+            "login(\"ann\", \"«sesame»\")",
+            "user=ann password=«sesame»",
+            "password=«sesame» user=ann",
+            "username: \"ann\"\npassword: \"«sesame»\"",
+            "db_user = ann\nhost = h\ndb_password = «sesame»",
+            "tool --user ann --password «sesame»",
+            "{\"user\": \"ann\", \"password\": \"«sesame»\"}",
+        ] {
+            assert_eq!(user(text, 0).as_deref(), Some("ann"), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_values_are_no_users() {
+        for text in [
+            "set(\"password\", \"«sesame»\")",
+            "createHmac(\"sha256\", \"«sesame»\")",
+            "user=$USER password=«sesame»",
+            "user=12345 password=«sesame»",
+            "username: ann\npassword: \"«sesame»\"",
+            "user=ann\n\npassword=«sesame»",
+            "user=ann\na=1\nb=2\nc=3\nd=4\ne=5\nf=6\ng=7\npassword=«sesame»",
+            "password=«sesame»",
+        ] {
+            assert_eq!(user(text, 0), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_user_belongs_to_one_password() {
+        let text = "user=ann password=first password=«second»";
+        assert_eq!(user(text, 0).as_deref(), Some("ann"));
+        assert_eq!(user(text, text.find("first").unwrap() + 5), None);
+    }
+
+    #[test]
+    fn placeholders_are_no_users() {
+        for user in ["ann", "ann@example.com", "DOMAIN\\\\ann", "svc-1"] {
+            assert!(is_user(user.as_bytes()), "{user}");
+        }
+        for other in
+            ["a", "user@example.com", "12345", "<user>", "$USER", "f(x)", "https://x", "a b"]
+        {
+            assert!(!is_user(other.as_bytes()), "{other}");
+        }
+    }
 }

@@ -275,3 +275,115 @@ pub(super) fn is_json_number_secret(key: Key, digits: &[u8]) -> bool {
         Key::Token | Key::Weak => digits.len() >= 16 && digits.iter().all(|b| bytes::is(*b, DIGIT)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(key: Key, form: Form, yes: &[&str], no: &[&str]) {
+        for value in yes {
+            assert!(is_secret(key, form, value.as_bytes()), "{key:?} {form:?} {value}");
+        }
+        for value in no {
+            assert!(!is_secret(key, form, value.as_bytes()), "{key:?} {form:?} {value}");
+        }
+    }
+
+    #[test]
+    fn quoted_passwords_may_be_any_word() {
+        judged(
+            Key::Password,
+            Form::Quoted,
+            &["sesame", "abc", "correct horse battery staple", "thisismypassword"],
+            &[
+                "ab",
+                "db_password",
+                "userPassword",
+                "/etc/x",
+                "1.2.3",
+                "enter your password",
+                "пароль",
+            ],
+        );
+    }
+
+    #[test]
+    fn loose_passwords_must_look_like_one() {
+        judged(
+            Key::Password,
+            Form::Loose,
+            &["hunter2", "p@ssw", "Zk8vXq2LmN"],
+            &["sesame", "ab1", "forgotten?", "self.password", "f(x)", "10u8"],
+        );
+        judged(Key::Password, Form::Plain, &["sesame", "abc"], &["ab", "$PASS", "/run/x"]);
+    }
+
+    #[test]
+    fn secrets_are_no_plain_names() {
+        judged(
+            Key::Secret,
+            Form::Quoted,
+            &["dragon4711", "a1!b2?c3"],
+            &["api-name", "sha256", "a b c"],
+        );
+        judged(Key::Secret, Form::Plain, &["sesame"], &["short", "a.b.c"]);
+        judged(Key::Secret, Form::Loose, &["dragon4711", "k9Zx2w8q"], &["sesame", "item_2"]);
+        judged(Key::Secret, Form::Compared, &["open-sesame"], &["sesame", "a.b-sesame"]);
+    }
+
+    #[test]
+    fn weak_names_need_random_values() {
+        judged(
+            Key::Weak,
+            Form::Quoted,
+            &["Zk8vXq2LmN5pR7wT", "1234567890123456", "550e8400-e29b-41d4-a716-446655440000"],
+            &["user_id", "sesame", "cache-key-12", "msg_01XfZk8vXq2LmN5p", "a1b2"],
+        );
+        judged(
+            Key::Token,
+            Form::Quoted,
+            &["abcdef123456", "dXNlcjpwYXNzd29yZA=="],
+            &["identifier"],
+        );
+        judged(
+            Key::Id,
+            Form::Quoted,
+            &["OC-FAB12-AbCdEf"],
+            &["550e8400-e29b-41d4-a716-446655440000"],
+        );
+    }
+
+    #[test]
+    fn made_up_words_end_in_a_number() {
+        for value in ["dragon4711", "Copper-Walnut42"] {
+            assert!(made_up(value.as_bytes()), "{value}");
+        }
+        for value in
+            ["dragon47", "dra4711", "windows2019", "copper-walnut42", "Copper42", "token12345"]
+        {
+            assert!(!made_up(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn names_may_end_in_numbers() {
+        for value in ["item_2", "sha256", "utf8-decoder-v3", "apiKey2", "a.b.c1"] {
+            assert!(wordy_with_number(value.as_bytes()), "{value}");
+        }
+        for value in ["a12345", "skWu2", "x!1", "1a"] {
+            assert!(!wordy_with_number(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn json_numbers_are_secrets_by_length() {
+        for (key, least) in
+            [(Key::Password, 3), (Key::Secret, 6), (Key::Token, 16), (Key::Weak, 16)]
+        {
+            assert!(is_json_number_secret(key, "1".repeat(least).as_bytes()), "{key:?}");
+            assert!(!is_json_number_secret(key, "1".repeat(least - 1).as_bytes()), "{key:?}");
+        }
+        assert!(!is_json_number_secret(Key::Id, "1".repeat(40).as_bytes()));
+        assert!(!is_json_number_secret(Key::Weak, b"-123456789012345"));
+    }
+}
