@@ -67,7 +67,7 @@ fn words_and_ids_are_validated() {
         json!({"assembly": {"roles_disabled": ["QA Expert"]}}),
         json!({"project": {"id": "a/b"}}),
         json!({"hooks": {"sessions_disabled": ["../x"]}}),
-        json!({"runs": {"host": "emacs"}}),
+        json!({"runs": {"profile": "root"}}),
         json!({"runs": {"parallel": -1}}),
         json!({"party": {"phases": ["lunch"]}}),
     ] {
