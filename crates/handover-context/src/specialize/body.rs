@@ -156,7 +156,7 @@ impl Body {
             let at = number + first_line;
             let trimmed = line.trim();
             if body.pieces.len() >= MOST_PIECES {
-                body.problem(at, Rule::Size, "the template goes on for too long");
+                body.problem(at, Rule::Size, "the template has too many lines");
                 break;
             }
             if let Some((fence, info)) = fence_of(trimmed) {

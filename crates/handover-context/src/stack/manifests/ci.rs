@@ -1,4 +1,4 @@
-//! What builds and ships: the file's presence says it.
+//! CI and delivery tools, detected by the presence of their files.
 
 use super::Manifest;
 
@@ -23,7 +23,7 @@ present! {
     dbt => "dbt",
 }
 
-/// Other tools have a folder `workflows` too.
+/// Other tools have a `workflows` folder too.
 pub(super) fn github(manifest: &mut Manifest<'_>) {
     if manifest.path.starts_with(".github/workflows/") {
         manifest.uses("github-actions", manifest.name(), None);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::scan::lines;
 use super::{Manifest, Table};
 
-/// By the image's name without its registry and tag.
+/// By image name, without registry and tag.
 #[rustfmt::skip]
 pub(super) const IMAGES: &Table = &[
     ("postgres", "postgresql"), ("postgis", "postgresql"), ("pgvector", "pgvector"), ("timescaledb*", "postgresql"), ("mysql", "mysql"), ("mariadb", "mariadb"), ("mongo", "mongodb"),
@@ -16,20 +16,20 @@ pub(super) const IMAGES: &Table = &[
     ("localstack", "aws"), ("airflow", "airflow"),
 ];
 
-/// Images whose tag is a version of something else.
+/// Images whose tag is the version of something else.
 #[rustfmt::skip]
 const UNVERSIONED: &Table = &[
     ("server", "sqlserver"), ("cp-kafka", "kafka"), ("azure-sql-edge", "sqlserver"),
 ];
 
-/// Images that languages come in; they only tell a version.
+/// Images of languages, which only provide a version.
 #[rustfmt::skip]
 const LANGUAGES: &Table = &[
     ("python", "python"), ("node", "nodejs"), ("golang", "go"), ("rust", "rust"), ("ruby", "ruby"), ("php", "php"), ("elixir", "elixir"), ("erlang", "erlang"), ("swift", "swift"), ("dart", "dart"),
     ("eclipse-temurin", "java"), ("openjdk", "java"), ("amazoncorretto", "java"), ("sdk", "dotnet"), ("aspnet", "dotnet"), ("runtime", "dotnet"), ("bun", "bun"), ("deno", "deno"),
 ];
 
-/// An image: what it is, and which version its tag names.
+/// The technology of an image, and the version in its tag.
 fn image(manifest: &mut Manifest<'_>, key: &str, image: &str) {
     let image = defaults(image.split('@').next().unwrap_or(image).trim());
     let image = image.as_str();
@@ -52,7 +52,7 @@ fn image(manifest: &mut Manifest<'_>, key: &str, image: &str) {
     }
 }
 
-/// `postgres:${TAG:-15}`: the default is what people get; a variable without one says nothing.
+/// `postgres:${TAG:-15}`: the default applies; a variable without one says nothing.
 fn defaults(image: &str) -> String {
     let mut out = String::new();
     let mut rest = image;
@@ -83,7 +83,7 @@ pub(super) fn dockerfile(manifest: &mut Manifest<'_>) {
             stages.extend(words.next());
         }
     }
-    // A file of that name without a base image is something else.
+    // Without a base image it is some other file of that name.
     if text.to_ascii_uppercase().contains("FROM ") {
         manifest.uses("docker", manifest.name(), None);
     }
@@ -111,8 +111,8 @@ pub(super) fn kustomize(manifest: &mut Manifest<'_>) {
     manifest.uses("kubernetes", manifest.name(), None);
 }
 
-/// A file in a telling folder, if it is what the folder says. Several documents and templates make
-/// it hard to parse, and the two keys are enough.
+/// A file in a suggestive folder, if its content agrees. Multiple documents and templates make it hard to
+/// parse, and two keys are enough.
 pub(super) fn kubernetes(manifest: &mut Manifest<'_>) {
     let has = |key: &str| manifest.text.lines().any(|line| line.starts_with(key));
     if has("apiVersion:") && has("kind:") {

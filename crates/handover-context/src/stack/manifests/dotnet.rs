@@ -17,10 +17,10 @@ pub(super) const PACKAGES: &Table = &[
     ("System.IdentityModel.Tokens.Jwt", "jwt"), ("OpenIddict*", "openid-connect"),
 ];
 
-/// A document with more nodes is no project file.
+/// The most nodes of a project file.
 const MOST_NODES: u32 = 50_000;
 
-/// Reads a file as XML; without declarations of its own, so that no entity can grow.
+/// Parses a file as XML, without DTDs, so that entities cannot expand.
 pub(super) fn xml<'t>(manifest: &mut Manifest<'t>) -> Option<Document<'t>> {
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
     match Document::parse_with_options(manifest.text, options) {
@@ -35,7 +35,7 @@ pub(super) fn xml<'t>(manifest: &mut Manifest<'t>) -> Option<Document<'t>> {
 pub(super) fn project(manifest: &mut Manifest<'_>) {
     let language = if manifest.name().ends_with(".fsproj") { "fsharp" } else { "csharp" };
     manifest.ecosystem("csharp");
-    // Properties for all projects are no project.
+    // Properties for all projects are not a project.
     let how = if manifest.name().ends_with(".props") { Use::Hint } else { Use::Used };
     let document = xml(manifest);
     let root = document.as_ref().map(Document::root_element);
@@ -43,7 +43,7 @@ pub(super) fn project(manifest: &mut Manifest<'_>) {
         let found = root.iter().flat_map(Node::descendants).find(|n| n.has_tag_name(name));
         found.and_then(|node| node.text()).map(str::trim)
     };
-    // Of several targets the first, which is the one they develop with.
+    // Of several targets the first, which is the one used in development.
     let frameworks = text("TargetFramework").or_else(|| text("TargetFrameworks"));
     let target = frameworks.and_then(|list| list.split(';').next());
     let (key, written) = ("TargetFramework", text("LangVersion"));
@@ -70,7 +70,7 @@ pub(super) fn project(manifest: &mut Manifest<'_>) {
     references(manifest, root, "PackageReference", how);
 }
 
-/// Central versions of packages.
+/// Central package versions.
 pub(super) fn packages(manifest: &mut Manifest<'_>) {
     manifest.ecosystem("csharp");
     if let Some(document) = xml(manifest) {

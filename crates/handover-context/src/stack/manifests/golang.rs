@@ -41,7 +41,7 @@ pub(super) fn go_mod(manifest: &mut Manifest<'_>) {
             None if inside => line,
             None => continue,
         };
-        // What comes along with others is not the project's choice.
+        // Indirect dependencies are not the project's choice.
         if required.ends_with("// indirect") {
             continue;
         }

@@ -8,7 +8,7 @@ use super::dotnet::xml;
 use super::scan::{lines, number_after, quoted, quoted_after};
 use super::{Manifest, Table, Use, toml_version};
 
-/// By group, by `group:artifact`, by artifact: the first that fits.
+/// By group, `group:artifact`, or artifact; the first match wins.
 #[rustfmt::skip]
 pub(super) const ARTIFACTS: &Table = &[
     ("org.springframework.boot*", "spring-boot"), ("spring-boot*", "spring-boot"), ("io.quarkus*", "quarkus"), ("quarkus*", "quarkus"),
@@ -40,7 +40,7 @@ fn artifact(
 ) {
     let both = format!("{group}:{artifact}");
     manifest.dependency(ARTIFACTS, &both, key, version, how);
-    // The starters say which technology, not which version of it.
+    // Starters determine the technology, not its version.
     if group == "org.springframework.boot" {
         const STARTERS: &[(&str, &str)] = &[
             ("spring-boot-starter-data-mongodb*", "mongodb"),
@@ -100,7 +100,7 @@ pub(super) fn pom(manifest: &mut Manifest<'_>) {
             Some(resolve(node.text()?.trim(), &properties))
         };
         let (Some(group), Some(name)) = (child("groupId"), child("artifactId")) else { continue };
-        // A list of versions to import sets Spring Boot's.
+        // An imported list of versions sets Spring Boot's.
         let how = if name == "spring-boot-dependencies" { Use::Used } else { how };
         let key = format!("{} ", node.tag_name().name());
         artifact(manifest, group, name, &key, child("version"), how);
@@ -121,7 +121,7 @@ fn properties_of<'t>(root: Node<'t, '_>) -> BTreeMap<&'t str, &'t str> {
     entries.filter_map(|node| Some((node.tag_name().name(), node.text()?.trim()))).collect()
 }
 
-/// The value of `${name}`, or the text itself. One step is enough for what people write.
+/// The value of `${name}`, or the text itself. One level is enough in practice.
 fn resolve<'t>(text: &'t str, properties: &BTreeMap<&'t str, &'t str>) -> &'t str {
     let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     match name {
@@ -167,7 +167,7 @@ pub(super) fn gradle(manifest: &mut Manifest<'_>) {
                 artifact(manifest, group, name, "", version, Use::Used);
             }
         }
-        // `libs.spring.boot.starter` leads into the version catalog.
+        // `libs.spring.boot.starter` refers to the version catalog.
         for alias in line.split(['(', ')', ' ', ',']).filter_map(|word| word.strip_prefix("libs."))
         {
             let alias = alias
@@ -185,7 +185,7 @@ pub(super) fn gradle(manifest: &mut Manifest<'_>) {
     }
 }
 
-/// Settings name the plugins' versions.
+/// Settings contain the versions of plugins.
 pub(super) fn settings(manifest: &mut Manifest<'_>) {
     manifest.ecosystem("java");
     for line in lines(manifest.text, "//").filter(|line| line.contains("version")) {
@@ -200,7 +200,7 @@ pub(super) fn settings(manifest: &mut Manifest<'_>) {
     }
 }
 
-/// What people call versions in `gradle.properties`.
+/// Common names of versions in `gradle.properties`.
 const VERSIONS: &[(&str, &str)] = &[
     ("kotlinVersion", "kotlin"),
     ("kotlin.version", "kotlin"),
@@ -224,7 +224,7 @@ pub(super) fn properties(manifest: &mut Manifest<'_>) {
     }
 }
 
-/// Gradle's version catalog: versions for the modules that use its names.
+/// Gradle's version catalog: versions for the modules that refer to it.
 pub(super) fn version_catalog(manifest: &mut Manifest<'_>) {
     let file = manifest.toml();
     manifest.ecosystem("java");

@@ -1,5 +1,5 @@
-//! The files that tell about technology, and who reads them: one module for each ecosystem, each
-//! with a table from the names of its dependencies to those of the catalog.
+//! Manifest readers: one module per ecosystem, each with a table from dependencies to technologies of the
+//! catalog.
 
 mod beam;
 mod ci;
@@ -25,21 +25,21 @@ use serde_json::Value;
 /// How one kind of file is recognised and read.
 pub(super) struct Reader {
     pattern: Pattern,
-    /// Puts what the file says into the manifest.
+    /// Adds the findings of the file.
     pub(super) read: fn(&mut Manifest<'_>),
-    /// Whether the folder is a component because of this file.
+    /// Whether the file makes its folder a component.
     pub(super) opens: bool,
-    /// How much its versions count; the least counts most.
+    /// The reliability of its versions; lower is better.
     pub(super) rank: u8,
 }
 
 /// How a file is recognised.
 enum Pattern {
-    /// By its name.
+    /// By its exact name.
     Name(&'static str),
-    /// By how its name begins and ends.
+    /// By prefix and suffix of its name.
     Around(&'static str, &'static str),
-    /// By the folder it lies in, whose owner is the folder above, and how its name ends.
+    /// By its folder, which belongs to the folder above, and the suffix of its name.
     In(&'static str, &'static str),
 }
 
@@ -51,7 +51,7 @@ const fn opens(pattern: Pattern, read: fn(&mut Manifest<'_>)) -> Reader {
     Reader { pattern, read, opens: true, rank: MANIFEST }
 }
 
-const fn tells(pattern: Pattern, read: fn(&mut Manifest<'_>)) -> Reader {
+const fn describes(pattern: Pattern, read: fn(&mut Manifest<'_>)) -> Reader {
     Reader { pattern, read, opens: false, rank: MANIFEST }
 }
 
@@ -70,16 +70,16 @@ const fn version(name: &'static str) -> Reader {
 
 use Pattern::{Around, In, Name};
 
-/// Every kind of file, the first that fits counts.
+/// Every kind of file; the first match wins.
 static READERS: &[Reader] = &[
     opens(Name("Cargo.toml"), rust::cargo),
     opens(Name("package.json"), node::package),
-    tells(Name("tsconfig.json"), node::tsconfig),
-    tells(Name("pnpm-workspace.yaml"), node::pnpm_workspace),
+    describes(Name("tsconfig.json"), node::tsconfig),
+    describes(Name("pnpm-workspace.yaml"), node::pnpm_workspace),
     opens(Name("deno.json"), node::deno),
     opens(Name("deno.jsonc"), node::deno),
-    tells(Name("nx.json"), node::nx),
-    tells(Name("turbo.json"), node::turbo),
+    describes(Name("nx.json"), node::nx),
+    describes(Name("turbo.json"), node::turbo),
     opens(Name("pyproject.toml"), python::pyproject),
     opens(Name("Pipfile"), python::pipfile),
     opens(Name("setup.py"), python::setup_py),
@@ -89,23 +89,23 @@ static READERS: &[Reader] = &[
     opens(In("requirements", ".txt"), python::requirements),
     opens(Around("requirements", ".txt"), python::requirements),
     opens(Name("go.mod"), golang::go_mod),
-    tells(Name("go.work"), golang::go_work),
+    describes(Name("go.work"), golang::go_work),
     opens(Name("pom.xml"), jvm::pom),
     opens(Name("build.gradle"), jvm::gradle),
     opens(Name("build.gradle.kts"), jvm::gradle),
-    tells(Name("settings.gradle"), jvm::settings),
-    tells(Name("settings.gradle.kts"), jvm::settings),
-    tells(Name("gradle.properties"), jvm::properties),
-    tells(In("gradle", "libs.versions.toml"), jvm::version_catalog),
+    describes(Name("settings.gradle"), jvm::settings),
+    describes(Name("settings.gradle.kts"), jvm::settings),
+    describes(Name("gradle.properties"), jvm::properties),
+    describes(In("gradle", "libs.versions.toml"), jvm::version_catalog),
     opens(Name("build.sbt"), jvm::sbt),
-    tells(In("project", "plugins.sbt"), jvm::sbt),
+    describes(In("project", "plugins.sbt"), jvm::sbt),
     opens(Name("Gemfile"), ruby::gemfile),
     opens(Name("composer.json"), php::composer),
     opens(Around("", ".csproj"), dotnet::project),
     opens(Around("", ".fsproj"), dotnet::project),
-    tells(Name("global.json"), dotnet::global),
-    tells(Name("Directory.Build.props"), dotnet::project),
-    tells(Name("Directory.Packages.props"), dotnet::packages),
+    describes(Name("global.json"), dotnet::global),
+    describes(Name("Directory.Build.props"), dotnet::project),
+    describes(Name("Directory.Packages.props"), dotnet::packages),
     opens(Name("mix.exs"), beam::mix),
     opens(Name("rebar.config"), beam::rebar),
     opens(Name("pubspec.yaml"), dart::pubspec),
@@ -122,32 +122,32 @@ static READERS: &[Reader] = &[
     image(Around("docker-compose", ".yaml"), containers::compose),
     image(Around("compose", ".yml"), containers::compose),
     image(Around("compose", ".yaml"), containers::compose),
-    tells(Name("Chart.yaml"), containers::helm),
-    tells(Name("kustomization.yaml"), containers::kustomize),
-    tells(Name("kustomization.yml"), containers::kustomize),
-    tells(Name("skaffold.yaml"), containers::kustomize),
-    tells(In("k8s", ".yaml"), containers::kubernetes),
-    tells(In("k8s", ".yml"), containers::kubernetes),
-    tells(In("kubernetes", ".yaml"), containers::kubernetes),
-    tells(In("kubernetes", ".yml"), containers::kubernetes),
-    tells(In("manifests", ".yaml"), containers::kubernetes),
-    tells(In("manifests", ".yml"), containers::kubernetes),
-    tells(In("deploy", ".yaml"), containers::kubernetes),
-    tells(In("deploy", ".yml"), containers::kubernetes),
-    tells(Around("", ".tf"), terraform::configuration),
-    tells(Around("", ".tofu"), terraform::opentofu),
-    tells(In("workflows", ".yml"), ci::github),
-    tells(In("workflows", ".yaml"), ci::github),
-    tells(Name(".gitlab-ci.yml"), ci::gitlab),
-    tells(In(".circleci", "config.yml"), ci::circle),
-    tells(Name("Jenkinsfile"), ci::jenkins),
-    tells(Name("azure-pipelines.yml"), ci::azure),
-    tells(Name("serverless.yml"), ci::serverless),
-    tells(Name("vercel.json"), ci::vercel),
-    tells(Name("wrangler.toml"), ci::cloudflare),
-    tells(Name("Pulumi.yaml"), ci::pulumi),
-    tells(Name("ansible.cfg"), ci::ansible),
-    tells(Name("dbt_project.yml"), ci::dbt),
+    describes(Name("Chart.yaml"), containers::helm),
+    describes(Name("kustomization.yaml"), containers::kustomize),
+    describes(Name("kustomization.yml"), containers::kustomize),
+    describes(Name("skaffold.yaml"), containers::kustomize),
+    describes(In("k8s", ".yaml"), containers::kubernetes),
+    describes(In("k8s", ".yml"), containers::kubernetes),
+    describes(In("kubernetes", ".yaml"), containers::kubernetes),
+    describes(In("kubernetes", ".yml"), containers::kubernetes),
+    describes(In("manifests", ".yaml"), containers::kubernetes),
+    describes(In("manifests", ".yml"), containers::kubernetes),
+    describes(In("deploy", ".yaml"), containers::kubernetes),
+    describes(In("deploy", ".yml"), containers::kubernetes),
+    describes(Around("", ".tf"), terraform::configuration),
+    describes(Around("", ".tofu"), terraform::opentofu),
+    describes(In("workflows", ".yml"), ci::github),
+    describes(In("workflows", ".yaml"), ci::github),
+    describes(Name(".gitlab-ci.yml"), ci::gitlab),
+    describes(In(".circleci", "config.yml"), ci::circle),
+    describes(Name("Jenkinsfile"), ci::jenkins),
+    describes(Name("azure-pipelines.yml"), ci::azure),
+    describes(Name("serverless.yml"), ci::serverless),
+    describes(Name("vercel.json"), ci::vercel),
+    describes(Name("wrangler.toml"), ci::cloudflare),
+    describes(Name("Pulumi.yaml"), ci::pulumi),
+    describes(Name("ansible.cfg"), ci::ansible),
+    describes(Name("dbt_project.yml"), ci::dbt),
     version(".tool-versions"),
     version(".mise.toml"),
     version("mise.toml"),
@@ -169,7 +169,7 @@ static READERS: &[Reader] = &[
     version("rust-toolchain.toml"),
 ];
 
-/// Who reads a file, if anybody does.
+/// The reader of a file, if there is one.
 pub(super) fn reader(path: &str) -> Option<&'static Reader> {
     let (folder, name) = split(path);
     let parent = split(folder).1;
@@ -179,7 +179,7 @@ pub(super) fn reader(path: &str) -> Option<&'static Reader> {
     })
 }
 
-/// Whether a file of this name could be read, wherever it lies.
+/// Whether a file of this name may be read, in any folder.
 pub(super) fn might_be(name: &str) -> bool {
     READERS.iter().any(|reader| fits(&reader.pattern, name))
 }
@@ -194,13 +194,13 @@ fn fits(pattern: &Pattern, name: &str) -> bool {
     }
 }
 
-/// The folder of a path, `.` being the root, and the name.
+/// The folder of a path (`.` is the root) and its file name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or((".", path))
 }
 
 impl Reader {
-    /// The folder that a file tells about.
+    /// The folder a file describes.
     pub(super) fn folder(&self, path: &str) -> String {
         let folder = split(path).0;
         match self.pattern {
@@ -211,30 +211,30 @@ impl Reader {
     }
 }
 
-/// How a technology was found.
+/// The role of a technology in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// It is used here.
     Used,
-    /// Only its version is set, for whoever uses it.
+    /// Only its version is set, for components that use it.
     Hint,
 }
 
-/// One technology in one file.
+/// A technology found in a file.
 #[derive(Debug)]
 pub(super) struct Finding {
     /// Its name in the catalog.
     pub(super) name: &'static str,
-    /// What in the file says so.
+    /// The key or line it was found in.
     pub(super) key: String,
-    /// Its version as written.
+    /// The version as written.
     pub(super) version: Option<String>,
-    /// The language whose manifest it is.
+    /// The language of the manifest.
     pub(super) ecosystem: Option<&'static str>,
     pub(super) how: Use,
 }
 
-/// A file while it is read.
+/// A file being read.
 pub(super) struct Manifest<'a> {
     path: &'a str,
     text: &'a str,
@@ -243,10 +243,10 @@ pub(super) struct Manifest<'a> {
     complaint: Option<String>,
 }
 
-/// A text from a file is kept in evidence up to here.
+/// The most bytes of a text kept as evidence.
 const LONGEST_WORD: usize = 100;
 
-/// One file cannot be made of more technologies than there are; this bounds a hostile one.
+/// The most findings of one file, in case it is hostile.
 const MOST_FINDINGS: usize = 2_000;
 
 impl<'a> Manifest<'a> {
@@ -254,33 +254,32 @@ impl<'a> Manifest<'a> {
         Self { path, text, ecosystem: None, findings: Vec::new(), complaint: None }
     }
 
-    /// What was found, and what is wrong with the file.
+    /// The findings, and what is wrong with the file.
     pub(super) fn finish(self) -> (Vec<Finding>, Option<String>) {
         (self.findings, self.complaint)
     }
 
-    /// The file's name.
     fn name(&self) -> &'a str {
         split(self.path).1
     }
 
-    /// The language whose manifest it is, for all that follows.
+    /// Sets the language for all further findings.
     fn ecosystem(&mut self, language: &'static str) {
         self.ecosystem = Some(language);
     }
 
-    /// A technology is used here.
+    /// Adds a technology that is used here.
     fn uses(&mut self, name: &'static str, key: impl AsRef<str>, version: Option<&str>) {
         self.push(name, key.as_ref(), version, Use::Used);
     }
 
-    /// A language is used here, because of the whole file if no key says which version.
+    /// Adds a language; the evidence is the whole file if no key states the version.
     fn language(&mut self, name: &'static str, key: &str, version: Option<&str>) {
         let key = if version.is_some() { key } else { self.name() };
         self.push(name, key, version, Use::Used);
     }
 
-    /// A version is set here.
+    /// Adds a version that is set here.
     fn hint(&mut self, name: &'static str, key: impl AsRef<str>, version: Option<&str>) {
         self.push(name, key.as_ref(), version, Use::Hint);
     }
@@ -294,7 +293,7 @@ impl<'a> Manifest<'a> {
         }
     }
 
-    /// A dependency, if the table knows it. The version of a driver is not that of the database.
+    /// Adds a dependency, if the table contains it. The version of a driver is not that of the database.
     fn dependency(
         &mut self,
         table: &Table,
@@ -309,7 +308,7 @@ impl<'a> Manifest<'a> {
         }
     }
 
-    /// Something is wrong with the file; the first complaint counts.
+    /// Reports a problem; the first one counts.
     fn complain(&mut self, message: impl std::fmt::Display) {
         if self.complaint.is_none() {
             let message = message.to_string();
@@ -318,7 +317,7 @@ impl<'a> Manifest<'a> {
         }
     }
 
-    /// The file as JSON.
+    /// Parses the file as JSON.
     fn json(&mut self) -> Value {
         serde_json::from_str(self.text).unwrap_or_else(|error| {
             self.complain(format_args!("it is not JSON: {error}"));
@@ -326,7 +325,7 @@ impl<'a> Manifest<'a> {
         })
     }
 
-    /// The file as YAML.
+    /// Parses the file as YAML.
     fn yaml(&mut self) -> Value {
         serde_saphyr::from_str(self.text).unwrap_or_else(|error: serde_saphyr::Error| {
             let message = error.without_snippet().to_string();
@@ -336,7 +335,7 @@ impl<'a> Manifest<'a> {
         })
     }
 
-    /// The file as TOML.
+    /// Parses the file as TOML.
     fn toml(&mut self) -> toml::Table {
         self.text.parse().unwrap_or_else(|error: toml::de::Error| {
             self.complain(format_args!("it is not TOML: {}", error.message()));
@@ -345,16 +344,16 @@ impl<'a> Manifest<'a> {
     }
 }
 
-/// From the name of a dependency to that of a technology. One that ends in `*` stands for every
-/// dependency that begins so; one that begins with `~` has versions of its own.
+/// Maps dependencies to technologies. A name that ends in `*` matches by prefix; the version of one that starts
+/// with `~` is its own, not the technology's.
 type Table = [(&'static str, &'static str)];
 
-/// Tools that are dependencies themselves; others of their categories are reached by drivers and
-/// kits, whose versions say nothing.
+/// Tools that are dependencies themselves; others of their categories are used through drivers and kits, whose
+/// versions say nothing.
 const ITSELF: &[&str] =
     &["ansible", "apollo", "bullmq", "nx", "oban", "pulumi", "serverless", "sidekiq", "turborepo"];
 
-/// The technology of a dependency, and whether they have the same version.
+/// The technology of a dependency, and whether they share their version.
 fn lookup(table: &Table, name: &str) -> Option<(&'static str, bool)> {
     let row = table.iter().find(|(dependency, _)| {
         let dependency = dependency.trim_start_matches('~');
@@ -394,7 +393,7 @@ fn toml_version(value: &toml::Value) -> Option<&str> {
     }
 }
 
-/// A text or a number as text: versions are both.
+/// A string or a number as text: versions are written as both.
 fn json_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! JavaScript and TypeScript: `package.json` and what stands beside it.
+//! JavaScript and TypeScript: `package.json` and related files.
 
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ pub(super) fn package(manifest: &mut Manifest<'_>) {
     catalog(manifest, file.get("catalog").or_else(|| file.pointer("/workspaces/catalog")));
 }
 
-/// TypeScript's configuration says that TypeScript is used, not which.
+/// TypeScript's configuration shows that TypeScript is used, not which version.
 pub(super) fn tsconfig(manifest: &mut Manifest<'_>) {
     manifest.ecosystem("javascript");
     manifest.uses("typescript", "tsconfig.json", None);
@@ -83,7 +83,7 @@ pub(super) fn pnpm_workspace(manifest: &mut Manifest<'_>) {
     }
 }
 
-/// Versions that a workspace sets for its members.
+/// Versions a workspace sets for its members.
 fn catalog(manifest: &mut Manifest<'_>, catalog: Option<&Value>) {
     for (name, version) in catalog.and_then(Value::as_object).into_iter().flatten() {
         let version = json_text(version);

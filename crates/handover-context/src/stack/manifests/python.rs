@@ -95,7 +95,7 @@ fn requirement(manifest: &mut Manifest<'_>, key: &str, text: &str) {
     manifest.dependency(DISTRIBUTIONS, &normal(&text[..end]), key, version, Use::Used);
 }
 
-/// The names of distributions are the same in any case and with any separator.
+/// Names of distributions are case-insensitive, and their separators are equivalent.
 fn normal(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
@@ -121,7 +121,7 @@ pub(super) fn pipfile(manifest: &mut Manifest<'_>) {
     }
 }
 
-/// A program: only what it requires of Python is read.
+/// This is code: only the required Python version is read.
 pub(super) fn setup_py(manifest: &mut Manifest<'_>) {
     manifest.ecosystem("python");
     let version = manifest.text.lines().find_map(|line| quoted_after(line, "python_requires"));
@@ -149,7 +149,7 @@ pub(super) fn setup_cfg(manifest: &mut Manifest<'_>) {
             requirement(manifest, "install_requires.", line);
         }
     }
-    // Linters keep their settings in this file too.
+    // Linters use this file too.
     if is_package {
         manifest.uses("python", "setup.cfg", None);
     }

@@ -1,6 +1,6 @@
-//! Reading manifests that are programs, as text: quoted words, and what follows a word.
+//! Reads manifests that are code as text: quoted words, and what follows a word.
 
-/// The words in quotes of a line.
+/// The quoted words of a line.
 pub(super) fn quoted(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = line;
@@ -14,7 +14,7 @@ pub(super) fn quoted(line: &str) -> Vec<&str> {
     words
 }
 
-/// The first word in quotes after a mark.
+/// The first quoted word after a mark.
 pub(super) fn quoted_after<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
     let at = line.find(mark)?;
     quoted(&line[at + mark.len()..]).first().copied()
@@ -30,7 +30,7 @@ pub(super) fn number_after(line: &str, mark: &str) -> Option<String> {
     (!number.is_empty()).then_some(number)
 }
 
-/// The lines that say something: without those that are comments.
+/// The lines without comments.
 pub(super) fn lines<'t>(text: &'t str, comment: &'static str) -> impl Iterator<Item = &'t str> {
     text.lines().map(str::trim).filter(move |line| !line.is_empty() && !line.starts_with(comment))
 }

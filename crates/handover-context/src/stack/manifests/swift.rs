@@ -3,7 +3,7 @@
 use super::scan::{lines, number_after, quoted, quoted_after};
 use super::{Manifest, Table, Use};
 
-/// By the last part of a package's address.
+/// By the last part of a package's URL.
 #[rustfmt::skip]
 pub(super) const PACKAGES: &Table = &[
     ("vapor", "vapor"), ("fluent-postgres-driver", "postgresql"), ("fluent-mysql-driver", "mysql"), ("GRDB.swift", "sqlite"),

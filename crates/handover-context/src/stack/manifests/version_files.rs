@@ -1,10 +1,10 @@
-//! Files that set the version of a tool: asdf, mise, SDKMAN, nvm, pyenv, rustup and their like.
+//! Files that set tool versions: asdf, mise, SDKMAN, nvm, pyenv, rustup and similar tools.
 
 use super::scan::lines;
 use super::{Manifest, toml_version};
 use crate::stack::catalog;
 
-/// Files that hold one version and nothing else.
+/// Files that contain only one version.
 const PLAIN: &[(&str, &str)] = &[
     (".python-version", "python"),
     ("runtime.txt", "python"),
@@ -36,7 +36,7 @@ pub(super) fn read(manifest: &mut Manifest<'_>) {
             }
         }
         "rust-toolchain.toml" => toolchain(manifest),
-        // The old form is one word, the new one the same as `.toml`.
+        // The old form is a single word, the new one is the same as `.toml`.
         "rust-toolchain" if manifest.text.contains('[') => toolchain(manifest),
         "rust-toolchain" => manifest.hint("rust", name, Some(manifest.text)),
         _ => {
@@ -51,12 +51,12 @@ pub(super) fn read(manifest: &mut Manifest<'_>) {
 fn toolchain(manifest: &mut Manifest<'_>) {
     let file = manifest.toml();
     let channel = file.get("toolchain").and_then(|t| t.get("channel")).and_then(|v| v.as_str());
-    // `nightly-2024-05-01` names a day.
+    // `nightly-2024-05-01` is a date.
     let channel = channel.filter(|channel| channel.starts_with(char::is_numeric));
     manifest.hint("rust", "toolchain.channel", channel);
 }
 
-/// One tool a line, then its version.
+/// One tool and its version per line.
 fn pairs(manifest: &mut Manifest<'_>, separator: fn(char) -> bool) {
     for line in lines(manifest.text, "#") {
         if let Some((tool, version)) = line.split_once(separator) {
