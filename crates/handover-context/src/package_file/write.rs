@@ -144,9 +144,9 @@ pub(super) fn file_text(head: &Head<'_>) -> String {
     if let Some(group) = head.group {
         let _ = writeln!(text, "group_id: '{group}'");
     }
-    let _ = writeln!(text, "producer: {}", head.producer);
+    let _ = writeln!(text, "producer: {}", scalar(head.producer));
     if !head.consumers.is_empty() {
-        let names: Vec<&str> = head.consumers.iter().map(Role::as_str).collect();
+        let names: Vec<String> = head.consumers.iter().map(scalar).collect();
         let _ = writeln!(text, "consumers: [{}]", names.join(", "));
     }
     if let Some(iteration) = head.iteration {
@@ -157,6 +157,13 @@ pub(super) fn file_text(head: &Head<'_>) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A role as a YAML scalar that is read back as text.
+fn scalar(role: &Role) -> String {
+    // YAML 1.1 reads these as booleans or null.
+    const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    if WORDS.contains(&role.as_str()) { format!("'{role}'") } else { role.to_string() }
 }
 
 /// Replaces a file atomically.
@@ -184,6 +191,8 @@ mod tests {
     use handover_text::Redactor;
 
     use super::super::{Facts, ProjectPaths, draft};
+    use proptest::prelude::*;
+
     use super::*;
 
     struct Project {
@@ -279,5 +288,89 @@ mod tests {
             project.write(&text(" \n")).unwrap_err(),
             PackageFileError::EmptyText { what: "text" }
         ));
+    }
+
+    #[test]
+    fn slugs_are_short_and_plain() {
+        assert_eq!(slug("OAuth: refresh & rotate"), "oauth-refresh-rotate");
+        assert_eq!(slug("one two three four five six seven"), "one-two-three-four-five-six");
+        assert_eq!(slug(&"word".repeat(20)).len(), 60);
+        assert_eq!(slug("äöü !"), "text");
+    }
+
+    #[test]
+    fn a_new_file_is_taken_back_but_not_an_existing_one() {
+        let project = Project::new();
+        let context = DraftContext {
+            paths: &project.paths,
+            redactor: &project.redactor,
+            session: &project.session,
+            groups: &[],
+            warn_bytes: 1_000,
+            max_bytes: 2_000,
+            now: Timestamp::from_micros(0),
+        };
+        let first = write_text(&context, &text("# A\none")).unwrap();
+        let again = write_text(&context, &text("# A\none")).unwrap();
+        assert!(first.fresh && !again.fresh);
+        again.take_back();
+        assert!(first.located.absolute.exists());
+        first.take_back();
+        assert!(!first.located.absolute.exists());
+    }
+
+    proptest! {
+        #[test]
+        fn slugs_are_always_file_names(text in "\\PC{0,100}") {
+            let slug = slug(&text);
+            prop_assert!(!slug.is_empty() && slug.len() <= 60 && !slug.ends_with('-'));
+            prop_assert!(slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+        }
+
+        #[test]
+        fn files_say_about_themselves_what_was_said(
+            kind in prop::sample::select(PackageKind::ALL),
+            priority in prop::sample::select(Priority::ALL),
+            group in prop::option::of("[A-Za-z0-9][A-Za-z0-9._-]{0,9}"),
+            producer in "[a-z][a-z0-9_-]{0,9}",
+            consumers in prop::collection::vec("[a-z][a-z0-9_-]{0,9}", 0..4),
+            iteration in prop::option::of(0_u32..100),
+            body in "[a-z]{1,9}\\PC{0,40}",
+        ) {
+            let (producer, consumers) =
+                (role(&producer), consumers.iter().map(|name| role(name)).collect::<Vec<_>>());
+            let head = Head {
+                kind, group: group.as_deref(), producer: &producer, consumers: &consumers, priority,
+                iteration, body: &body,
+            };
+            let text = file_text(&head);
+            let (front, rest) = super::super::front_matter::split(&text).unwrap();
+            let front = front.unwrap();
+            prop_assert_eq!((front.kind, front.priority), (Some(kind), Some(priority)));
+            prop_assert_eq!((front.group, front.iteration), (group, iteration));
+            prop_assert_eq!(front.producer, Some(producer));
+            prop_assert_eq!(front.consumers.unwrap_or_default(), consumers);
+            prop_assert_eq!(rest.trim_end_matches('\n'), body.trim_end_matches('\n'));
+        }
+
+        #[test]
+        fn conventional_names_are_read_back(
+            kind in prop::sample::select(PackageKind::ALL),
+            group in "[A-Za-z0-9][A-Za-z0-9._-]{0,9}",
+            to in "[a-z][a-z0-9_]{0,9}",
+            iteration in 0_u32..100,
+            topic in "[a-z0-9]{1,9}(-[a-z0-9]{1,9}){0,3}",
+        ) {
+            prop_assume!(!group.eq_ignore_ascii_case("global"));
+            let to = [role(&to)];
+            let placement = Placement::Group(GroupId::new(group.clone()).unwrap());
+            let new = NewText {
+                kind, placement, iteration: Some(iteration), consumers: &to, ..text("x")
+            };
+            let name = conventional(&new, &topic).unwrap();
+            let facts = super::super::name::read(&format!("{name}.md"));
+            prop_assert_eq!(facts.kind, Some(kind));
+            prop_assert!(facts.group.unwrap().can_be(&group), "{}", name);
+        }
     }
 }
