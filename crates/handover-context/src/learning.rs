@@ -90,3 +90,138 @@ pub fn match_errors(
     scored.truncate(limit);
     Ok(scored.into_iter().map(|(_, pattern)| pattern).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{Phase, Topic};
+    use handover_store::{CleanSignature, ErrorPatterns, ErrorSighting, GroupUpdate, Groups};
+
+    use super::*;
+    use crate::testing::{TestProject, at, group, project};
+
+    fn learn(
+        world: &TestProject,
+        binding: &Binding,
+        wanted: &dyn Fn(&Reasoning) -> bool,
+    ) -> Vec<Strategy> {
+        let (store, session) = (&world.store, &world.session);
+        extract_strategies(store, &world.redactor, session, &group("P1"), binding, wanted, at(50))
+            .unwrap()
+    }
+
+    #[test]
+    fn completions_decisions_and_approaches_become_strategies() {
+        let world = TestProject::new();
+        for phase in Phase::ALL {
+            world.reason(&group("P1"), *phase, &format!("Insight of {phase}."));
+        }
+        world.reason(&group("P2"), Phase::Decisions, "Another group.");
+        let mut learned: Vec<(Topic, String)> = learn(&world, &Binding::default(), &|_| true)
+            .into_iter()
+            .map(|strategy| (strategy.topic, strategy.insight))
+            .collect();
+        learned.sort();
+        assert_eq!(
+            learned,
+            [
+                (Topic::Implementation, "Insight of completion.".to_owned()),
+                (Topic::Architecture, "Insight of decisions.".to_owned()),
+                (Topic::Methodology, "Insight of approach.".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_wanted_reasoning_is_learned_from() {
+        let world = TestProject::new();
+        world.reason(&group("P1"), Phase::Decisions, "Wanted.");
+        world.reason(&group("P1"), Phase::Decisions, "Unwanted.");
+        let learned = learn(&world, &Binding::default(), &|r| r.content == "Wanted.");
+        assert_eq!(learned.len(), 1);
+        assert_eq!(learned[0].insight, "Wanted.");
+        assert!(learn(&world, &Binding::default(), &|_| false).is_empty());
+    }
+
+    #[test]
+    fn insights_are_one_redacted_line_of_limited_length() {
+        let world = TestProject::new();
+        let text = format!("Use\n  password=hunter2sEcret {}", "word ".repeat(200));
+        world.reason(&group("P1"), Phase::Approach, &text);
+        let insight = learn(&world, &Binding::default(), &|_| true).remove(0).insight;
+        assert!(insight.starts_with("Use password=[REDACTED-1] word "), "{insight}");
+        assert!(insight.chars().count() <= MAX_INSIGHT_CHARS && insight.ends_with('…'));
+    }
+
+    #[test]
+    fn strategies_are_bound_to_technology_in_lower_case() {
+        let world = TestProject::new();
+        world.reason(&group("P1"), Phase::Decisions, "Use adapters.");
+        let binding =
+            Binding { language: Some("Python".to_owned()), framework: Some("FastAPI".to_owned()) };
+        let learned = learn(&world, &binding, &|_| true).remove(0);
+        assert_eq!(learned.language.as_deref(), Some("python"));
+        assert_eq!(learned.framework.as_deref(), Some("fastapi"));
+    }
+
+    #[test]
+    fn the_group_must_exist() {
+        let world = TestProject::new();
+        let extract = |name: &str| {
+            let (store, session) = (&world.store, &world.session);
+            let binding = Binding::default();
+            let group = group(name);
+            extract_strategies(store, &world.redactor, session, &group, &binding, &|_| true, at(1))
+        };
+        assert!(extract("P1").is_err());
+        let update = GroupUpdate::new(world.session.clone(), group("P1"), at(0));
+        world.store.set_group(&update).unwrap();
+        assert!(extract("P1").unwrap().is_empty());
+    }
+
+    fn sight(world: &TestProject, message: &str, times: usize, seconds: i64) {
+        let sighting = ErrorSighting {
+            project: project(),
+            signature: CleanSignature::new(None, message, &[], &world.redactor),
+            language: None,
+            ttl_days: 90,
+            session: None,
+            group: None,
+            role: None,
+            command: None,
+            now: at(seconds),
+        };
+        for _ in 0..times {
+            world.store.record_error(&sighting).unwrap();
+        }
+    }
+
+    fn matches(world: &TestProject, text: &str, limit: usize, seconds: i64) -> Vec<String> {
+        let found = match_errors(&world.store, &project(), text, limit, at(seconds)).unwrap();
+        found.into_iter().map(|pattern| pattern.signature.message).collect()
+    }
+
+    #[test]
+    fn better_matches_come_first_and_poor_ones_are_left_out() {
+        let world = TestProject::new();
+        sight(&world, "alpha beta gamma delta", 1, 0);
+        sight(&world, "alpha beta epsilon zeta", 1, 0);
+        sight(&world, "eta theta iota kappa", 1, 0);
+        let text = "alpha beta gamma delta";
+        assert_eq!(
+            matches(&world, text, 9, 1),
+            ["alpha beta gamma delta", "alpha beta epsilon zeta"]
+        );
+        assert_eq!(matches(&world, text, 1, 1), ["alpha beta gamma delta"]);
+        assert_eq!(matches(&world, text, 0, 1), [""; 0]);
+        assert_eq!(matches(&world, "nothing of the kind", 9, 1), [""; 0]);
+    }
+
+    #[test]
+    fn patterns_expire() {
+        let world = TestProject::new();
+        sight(&world, "alpha beta gamma", 1, 0);
+        let day = 86_400;
+        assert_eq!(matches(&world, "alpha beta gamma", 9, 89 * day).len(), 1);
+        assert_eq!(matches(&world, "alpha beta gamma", 9, 91 * day).len(), 0);
+    }
+}

@@ -12,3 +12,6 @@ pub mod search;
 pub mod shape;
 pub mod specialize;
 pub mod stack;
+
+#[cfg(test)]
+mod testing;

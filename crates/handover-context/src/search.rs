@@ -118,89 +118,58 @@ fn snippet(summary: &str, body: &str, terms: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use handover_model::{PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp};
-    use handover_sqlite::SqliteStore;
-    use handover_store::{NewPackage, NewSession, Packages, Sessions, Supersede};
-    use handover_text::{CleanJson, Redactor};
+    use handover_model::{Priority, Scope};
+    use handover_store::{GroupUpdate, Groups};
 
     use super::*;
+    use crate::testing::{TestProject, at, group};
 
-    fn store() -> (tempfile::TempDir, SqliteStore, SessionId) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
-        let id = SessionId::new("s1").unwrap();
-        let new = NewSession {
-            id: id.clone(),
-            project: ProjectId::new("p").unwrap(),
-            metadata: CleanJson::default(),
-            now: Timestamp::from_micros(0),
-        };
-        store.open_session(&new).unwrap();
-        (folder, store, id)
+    fn add(project: &TestProject, path: &str, summary: &str, body: &str) -> PackageId {
+        project.register(project.package(path, summary, body)).id
     }
 
-    fn add(store: &SqliteStore, session: &SessionId, path: &str, summary: &str, body: &str) {
-        let redactor = Redactor::default();
-        let new = NewPackage {
-            session: session.clone(),
-            group: None,
-            scope: Scope::Global,
-            kind: PackageKind::Research,
-            path: path.to_owned(),
-            title: None,
-            summary: redactor.clean(summary),
-            files: Vec::new(),
-            body: redactor.clean(body),
-            producer: Role::new("developer").unwrap(),
-            consumers: Vec::new(),
-            priority: Priority::Medium,
-            iteration: None,
-            size_bytes: 0,
-            tokens: 0,
-            content_hash: path.to_owned(),
-            supersede: Supersede::SamePath,
-            created_at: Timestamp::from_micros(0),
-        };
-        store.register_packages(&[new]).unwrap();
+    fn search_in(project: &TestProject, group: Option<&GroupId>, text: &str) -> Vec<Hit> {
+        let config = AssemblyConfig::default();
+        let (session, now) = (&project.session, at(0));
+        let query = Query { session, group, text, limit: 10, config: &config, now };
+        search(&project.store, &query).unwrap()
     }
 
-    fn find(store: &SqliteStore, session: &SessionId, text: &str) -> Vec<Hit> {
-        let (now, config) = (Timestamp::from_micros(0), AssemblyConfig::default());
-        let query = Query { session, group: None, text, limit: 10, config: &config, now };
-        search(store, &query).unwrap()
+    fn find(project: &TestProject, text: &str) -> Vec<Hit> {
+        search_in(project, None, text)
     }
 
-    fn paths(store: &SqliteStore, session: &SessionId, text: &str) -> Vec<String> {
-        find(store, session, text).into_iter().map(|hit| hit.package.path).collect()
+    fn paths(project: &TestProject, text: &str) -> Vec<String> {
+        find(project, text).into_iter().map(|hit| hit.package.path).collect()
     }
 
     #[test]
     fn best_match_comes_first() {
-        let (_folder, store, s) = store();
+        let project = TestProject::new();
         add(
-            &store,
-            &s,
+            &project,
             "cache.md",
             "Cache invalidation",
             "The cache is cleared when a user logs out.",
         );
-        add(&store, &s, "oauth.md", "OAuth refresh tokens", "How getUserById reads the token.");
-        add(&store, &s, "ui.md", "Buttons", "Colours of the login button; user tests.");
-        assert_eq!(paths(&store, &s, "refreshing an oauth token"), ["oauth.md"]);
-        assert_eq!(paths(&store, &s, "user by id")[0], "oauth.md");
-        assert_eq!(paths(&store, &s, "the"), [""; 0]);
-        assert_eq!(paths(&store, &s, "\" OR * NEAR("), [""; 0]);
+        add(&project, "oauth.md", "OAuth refresh tokens", "How getUserById reads the token.");
+        add(&project, "ui.md", "Buttons", "Colours of the login button; user tests.");
+        assert_eq!(paths(&project, "refreshing an oauth token"), ["oauth.md"]);
+        assert_eq!(paths(&project, "user by id")[0], "oauth.md");
+        assert_eq!(paths(&project, "the"), [""; 0]);
+        assert_eq!(paths(&project, "\" OR * NEAR("), [""; 0]);
     }
 
     #[test]
     fn slice_size_does_not_affect_the_ranking() {
-        let (_folder, store, session) = store();
+        let project = TestProject::new();
         for n in 0..300 {
             let (summary, body) = ("cache ".repeat(n % 7), "login ".repeat(n % 11 + 1));
-            add(&store, &session, &format!("{n}.md"), &summary, &body);
+            add(&project, &format!("{n}.md"), &summary, &body);
         }
         let ranked = |slice| {
-            let view = View { store: &store, session: &session, group: None, role: None };
+            let session = &project.session;
+            let view = View { store: &project.store, session, group: None, role: None };
             let weights = AssemblyConfig::default().weights;
             let text = Some("cache of tokens\nwith a login");
             let ranking = Ranking::in_slices(view, text, &weights, slice).unwrap();
@@ -216,23 +185,134 @@ mod tests {
 
     #[test]
     fn summary_matches_outrank_body_matches() {
-        let (_folder, store, s) = store();
-        add(&store, &s, "body.md", "Something else", "retry logic here");
-        add(&store, &s, "summary.md", "Retry logic", "something else here");
-        assert_eq!(paths(&store, &s, "retry"), ["summary.md", "body.md"]);
+        let project = TestProject::new();
+        add(&project, "body.md", "Something else", "retry logic here");
+        add(&project, "summary.md", "Retry logic", "something else here");
+        assert_eq!(paths(&project, "retry"), ["summary.md", "body.md"]);
     }
 
     #[test]
-    fn snippet_is_the_matching_line() {
-        let (_folder, store, s) = store();
-        add(
-            &store,
-            &s,
-            "a.md",
-            "Notes",
-            "# Title\n\nfirst line\n- the gateway times out after 30 s\nlast",
+    fn rare_words_outrank_frequent_ones() {
+        let project = TestProject::new();
+        for n in 0..8 {
+            add(&project, &format!("{n}.md"), "the common token", &format!("body {n}"));
+        }
+        add(&project, "rare.md", "the gargoyle", "body");
+        assert_eq!(paths(&project, "common gargoyle")[0], "rare.md");
+    }
+
+    #[test]
+    fn ties_go_to_the_newest_then_to_the_higher_id() {
+        let project = TestProject::new();
+        let at_time = |path: &str, seconds| {
+            let mut new = project.package(path, "retry logic", path);
+            new.created_at = at(seconds);
+            project.register(new)
+        };
+        at_time("old.md", -1_000);
+        at_time("first.md", 0);
+        at_time("second.md", 0);
+        assert_eq!(paths(&project, "retry"), ["second.md", "first.md", "old.md"]);
+    }
+
+    #[test]
+    fn priority_decides_between_equal_matches() {
+        let project = TestProject::new();
+        for (path, priority) in [
+            ("low.md", Priority::Low),
+            ("critical.md", Priority::Critical),
+            ("medium.md", Priority::Medium),
+        ] {
+            let mut new = project.package(path, "retry logic", path);
+            new.priority = priority;
+            project.register(new);
+        }
+        assert_eq!(paths(&project, "retry"), ["critical.md", "medium.md", "low.md"]);
+    }
+
+    #[test]
+    fn the_limit_keeps_the_best() {
+        let project = TestProject::new();
+        for n in 1..=5 {
+            add(&project, &format!("{n}.md"), &"retry ".repeat(n), "x");
+        }
+        let config = AssemblyConfig::default();
+        let found = |limit| {
+            let (session, now, text) = (&project.session, at(0), "retry");
+            let query = Query { session, group: None, text, limit, config: &config, now };
+            search(&project.store, &query).unwrap().len()
+        };
+        assert_eq!([found(0), found(1), found(3), found(10)], [0, 1, 3, 5]);
+        let all = find(&project, "retry");
+        assert!(all.is_sorted_by(|a, b| a.score >= b.score));
+    }
+
+    #[test]
+    fn superseded_versions_are_never_found() {
+        let project = TestProject::new();
+        add(&project, "a.md", "about dragons", "dragons");
+        add(&project, "a.md", "about unicorns", "unicorns");
+        assert_eq!(paths(&project, "dragons"), [""; 0]);
+        let hits = find(&project, "unicorns");
+        assert_eq!((hits.len(), hits[0].package.version), (1, 2));
+    }
+
+    #[test]
+    fn a_group_sees_its_own_the_global_and_the_referenced_packages() {
+        let project = TestProject::new();
+        let in_group = |path: &str, name: &str| {
+            let mut new = project.package(path, "retry logic", path);
+            (new.group, new.scope) = (Some(group(name)), Scope::Group);
+            project.register(new).id
+        };
+        in_group("mine.md", "P1");
+        in_group("theirs.md", "P2");
+        let chosen = in_group("chosen.md", "P2");
+        add(&project, "global.md", "retry logic", "global");
+        let seen = || {
+            let hits = search_in(&project, Some(&group("P1")), "retry");
+            let mut paths: Vec<String> = hits.into_iter().map(|hit| hit.package.path).collect();
+            paths.sort();
+            paths
+        };
+        assert_eq!(seen(), ["global.md", "mine.md"]);
+        let mut update = GroupUpdate::new(project.session.clone(), group("P1"), at(1));
+        update.references = Some(vec![chosen]);
+        project.store.set_group(&update).unwrap();
+        assert_eq!(seen(), ["chosen.md", "global.md", "mine.md"]);
+        // The latest version counts, whichever was chosen.
+        let mut new = project.package("chosen.md", "retry logic again", "new");
+        (new.group, new.scope) = (Some(group("P2")), Scope::Group);
+        let latest = project.register(new).id;
+        let referenced = referenced(&project.store, &project.session, &group("P1")).unwrap();
+        assert_eq!(referenced, HashSet::from([latest]));
+        assert_eq!(seen(), ["chosen.md", "global.md", "mine.md"]);
+        assert_eq!(find(&project, "retry").len(), 4);
+    }
+
+    #[test]
+    fn an_unnamed_group_has_no_references() {
+        let project = TestProject::new();
+        let none = referenced(&project.store, &project.session, &group("P9")).unwrap();
+        assert!(none.is_empty());
+        let nowhere = SessionId::new("nowhere").unwrap();
+        assert!(referenced(&project.store, &nowhere, &group("P9")).is_err());
+    }
+
+    #[test]
+    fn snippet_is_the_line_with_most_terms() {
+        let terms = words::terms("gateway timeout retry");
+        let body =
+            "# Title\n\nfirst line\n- the gateway times out\n> retry the gateway timeout\nlast";
+        assert_eq!(snippet("Notes", body, &terms), "retry the gateway timeout");
+        assert_eq!(
+            snippet("The gateway timeout", "- gateway\n- timeout", &terms),
+            "The gateway timeout"
         );
-        let hits = find(&store, &s, "gateway timeout");
-        assert_eq!(hits[0].snippet, "the gateway times out after 30 s");
+        assert_eq!(snippet("# Notes", "nothing here", &terms), "Notes");
+        let long = format!("gateway {}", "word ".repeat(200));
+        assert!(snippet("Notes", &long, &terms).chars().count() <= SNIPPET_CHARS);
+        let late = format!("{}gateway", "x\n".repeat(600));
+        assert_eq!(snippet("Notes", &late, &terms), "Notes");
     }
 }

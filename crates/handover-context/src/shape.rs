@@ -25,13 +25,13 @@ pub fn session(store: &dyn Store, id: &SessionId) -> Result<Value> {
 /// A package with its versions, deliveries and file state; with the registered text if `body` is set.
 pub fn package(
     store: &dyn Store,
-    places: &ProjectPaths,
+    paths: &ProjectPaths,
     id: PackageId,
     body: bool,
 ) -> Result<Value> {
     let record = store.package(id)?;
     let mut package = value(&record);
-    package["file"] = value(&file_state(places, &record));
+    package["file"] = value(&file_state(paths, &record));
     package["history"] = value(&store.package_history(id)?);
     package["deliveries"] = value(&store.package_deliveries(id)?);
     if body {
@@ -57,7 +57,7 @@ pub fn recorded(kept: &Reasoning, redactions: u32) -> Value {
 }
 
 /// A search result.
-pub fn hit(hit: &Hit, places: &ProjectPaths) -> Value {
+pub fn hit(hit: &Hit, paths: &ProjectPaths) -> Value {
     json!({
         "id": hit.package.id,
         "path": hit.package.path,
@@ -67,11 +67,11 @@ pub fn hit(hit: &Hit, places: &ProjectPaths) -> Value {
         "priority": hit.package.priority,
         "summary": hit.package.summary,
         "version": hit.package.version,
-        "file": file_state(places, &hit.package),
+        "file": file_state(paths, &hit.package),
     })
 }
 
-/// An error pattern.
+/// An error pattern, without the project it belongs to.
 pub fn error(pattern: &ErrorPattern) -> Value {
     json!({
         "hash": pattern.hash,
@@ -175,4 +175,159 @@ pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Valu
         document["candidates"] = serde_json::to_value(&assembly.candidates).unwrap_or_default();
     }
     document
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{ReceiptId, Zone};
+    use handover_store::{GroupUpdate, Groups, NewReceipt, Packages, Receipts};
+
+    use super::*;
+    use crate::testing::{TestProject, at, group, role};
+
+    fn item(id: &str, version: u32) -> ReceiptItem {
+        ReceiptItem {
+            kind: handover_model::ItemKind::Package,
+            id: id.to_owned(),
+            version,
+            form: handover_model::Form::Full,
+            score: 1.0,
+            terms: Default::default(),
+            tokens: 1,
+            read_at: None,
+        }
+    }
+
+    fn receipt(project: &TestProject, id: &str, items: Vec<ReceiptItem>) -> NewReceipt {
+        NewReceipt {
+            id: ReceiptId::new(id).unwrap(),
+            session: project.session.clone(),
+            group: None,
+            role: role("developer"),
+            iteration: 0,
+            model: None,
+            tokenizer: "o200k".to_owned(),
+            zone: Zone::Normal,
+            tokens: items.len() as u64,
+            prompt_hash: id.to_owned(),
+            sections: Vec::new(),
+            items,
+            left_out: Vec::new(),
+            left_out_counts: Default::default(),
+            redactions: Default::default(),
+            trimmed: Vec::new(),
+            provided: Default::default(),
+            text: None,
+            claim: false,
+            now: at(0),
+        }
+    }
+
+    #[test]
+    fn sessions_have_counts() {
+        let project = TestProject::new();
+        project.register(project.package("a.md", "s", "one"));
+        project.register(project.package("a.md", "s", "two"));
+        project
+            .store
+            .set_group(&GroupUpdate::new(project.session.clone(), group("P1"), at(0)))
+            .unwrap();
+        let session = session(&project.store, &project.session).unwrap();
+        assert_eq!((&session["id"], &session["status"]), (&json!("s1"), &json!("active")));
+        let counts = &session["counts"];
+        assert_eq!((&counts["packages"], &counts["package_versions"]), (&json!(1), &json!(2)));
+        assert_eq!(counts["groups"], 1);
+    }
+
+    #[test]
+    fn packages_have_history_file_state_and_body_on_request() {
+        let project = TestProject::new();
+        project.write("a.md", "two");
+        project.register(project.package("a.md", "s", "one"));
+        let id = project.register(project.package("a.md", "s", "two")).id;
+        let shown = |body| package(&project.store, &project.paths, id, body).unwrap();
+        let (short, long) = (shown(false), shown(true));
+        assert_eq!(short["version"], 2);
+        assert_eq!(short["file"], "current");
+        assert_eq!(short["history"].as_array().unwrap().len(), 2);
+        assert_eq!(short["deliveries"], json!([]));
+        assert_eq!((short.get("body"), &long["body"]), (None, &json!("two")));
+    }
+
+    #[test]
+    fn search_results_are_rounded() {
+        let project = TestProject::new();
+        let id = project.register(project.package("a.md", "s", "text")).id;
+        let package = project.store.package(id).unwrap();
+        let found = Hit { package, score: 1.234_567, snippet: "x".to_owned() };
+        let value = hit(&found, &project.paths);
+        assert_eq!((&value["score"], &value["file"]), (&json!(1.235), &json!("vanished")));
+        assert_eq!((&value["id"], &value["kind"]), (&json!(id), &json!("research")));
+    }
+
+    #[test]
+    fn receipts_are_compared_by_item_and_version() {
+        let project = TestProject::new();
+        let put = |id: &str, items: Vec<ReceiptItem>| {
+            project.store.put_receipt(&receipt(&project, id, items)).unwrap();
+            project.store.receipt(&ReceiptId::new(id).unwrap()).unwrap()
+        };
+        let first = put("r1", vec![item("1", 1), item("2", 1)]);
+        let second = put("r2", vec![item("2", 2), item("1", 1), item("3", 1)]);
+        let diff = receipt_diff(&first, &second);
+        assert_eq!((&diff["from"], &diff["to"]), (&json!("r1"), &json!("r2")));
+        assert_eq!(diff["removed"], json!([{"kind": "package", "id": "2", "version": 1}]));
+        let added: Vec<&Value> =
+            diff["added"].as_array().unwrap().iter().map(|i| &i["id"]).collect();
+        assert_eq!(added, [&json!("2"), &json!("3")]);
+        assert_eq!(diff["tokens"], json!({"from": 2, "to": 3}));
+    }
+
+    #[test]
+    fn the_previous_receipt_has_the_same_group_and_role() {
+        let project = TestProject::new();
+        let put = |id: &str, name: &str, in_group: Option<&str>, seconds| {
+            let mut new = receipt(&project, id, Vec::new());
+            (new.role, new.group, new.now) = (role(name), in_group.map(group), at(seconds));
+            project.store.put_receipt(&new).unwrap();
+        };
+        put("r1", "developer", Some("P1"), 1);
+        put("r2", "developer", None, 2);
+        put("r3", "qa_expert", Some("P1"), 3);
+        put("r4", "developer", Some("P1"), 4);
+        let previous = |id: &str| {
+            let receipt = project.store.receipt(&ReceiptId::new(id).unwrap()).unwrap();
+            previous_receipt(&project.store, &receipt).unwrap().map(|r| r.id.to_string())
+        };
+        assert_eq!(previous("r4").as_deref(), Some("r1"));
+        for first in ["r1", "r2", "r3"] {
+            assert_eq!(previous(first), None, "{first}");
+        }
+    }
+
+    #[test]
+    fn listings_show_the_essentials() {
+        let project = TestProject::new();
+        project.store.put_receipt(&receipt(&project, "r1", Vec::new())).unwrap();
+        let receipt = project.store.receipt(&ReceiptId::new("r1").unwrap()).unwrap();
+        let row = receipt_row(&receipt);
+        let mut keys: Vec<&str> = row.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(
+            keys,
+            [
+                "created_at",
+                "group",
+                "id",
+                "iteration",
+                "model",
+                "role",
+                "session",
+                "state",
+                "tokens",
+                "zone"
+            ]
+        );
+        assert_eq!((&row["state"], &row["zone"]), (&json!("assembled"), &json!("normal")));
+    }
 }

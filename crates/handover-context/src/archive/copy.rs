@@ -62,3 +62,59 @@ pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
     })?;
     outcome.unwrap_or_else(|| Err(StoreError::Aborted.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_sqlite::SqliteStore;
+    use handover_store::{PackageFilter, Packages};
+
+    use super::*;
+    use crate::search::{Query, search};
+    use crate::testing::{TestProject, at};
+
+    fn filled() -> TestProject {
+        let project = TestProject::new();
+        project.register(project.package("a.md", "about dragons", "dragons"));
+        project.register(project.package("a.md", "about unicorns", "unicorns"));
+        project
+    }
+
+    fn empty(project: &TestProject) -> SqliteStore {
+        SqliteStore::open(&project.outside("copy.db")).unwrap()
+    }
+
+    #[test]
+    fn a_copy_has_the_same_records_and_index() {
+        let project = filled();
+        let target = empty(&project);
+        let copied = copy(&project.store, &target).unwrap();
+        assert!(copied.added > 2 && copied.present == 0);
+        assert_eq!(copied.digest, Digest::of(&project.store).unwrap());
+        let config = handover_model::config::AssemblyConfig::default();
+        let (session, now) = (&project.session, at(0));
+        let query =
+            Query { session, group: None, text: "unicorns", limit: 9, config: &config, now };
+        assert_eq!(search(&target, &query).unwrap(), search(&project.store, &query).unwrap());
+        assert_eq!(search(&target, &query).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn copying_again_adds_nothing() {
+        let project = filled();
+        let target = empty(&project);
+        let first = copy(&project.store, &target).unwrap();
+        let second = copy(&project.store, &target).unwrap();
+        assert_eq!((second.added, second.present), (0, first.added));
+        assert_eq!(second.digest, first.digest);
+    }
+
+    #[test]
+    fn other_records_in_the_target_prevent_a_copy() {
+        let (project, other) = (filled(), TestProject::new());
+        other.register(other.package("b.md", "mine", "mine"));
+        assert!(copy(&project.store, &other.store).is_err());
+        let left = other.store.packages(&other.session, &PackageFilter::default()).unwrap();
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].path, "b.md");
+    }
+}

@@ -312,3 +312,188 @@ fn package_of(
     }
     Ok(package)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package_file::content_hash;
+    use crate::testing::{TestProject, group};
+
+    const LINE: &str =
+        r#""kind":"research","producer":"developer","priority":"high","summary":"s""#;
+    const CONTEXT: &str = ".handover/artifacts/s1/context";
+
+    fn prepare(
+        project: &TestProject,
+        text: &str,
+        registered: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<PreparedImport, ImportError> {
+        let draft = project.context();
+        prepare_import(&ImportContext { draft: &draft, group: None, registered }, text)
+    }
+
+    fn import(project: &TestProject, text: &str) -> Result<PreparedImport, ImportError> {
+        prepare(project, text, &|_| None)
+    }
+
+    fn error(text: &str) -> ImportError {
+        import(&TestProject::new(), text).unwrap_err()
+    }
+
+    fn line(rest: &str) -> String {
+        format!("{{{LINE},{rest}}}")
+    }
+
+    #[test]
+    fn bodies_become_files_that_repeat_the_metadata() {
+        let project = TestProject::new();
+        let text = line(r##""body":"# T\npassword=hunter2sEcret","name":"notes","group":"P1""##);
+        let prepared = import(&project, &format!("\u{feff}\n{text}\n\n")).unwrap();
+        let [package] = &prepared.packages[..] else { panic!("{prepared:?}") };
+        assert_eq!(package.path, format!("{CONTEXT}/notes.md"));
+        assert_eq!((&package.group, package.scope), (&Some(group("P1")), Scope::Group));
+        assert_eq!((package.summary.as_str(), package.priority), ("s", Priority::High));
+        assert_eq!(
+            project.read(&package.path),
+            "---\ntype: research\ngroup_id: 'P1'\nproducer: developer\npriority: high\n---\n\
+             # T\npassword=[REDACTED-1]\n"
+        );
+        prepared.undo();
+        assert!(!project.paths.root().join(format!("{CONTEXT}/notes.md")).exists());
+    }
+
+    #[test]
+    fn existing_files_are_registered_in_place() {
+        let project = TestProject::new();
+        project.write("docs/a.md", "text");
+        let rest = r#""path":"docs/a.md","created_at":"2020-01-02T03:04:05Z","files":["src/x.rs"]"#;
+        let prepared = import(&project, &line(rest)).unwrap();
+        let package = &prepared.packages[0];
+        let created: Timestamp = "2020-01-02T03:04:05Z".parse().unwrap();
+        assert_eq!((package.path.as_str(), package.created_at), ("docs/a.md", created));
+        assert_eq!((&package.group, package.scope), (&None, Scope::Global));
+        prepared.undo();
+        assert_eq!(project.read("docs/a.md"), "text");
+    }
+
+    #[test]
+    fn lines_without_group_and_scope_get_the_default_group() {
+        let project = TestProject::new();
+        let (draft, group) = (project.context(), group("P9"));
+        let context = ImportContext { draft: &draft, group: Some(&group), registered: &|_| None };
+        let text = [
+            line(r#""body":"one""#),
+            line(r#""body":"two","scope":"global""#),
+            line(r#""body":"three","group":"P1","scope":"global""#),
+        ];
+        let prepared = prepare_import(&context, &text.join("\n")).unwrap();
+        let placed: Vec<_> = prepared
+            .packages
+            .iter()
+            .map(|p| (p.group.as_ref().map(GroupId::as_str), p.scope))
+            .collect();
+        assert_eq!(
+            placed,
+            [(Some("P9"), Scope::Group), (None, Scope::Global), (Some("P1"), Scope::Global)]
+        );
+    }
+
+    #[test]
+    fn invalid_lines_are_reported_by_number() {
+        assert!(matches!(error("\n{}"), ImportError::Json { line: 2, .. }));
+        let message = error(&line(r#""body":"x","kind2":1"#)).to_string();
+        assert!(message.starts_with("line 1 is not valid: ") && message.contains("(column "));
+        assert!(!message.contains("at line"));
+        assert!(matches!(error(&line(r#""files":[]"#)), ImportError::Source { line: 1 }));
+        assert!(matches!(
+            error(&line(r#""body":"x","path":"a.md""#)),
+            ImportError::Source { line: 1 }
+        ));
+        assert!(matches!(error(&line(r#""body":" ""#)), ImportError::Source { line: 1 }));
+        assert!(matches!(
+            error(&line(r#""body":"x","scope":"group""#)),
+            ImportError::Scope { line: 1 }
+        ));
+        for path in ["none.md", "../x.md", "/etc/passwd"] {
+            let error = error(&line(&format!(r#""path":"{path}""#)));
+            assert!(matches!(error, ImportError::File { line: 1, .. }), "{path}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_are_plain_file_names() {
+        for bad in ["", ".md", ".hidden", "a/b", "..", "a b", "ä", &"x".repeat(201)] {
+            let error = error(&line(&format!(r#""body":"x","name":"{bad}""#)));
+            assert!(matches!(error, ImportError::Name { line: 1, .. }), "{bad}: {error}");
+        }
+        for good in ["a", "a.md", "A_1-b.c", &"x".repeat(200)] {
+            let project = TestProject::new();
+            let text = line(&format!(r#""body":"x","name":"{good}""#));
+            assert!(import(&project, &text).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn a_failure_undoes_the_files_before_it() {
+        let project = TestProject::new();
+        let text = [line(r#""body":"one","name":"one""#), line(r#""path":"none.md""#)];
+        let error = import(&project, &text.join("\n")).unwrap_err();
+        assert!(matches!(error, ImportError::File { line: 2, .. }), "{error}");
+        assert!(!project.paths.root().join(format!("{CONTEXT}/one.md")).exists());
+    }
+
+    #[test]
+    fn one_name_has_one_text() {
+        let project = TestProject::new();
+        let (one, two) =
+            (line(r#""body":"one","name":"n""#), line(r#""body":"two","name":"n.md""#));
+        let twice = import(&project, &format!("{one}\n{one}")).unwrap();
+        assert_eq!((twice.packages.len(), twice.written.len()), (2, 1));
+        twice.undo();
+        let error = import(&project, &format!("{one}\n{two}")).unwrap_err();
+        assert!(matches!(error, ImportError::Twice { line: 2, first: 1 }), "{error}");
+    }
+
+    #[test]
+    fn only_registered_files_are_replaced_and_undo_restores_them() {
+        let project = TestProject::new();
+        let path = format!("{CONTEXT}/n.md");
+        project.write(&path, "mine");
+        let text = line(r#""body":"new","name":"n""#);
+        let error = import(&project, &text).unwrap_err();
+        assert!(matches!(error, ImportError::Taken { line: 1, .. }), "{error}");
+        assert_eq!(project.read(&path), "mine");
+        let changed = |_: &str| Some(content_hash(b"something else"));
+        assert!(prepare(&project, &text, &changed).is_err());
+        let known = |asked: &str| (asked == path).then(|| content_hash(b"mine"));
+        let prepared = prepare(&project, &text, &known).unwrap();
+        assert!(project.read(&path).ends_with("new\n"));
+        prepared.undo();
+        assert_eq!(project.read(&path), "mine");
+    }
+
+    #[test]
+    fn links_are_never_written_through() {
+        let project = TestProject::new();
+        let target = project.outside("target.md");
+        fs_err::write(&target, "outside").unwrap();
+        project.write(&format!("{CONTEXT}/x.md"), "x");
+        let link = project.paths.root().join(format!("{CONTEXT}/n.md"));
+        std::os::unix::fs::symlink(&target, link).unwrap();
+        let known = |_: &str| Some(content_hash(b"outside"));
+        let result = prepare(&project, &line(r#""body":"new","name":"n""#), &known);
+        assert!(matches!(result, Err(ImportError::Taken { .. })));
+        assert_eq!(fs_err::read_to_string(target).unwrap(), "outside");
+    }
+
+    #[test]
+    fn equal_texts_without_a_name_share_a_file() {
+        let project = TestProject::new();
+        let text = line(r#""body":"same""#);
+        let first = import(&project, &text).unwrap();
+        let again = import(&project, &text).unwrap();
+        assert_eq!(first.packages[0].path, again.packages[0].path);
+        assert!(first.packages[0].path.starts_with(&format!("{CONTEXT}/imported-")));
+        assert!(again.written.is_empty());
+    }
+}

@@ -199,3 +199,165 @@ fn orchestrator() -> Role {
 fn caller_or_front(given_by_caller: bool) -> &'static str {
     if given_by_caller { "flag" } else { "front matter" }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package_file::name;
+    use crate::testing::{TestProject, group, role};
+
+    fn sources(facts: Facts, front: FrontMatter, file_name: &str) -> Sources<'_> {
+        Sources { path: Path::new("x.md"), facts, front, name: name::read(file_name) }
+    }
+
+    fn former() -> Package {
+        let project = TestProject::new();
+        let mut new = project.package("x.md", "old", "old");
+        (new.group, new.scope) = (Some(group("P7")), Scope::Group);
+        (new.kind, new.priority) = (PackageKind::Failures, Priority::Critical);
+        (new.producer, new.iteration) = (role("qa_expert"), Some(4));
+        new.consumers = vec![role("tech_lead")];
+        new.files = vec![project.redactor.clean("old.rs")];
+        project.register(new)
+    }
+
+    fn message(error: &PackageFileError) -> String {
+        error.to_string()
+    }
+
+    #[test]
+    fn the_former_version_fills_every_gap() {
+        let facts = Facts { former: Some(former()), ..Facts::default() };
+        let sources = sources(facts, FrontMatter::default(), "x.md");
+        assert_eq!(sources.kind().unwrap(), PackageKind::Failures);
+        assert_eq!(sources.producer().unwrap(), role("qa_expert"));
+        assert_eq!(sources.iteration().unwrap(), Some(4));
+        assert_eq!(sources.priority(), Priority::Critical);
+        assert_eq!(sources.files(), ["old.rs"]);
+        assert_eq!(sources.consumers().unwrap(), [role("tech_lead")]);
+        let project = TestProject::new();
+        project.write("x.md", "text");
+        let placed = sources.group_and_scope(&project.context(), &project.locate("x.md"));
+        assert_eq!(placed.unwrap(), (Some(group("P7")), Scope::Group));
+    }
+
+    #[test]
+    fn the_caller_outranks_the_front_matter_outranks_the_former_version() {
+        let front = FrontMatter {
+            priority: Some(Priority::Low),
+            files: vec!["front.rs".to_owned()],
+            consumers: Some(vec![role("developer")]),
+            summary: Some("front".to_owned()),
+            ..FrontMatter::default()
+        };
+        let facts = Facts { former: Some(former()), ..Facts::default() };
+        let by_front = sources(facts.clone(), front.clone(), "x.md");
+        assert_eq!(by_front.priority(), Priority::Low);
+        assert_eq!(by_front.files(), ["front.rs"]);
+        assert_eq!(by_front.consumers().unwrap(), [role("developer")]);
+        assert_eq!(by_front.summary("body").unwrap(), "front");
+        let facts = Facts {
+            priority: Some(Priority::High),
+            files: Some(Vec::new()),
+            consumers: Some(Vec::new()),
+            summary: Some("caller".to_owned()),
+            ..facts
+        };
+        let by_caller = sources(facts, front, "x.md");
+        assert_eq!(by_caller.priority(), Priority::High);
+        assert_eq!(by_caller.files(), [""; 0]);
+        assert!(by_caller.consumers().unwrap().is_empty());
+        assert_eq!(by_caller.summary("## Summary\nsection").unwrap(), "caller");
+    }
+
+    #[test]
+    fn without_any_source_there_are_defaults_but_no_kind() {
+        let sources = sources(Facts::default(), FrontMatter::default(), "x.md");
+        assert!(matches!(sources.kind(), Err(PackageFileError::NoKind { .. })));
+        assert_eq!(sources.producer().unwrap(), role("orchestrator"));
+        assert_eq!(sources.iteration().unwrap(), None);
+        assert_eq!(sources.priority(), Priority::Medium);
+        assert!(sources.files().is_empty() && sources.consumers().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_consumer_in_the_name_must_be_one_of_the_given() {
+        let name = "handoff-developer-qa_expert-P1.md";
+        let none = sources(Facts::default(), FrontMatter::default(), name);
+        assert_eq!(none.consumers().unwrap(), [role("qa_expert")]);
+        let both = vec![role("tech_lead"), role("qa_expert")];
+        let facts = Facts { consumers: Some(both.clone()), ..Facts::default() };
+        assert_eq!(sources(facts, FrontMatter::default(), name).consumers().unwrap(), both);
+        let front =
+            FrontMatter { consumers: Some(vec![role("tech_lead")]), ..FrontMatter::default() };
+        let error = sources(Facts::default(), front.clone(), name).consumers().unwrap_err();
+        assert_eq!(
+            message(&error),
+            "`x.md`: the front matter says consumer `tech_lead`, the file name says `qa_expert`"
+        );
+        let facts = Facts { consumers: Some(Vec::new()), ..Facts::default() };
+        let error = sources(facts, front, name).consumers().unwrap_err();
+        assert!(message(&error).contains("the flag says consumer ``"));
+    }
+
+    #[test]
+    fn all_three_sources_must_agree() {
+        let name = "failures-P1-iter2.md";
+        let facts = Facts { iteration: Some(2), ..Facts::default() };
+        let front = FrontMatter { iteration: Some(2), ..FrontMatter::default() };
+        assert_eq!(sources(facts.clone(), front, name).iteration().unwrap(), Some(2));
+        let front = FrontMatter { iteration: Some(3), ..FrontMatter::default() };
+        let error = sources(Facts::default(), front.clone(), name).iteration().unwrap_err();
+        assert_eq!(
+            message(&error),
+            "`x.md`: the front matter says iteration `3`, the file name says `2`"
+        );
+        let error = sources(facts, front, name).iteration().unwrap_err();
+        assert!(message(&error).contains("the flag says iteration `2`, the front matter says `3`"));
+    }
+
+    #[test]
+    fn the_front_matter_must_not_name_another_session() {
+        let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
+        let front = FrontMatter { session: Some("s1".to_owned()), ..FrontMatter::default() };
+        let sources = sources(Facts::default(), front, "x.md");
+        assert!(sources.check_session(&s1).is_ok());
+        assert_eq!(
+            message(&sources.check_session(&s2).unwrap_err()),
+            "`x.md`: the command says session `s2`, the front matter says `s1`"
+        );
+    }
+
+    #[test]
+    fn a_global_package_that_names_its_group_stays_global() {
+        let project = TestProject::new();
+        project.write("x.md", "text");
+        let mut new = project.package("x.md", "old", "old");
+        new.group = Some(group("P1"));
+        let facts = Facts { former: Some(project.register(new)), ..Facts::default() };
+        let placed = |facts: Facts| {
+            let sources = sources(facts, FrontMatter::default(), "x.md");
+            sources.group_and_scope(&project.context(), &project.locate("x.md")).unwrap()
+        };
+        assert_eq!(placed(facts.clone()), (Some(group("P1")), Scope::Global));
+        let moved = Facts { placement: Some(Placement::Group(group("P2"))), ..facts.clone() };
+        assert_eq!(placed(moved), (Some(group("P2")), Scope::Group));
+        let global = Facts { placement: Some(Placement::Global), ..facts };
+        assert_eq!(placed(global), (None, Scope::Global));
+    }
+
+    #[test]
+    fn a_summary_must_not_be_blank() {
+        let sources = |facts| sources(facts, FrontMatter::default(), "x.md");
+        assert!(matches!(
+            sources(Facts::default()).summary(" \n"),
+            Err(PackageFileError::Empty { .. })
+        ));
+        let blank = Facts { summary: Some(" ".to_owned()), ..Facts::default() };
+        assert!(matches!(
+            sources(blank).summary("text"),
+            Err(PackageFileError::EmptyText { what: "summary" })
+        ));
+        assert_eq!(sources(Facts::default()).summary("# Title\n").unwrap(), "Title");
+    }
+}

@@ -116,4 +116,47 @@ mod tests {
             assert_eq!(best.ascending(), sorted[997 - room.min(997)..], "{room}");
         }
     }
+
+    fn key(tier: u8, score: f64, seconds: i64, id: i64) -> Key {
+        let created_at = Timestamp::from_micros(seconds * 1_000_000);
+        let candidate = Candidate { created_at, ..candidate(id) };
+        Key { tier, score, relevance: 0.0, candidate }
+    }
+
+    #[test]
+    fn ties_are_broken_by_age_then_by_id() {
+        let ascending = [
+            key(0, 0.9, 9, 9),
+            key(1, f64::NEG_INFINITY, 1, 1),
+            key(1, 0.5, 1, 1),
+            key(1, 0.5, 1, 2),
+            key(1, 0.5, 2, 1),
+            key(1, 0.6, 0, 0),
+            key(2, 0.0, 0, 0),
+        ];
+        assert!(ascending.is_sorted());
+        for (n, one) in ascending.iter().enumerate() {
+            for (m, other) in ascending.iter().enumerate() {
+                assert_eq!(one.cmp(other), n.cmp(&m), "{n} {m}");
+                assert_eq!(one == other, n == m);
+            }
+        }
+    }
+
+    #[test]
+    fn relevance_does_not_decide() {
+        let one = Key { relevance: 0.1, ..key(0, 1.0, 1, 1) };
+        assert_eq!(one, Key { relevance: 0.9, ..one });
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut best = Best::new(10);
+        for n in 0..10_000 {
+            best.push(&key(0, f64::from(n), 0, n.into()));
+            assert!(best.kept.len() <= 20);
+        }
+        let ids: Vec<i64> = best.ascending().iter().map(|key| key.candidate.id.0).collect();
+        assert_eq!(ids, (9_990..10_000).collect::<Vec<_>>());
+    }
 }

@@ -73,3 +73,77 @@ impl Metadata {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::PackageId;
+    use handover_store::COLUMNS;
+
+    use super::*;
+
+    const DAY: i64 = 86_400_000_000;
+
+    fn candidate(priority: Priority, same_group: bool, addressed: bool) -> Candidate {
+        Candidate {
+            id: PackageId(1),
+            version: 1,
+            priority,
+            same_group,
+            global: true,
+            addressed,
+            restricted: false,
+            created_at: Timestamp::from_micros(0),
+            terms: [0; COLUMNS],
+        }
+    }
+
+    fn terms(candidate: &Candidate, micros: i64) -> [f64; 4] {
+        let terms = Metadata::of(candidate, Timestamp::from_micros(micros));
+        [terms.priority, terms.same_group, terms.addressed, terms.recency]
+    }
+
+    #[test]
+    fn terms_are_those_of_the_specification() {
+        for (priority, expected) in [
+            (Priority::Low, 4.0),
+            (Priority::Medium, 8.0),
+            (Priority::High, 12.0),
+            (Priority::Critical, 16.0),
+        ] {
+            assert_eq!(terms(&candidate(priority, false, false), 0), [expected, 0.0, 0.0, 1.0]);
+        }
+        let best = candidate(Priority::Critical, true, true);
+        assert_eq!(terms(&best, 0), [16.0, 2.0, 1.5, 1.0]);
+        assert_eq!(Metadata::of(&best, Timestamp::from_micros(0)).score(), Metadata::MAX);
+    }
+
+    #[test]
+    fn recency_halves_after_a_day_and_never_exceeds_one() {
+        let candidate = candidate(Priority::Low, false, false);
+        let recency = |micros| terms(&candidate, micros)[3];
+        assert_eq!([recency(0), recency(DAY), recency(3 * DAY)], [1.0, 0.5, 0.25]);
+        assert_eq!([recency(-DAY), recency(i64::MIN)], [1.0, 1.0]);
+        assert!(recency(DAY / 2) > 0.6 && recency(DAY / 2) < 0.7);
+        assert!(recency(i64::MAX) > 0.0);
+    }
+
+    #[test]
+    fn plain_terms_ignore_group_and_role() {
+        let now = Timestamp::from_micros(DAY);
+        let plain = Metadata::plain(&candidate(Priority::High, true, true), now);
+        assert_eq!(plain, Metadata::of(&candidate(Priority::High, false, false), now));
+        assert_eq!(plain.score(), 12.5);
+    }
+
+    #[test]
+    fn scaling_scales_every_term() {
+        let terms =
+            Metadata::of(&candidate(Priority::Medium, true, true), Timestamp::from_micros(DAY));
+        let scaled = terms.scaled(0.5);
+        assert_eq!(scaled.score(), terms.score() / 2.0);
+        assert_eq!(
+            [scaled.priority, scaled.same_group, scaled.addressed, scaled.recency],
+            [4.0, 1.0, 0.75, 0.25]
+        );
+    }
+}

@@ -81,6 +81,8 @@ impl Cursor<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -102,5 +104,21 @@ mod tests {
             }
         }
         assert_eq!(Ordinals::default().cursor().seek(PackageId(1)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn lookups_equal_a_search(
+            ids in prop::collection::btree_set(0_i64..2_000, 0..200),
+            asked in prop::collection::btree_set(0_i64..2_100, 0..200),
+        ) {
+            let mut ordinals = Ordinals::default();
+            ids.iter().for_each(|id| ordinals.push(PackageId(*id)));
+            let mut cursor = ordinals.cursor();
+            for id in asked {
+                let expected = ids.iter().position(|known| *known == id);
+                prop_assert_eq!(cursor.seek(PackageId(id)), expected, "{}", id);
+            }
+        }
     }
 }

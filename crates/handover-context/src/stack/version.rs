@@ -164,6 +164,8 @@ fn spaced(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -256,6 +258,46 @@ mod tests {
             ("18", "9.9", Ordering::Greater),
         ] {
             assert_eq!(version(left).against(&version(right)), expected, "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn bounds_from_above_and_words_mean_no_version() {
+        for text in
+            ["<4", "!=3", "latest", "*", "", "x", "workspace:*", "git+https://x/1.2", "lts/none"]
+        {
+            written("node", text, "");
+        }
+        assert_eq!(Version::written("node", &"1".repeat(201)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_without_panic(name in "java|dotnet|node|[a-z]{0,4}", text in "\\PC{0,40}") {
+            let _ = Version::written(&name, &text);
+            let _ = Version::strict(&name, &text);
+        }
+
+        #[test]
+        fn plain_versions_read_the_same_everywhere(parts in prop::collection::vec(0_u64..1_000, 1..5)) {
+            let text = parts.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
+            let version = Version { parts };
+            for written in [text.clone(), format!("^{text}"), format!(">={text},<9999"), format!("v{text}")] {
+                prop_assert_eq!(Version::written("node", &written), Some(version.clone()), "{}", written);
+            }
+            prop_assert_eq!(Version::strict("node", &text), Some(version.clone()));
+            prop_assert_eq!(version.against(&version), Ordering::Equal);
+        }
+
+        #[test]
+        fn comparing_agrees_with_the_numbers(
+            one in prop::collection::vec(0_u64..5, 1..5), other in prop::collection::vec(0_u64..5, 1..5)
+        ) {
+            let padded = |parts: &[u64], len: usize| -> Vec<u64> {
+                parts.iter().copied().chain(std::iter::repeat(0)).take(len).collect()
+            };
+            let expected = padded(&one, other.len()).cmp(&other);
+            prop_assert_eq!(Version { parts: one }.against(&Version { parts: other }), expected);
         }
     }
 }

@@ -138,7 +138,7 @@ impl Row {
         })
     }
 
-    /// JSON, or a JSON string if the text is not JSON.
+    /// JSON; a text that is not JSON becomes `{"text": …}`.
     pub(super) fn json(&self, column: &str) -> Result<Option<Json>, Problem> {
         let parse = |text| serde_json::from_str(text).unwrap_or_else(|_| json!({"text": text}));
         Ok(self.text(column)?.map(parse))
@@ -156,4 +156,104 @@ impl Row {
 pub(super) fn role(text: &str) -> Result<handover_model::Role, Problem> {
     let text = text.trim().to_lowercase().replace([' ', '.'], "_");
     handover_model::Role::new(text).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: &[(&str, Value)]) -> Row {
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        Row { table: "packages", values: values.collect() }
+    }
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    #[test]
+    fn rows_are_named_by_their_key() {
+        let named = |table: &'static str, key: &str, value: Value| {
+            Row { table, ..row(&[(key, value)]) }.name()
+        };
+        assert_eq!(named("packages", "id", Value::Int(7)), "7");
+        assert_eq!(named("sessions", "session_id", text("s1")), "s1");
+        assert_eq!(named("strategies", "strategy_id", text(&"x".repeat(99))).len(), 64);
+        assert_eq!(named("error_patterns", "id", Value::Int(7)), "?");
+        assert_eq!(named("packages", "id", Value::Null), "?");
+    }
+
+    #[test]
+    fn texts_may_be_missing_but_not_numbers() {
+        let row =
+            row(&[("a", text("x")), ("b", text("")), ("c", Value::Null), ("d", Value::Int(1))]);
+        assert_eq!(row.text("a"), Ok(Some("x")));
+        for column in ["b", "c", "none"] {
+            assert_eq!(row.text(column), Ok(None), "{column}");
+            assert_eq!(row.needed(column), Err(format!("`{column}` is missing")));
+        }
+        assert_eq!(row.text("d"), Err("`d` is not text".to_owned()));
+    }
+
+    #[test]
+    fn numbers_may_be_written_as_text() {
+        let row = row(&[
+            ("int", Value::Int(3)),
+            ("text", text(" 4 ")),
+            ("real", Value::Real(1.5)),
+            ("word", text("many")),
+            ("nan", Value::Real(f64::NAN)),
+        ]);
+        assert_eq!((row.number("int"), row.number("text")), (Ok(Some(3)), Ok(Some(4))));
+        assert_eq!(row.number("none"), Ok(None));
+        assert!(row.number("real").is_err() && row.number("word").is_err());
+        assert_eq!((row.fraction("real"), row.fraction("int")), (Ok(Some(1.5)), Ok(Some(3.0))));
+        assert!(row.fraction("nan").is_err() && row.fraction("text").is_err());
+    }
+
+    #[test]
+    fn roles_and_groups_are_normalised() {
+        let row = row(&[
+            ("role", text(" QA Expert ")),
+            ("bad", text("1st")),
+            ("group", text("P1")),
+            ("global", text("Global")),
+            ("path", text("a/b")),
+        ]);
+        assert_eq!(row.role("role").unwrap().unwrap().as_str(), "qa_expert");
+        assert!(row.role("bad").is_err());
+        assert_eq!(row.group("group").unwrap().unwrap().as_str(), "P1");
+        assert_eq!((row.group("global"), row.group("none")), (Ok(None), Ok(None)));
+        assert!(row.group("path").unwrap_err().starts_with("`path`: "));
+        assert_eq!(row.parsed::<GroupId>("none"), Ok(None));
+        assert_eq!(row.parsed_needed::<GroupId>("none"), Err("`none` is missing".to_owned()));
+    }
+
+    #[test]
+    fn times_are_utc_in_either_notation() {
+        let time = |value: &str| row(&[("a", text(value))]).time(&["none", "a"]);
+        let expected = "2024-05-06T07:08:09Z".parse().ok();
+        assert_eq!(time("2024-05-06T07:08:09Z"), expected);
+        assert_eq!(time("2024-05-06 07:08:09"), expected);
+        assert_eq!(time(" 2024-05-06T07:08:09 "), expected);
+        assert_eq!(time("2024-05-06T08:08:09+01:00"), expected);
+        assert_eq!(time("yesterday"), None);
+        let row = row(&[("a", text("soon")), ("b", text("2024-05-06 07:08:09"))]);
+        assert_eq!(row.time(&["a", "b"]), expected);
+    }
+
+    #[test]
+    fn json_may_be_plain_text() {
+        let row = row(&[
+            ("list", text("[\"a\", 1, {\"b\": 2}]")),
+            ("object", text("{\"a\": 1}")),
+            ("plain", text("words")),
+        ]);
+        assert_eq!(row.list("list").unwrap(), ["a", "1", "{\"b\":2}"]);
+        for other in ["object", "plain", "none"] {
+            assert_eq!(row.list(other).unwrap(), [""; 0], "{other}");
+        }
+        assert_eq!(row.json("plain").unwrap(), Some(json!({"text": "words"})));
+        assert_eq!(row.json("object").unwrap(), Some(json!({"a": 1})));
+    }
 }
