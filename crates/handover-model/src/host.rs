@@ -21,7 +21,7 @@ pub struct InvalidHost {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Host {
     // Unused bytes are zero, so that the derived order is that of the text.
-    bytes: [u8; Host::MAX_LEN],
+    bytes: [u8; Self::MAX_LEN],
 }
 
 impl Host {
