@@ -5,7 +5,7 @@ use handover_store::rows::{self, Columns, GROUP, to_json};
 use handover_store::{GroupUpdate, Groups, RecordKind, Result, StoreError};
 use handover_text::Clean;
 
-use crate::register::numbers;
+use crate::value::numbers;
 use crate::value::params;
 use crate::{OF_SESSION, PostgresStore};
 

@@ -10,7 +10,7 @@ use handover_store::{Candidate, IndexError, Reindexed, Result, StoreError, TextI
 use tokio_postgres::Row;
 
 use crate::link::Statement;
-use crate::register::numbers;
+use crate::value::numbers;
 use crate::value::{self, Param, PgRow, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
 

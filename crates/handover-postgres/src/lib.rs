@@ -11,6 +11,7 @@
 //! ([`Store::exclusively`]) is never retried.
 
 mod archive;
+mod batches;
 mod error;
 mod errors;
 mod events;

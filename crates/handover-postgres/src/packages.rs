@@ -7,9 +7,10 @@ use handover_store::{
     StoreError, Versions,
 };
 
+use crate::batches::batches;
 use crate::index::{SHEETS, read_sheets};
 use crate::link::Statement;
-use crate::register::{batches, numbers};
+use crate::value::numbers;
 use crate::value::{self, PgRow, params};
 use crate::{OF_SESSION, PostgresStore};
 

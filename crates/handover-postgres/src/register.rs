@@ -1,23 +1,18 @@
 //! Registering packages, many to a statement, to save round trips.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
 use handover_store::packed::Entry;
 use handover_store::rows::{self, to_json};
-use handover_store::{
-    NewPackage, Packages, RecordKind, Registered, Result, Step, StoreError, Supersede,
-};
+use handover_store::{NewPackage, Packages, RecordKind, Registered, Result, Step, StoreError};
 use handover_text::Clean;
 
 use crate::PostgresStore;
 use crate::index::Predecessor;
 use crate::link::Statement;
 use crate::packages::by_id;
-use crate::value::{self, Param, PgRow, columns, params, row};
-
-/// Packages per statement. Their texts are in memory twice.
-const BATCH: usize = 500;
+use crate::value::{self, Param, PgRow, columns, numbers, params, row};
 
 /// A package to write.
 struct Write<'a> {
@@ -29,25 +24,6 @@ impl Write<'_> {
     fn version(&self) -> u32 {
         self.former.as_ref().map_or(1, |former| former.version.saturating_add(1))
     }
-}
-
-/// Splits packages into batches that can be registered together: of one session, and none superseding
-/// another one of the batch. A package that names what it supersedes is a batch by itself.
-pub(crate) fn batches(new: &[NewPackage]) -> impl Iterator<Item = &[NewPackage]> {
-    let mut places = HashSet::new();
-    new.chunk_by(move |one, next| {
-        let place = |new: &NewPackage| (new.group.clone(), new.kind, new.path.clone());
-        places.insert(place(one));
-        let alone = [one, next].iter().any(|new| new.supersede != Supersede::SamePath);
-        let together = !alone
-            && one.session == next.session
-            && places.len() < BATCH
-            && !places.contains(&place(next));
-        if !together {
-            places.clear();
-        }
-        together
-    })
 }
 
 impl PostgresStore {
@@ -230,10 +206,6 @@ impl PostgresStore {
         }
         Ok(ids)
     }
-}
-
-pub(crate) fn numbers(ids: &[PackageId]) -> Vec<i64> {
-    ids.iter().map(|id| id.0).collect()
 }
 
 /// The predecessor of each entry, among the packages of the store and the earlier entries.

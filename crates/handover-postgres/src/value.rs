@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use handover_model::Timestamp;
+use handover_model::{PackageId, Timestamp};
 use handover_store::{Fault, Result, StoreError, rows};
 use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
@@ -14,6 +14,11 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 /// The last private-use character, which real text does not contain.
 const MARK: char = '\u{10FFFD}';
+
+/// Ids as the server has them.
+pub(crate) fn numbers(ids: &[PackageId]) -> Vec<i64> {
+    ids.iter().map(|id| id.0).collect()
+}
 
 fn to_server(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains(['\0', MARK]) {
@@ -294,11 +299,6 @@ where
     T::Error: Error + Send + Sync + 'static,
 {
     get::<Option<i64>>(row, column)?.map(|n| T::try_from(n).map_err(damaged)).transpose()
-}
-
-/// A fraction that may be missing.
-pub(crate) fn real_opt(row: &Row, column: &str) -> Result<Option<f64>> {
-    get(row, column)
 }
 
 /// Bytes.

@@ -9,12 +9,14 @@ mod error;
 mod errors;
 mod events;
 mod feed;
+mod file;
 mod foreign;
 mod groups;
 mod hosts;
 mod index;
 mod jobs;
 mod migrations;
+mod package_rows;
 mod packages;
 mod query;
 mod reasoning;
@@ -83,7 +85,7 @@ impl SqliteStore {
             tracing::debug!(?waited, ?took, "slow transaction");
         }
         // The write is committed; a log that cannot be truncated now is truncated later.
-        let _ = connection::truncate_long_log(&self.connection, self.patience);
+        let _ = file::truncate_long_log(&self.connection, self.patience);
         Ok(value)
     }
 

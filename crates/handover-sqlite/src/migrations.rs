@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use handover_store::{Fault, Result, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::connection::{APPLICATION_ID, check_owner, truncate_log, user_version};
 use crate::error::backend;
+use crate::file::{APPLICATION_ID, check_owner, truncate_log, user_version};
 
 /// Migration `n` brings a file from format `n - 1` to format `n`.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];

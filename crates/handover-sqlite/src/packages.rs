@@ -4,36 +4,22 @@ use std::collections::BTreeSet;
 
 use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
 use handover_store::packed::Entry;
-use handover_store::rows::{self, Columns, DELIVERY, OUTLINE, PACKAGE, to_json};
+use handover_store::rows::{self, Columns, DELIVERY, OUTLINE, to_json};
 use handover_store::{
-    NewPackage, Outline, PackageFilter, Packages, RecordKind, Registered, Result, Slice, Step,
-    StoreError, Versions,
+    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, Step, Versions,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
 
-use crate::connection::truncate_log;
 use crate::error::backend;
+use crate::file::truncate_log;
 use crate::index;
+use crate::package_rows::{body, get, select};
 use crate::query::Visit;
 use crate::{SqliteStore, ensure_group, query, session_key};
 
 /// From this many packages on, a registration leaves a log that is worth folding at once.
 const LARGE_BATCH: usize = 100;
-
-/// Reads [`PACKAGE`] and consumers: one row for each package.
-fn select(rest: &str) -> String {
-    format!(
-        "SELECT {PACKAGE},
-            (SELECT json_group_array(role) FROM package_consumer c WHERE c.package = p.id)
-         FROM package p JOIN session s ON s.key = p.session {rest}"
-    )
-}
-
-pub(crate) fn get(connection: &Connection, id: PackageId) -> Result<Package> {
-    query::first(connection, &select("WHERE p.id = ?1"), [id.0], rows::package)?
-        .ok_or_else(|| StoreError::not_found(RecordKind::Package, id))
-}
 
 /// The latest package with this session, group, kind and path.
 fn at_path(
@@ -149,12 +135,6 @@ fn insert(
         .map_err(backend)?;
     index::add(tx, session, &Entry::new(id, version, new))?;
     Ok(id)
-}
-
-pub(crate) fn body(connection: &Connection, id: PackageId) -> Result<String> {
-    let sql = "SELECT body FROM package_body WHERE package = ?1";
-    query::first(connection, sql, [id.0], |row| Columns::of(row).text())?
-        .ok_or_else(|| StoreError::not_found(RecordKind::Package, id))
 }
 
 impl Packages for SqliteStore {

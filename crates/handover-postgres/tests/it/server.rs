@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use handover_model::{GroupId, Phase, ProjectId, Role, SessionId, Timestamp};
+use handover_model::{Phase, ProjectId, Role, SessionId, Timestamp};
 use handover_postgres::{Location, PostgresStore};
 use handover_store::{
     Fault, NewReasoning, NewSession, OldStore, Reasonings, Sessions, Store, StoreError,

@@ -10,7 +10,7 @@ use handover_store::{Reindexed, Result};
 use rusqlite::Connection;
 
 use super::{PAGES, SHEETS, add_after, fresh, package_and_bytes, postings, settle};
-use crate::packages::{body, get};
+use crate::package_rows::{body, get};
 use crate::query::{self, Visit};
 
 /// The tables of the index and how each names the rows of a session.
