@@ -1,8 +1,7 @@
-//! The journal of a run: what is about to be done, and what came of it.
+//! The journal of a run: every effect before it starts, every event after it happened.
 //!
-//! An effect is written down before it is begun and its event after it has ended; several can be open
-//! at once. What is found without an event has been begun and perhaps done: every effect can be done
-//! again.
+//! Several effects can be open at once. An intent without an event was started and perhaps finished, so
+//! every effect must be idempotent.
 
 use handover_agents::Identity;
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, Timestamp};
@@ -12,30 +11,31 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::EngineError;
+use crate::lock::lease_end;
 use crate::reducer::{Effect, Event, State};
 
-/// The writer of a journal.
+/// Appends to the journal of one run.
 pub(crate) struct Journal<'a> {
     pub(crate) store: &'a dyn Store,
     pub(crate) redactor: &'a Redactor,
     pub(crate) run: RunId,
     pub(crate) fence: u64,
     pub(crate) seq: u64,
-    /// How long the lock is held without another sign of life, in seconds.
+    /// How long each entry extends the lock of the epic, in seconds.
     pub(crate) lease: u64,
     pub(crate) death: Option<Death>,
 }
 
-/// Where an engine dies as if by `kill -9`: for tests of crashes.
+/// Where tests make the engine crash as if by `kill -9`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Death {
-    /// Something has been done, and this entry would say so.
+    /// Before this entry is written, with its effect done.
     Before(u64),
-    /// This entry has been written, and nothing done yet.
+    /// After this entry is written, with nothing done about it.
     After(u64),
 }
 
-/// An effect that has been begun.
+/// An effect whose intent is in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Intent {
     pub(crate) seq: u64,
@@ -43,23 +43,23 @@ pub(crate) struct Intent {
     pub(crate) at: Timestamp,
 }
 
-/// Something worth knowing that changes nothing.
+/// An entry that does not change the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub(crate) enum Note {
     /// A process was started.
     Spawned {
-        /// Which.
+        /// Its identity, to find it again after a crash.
         process: Identity,
     },
-    /// What an earlier engine left running was ended.
+    /// Orphans of a crashed engine were killed.
     Reaped {
         /// How many processes.
         count: u32,
     },
-    /// Anything else.
+    /// A warning.
     Said {
-        /// In words.
+        /// The text that was shown.
         text: String,
     },
 }
@@ -74,7 +74,7 @@ impl Journal<'_> {
         Ok(Intent { seq: self.seq, effect: effect.clone(), at: now })
     }
 
-    /// Writes an event down and gives it back as it was written, without secrets.
+    /// Writes an event and returns it as it was written, redacted.
     pub(crate) fn event(&mut self, event: &Event, now: Timestamp) -> Result<Event, EngineError> {
         let state = match event {
             Event::Started { .. } | Event::Resumed { .. } => Some(RunState::Running),
@@ -122,10 +122,9 @@ impl Journal<'_> {
         Ok(written)
     }
 
-    /// How long a sign of life at a time holds.
+    /// The time until which an entry written now extends the lock.
     pub(crate) fn until(&self, now: Timestamp) -> Timestamp {
-        let lease = self.lease.saturating_mul(1_000_000).cast_signed();
-        Timestamp::from_micros(now.as_micros().saturating_add(lease))
+        lease_end(now, self.lease)
     }
 
     fn unreadable(&self, seq: u64, error: &serde_json::Error) -> EngineError {
@@ -133,21 +132,21 @@ impl Journal<'_> {
     }
 }
 
-/// What a journal says.
+/// A journal read back.
 #[derive(Debug, Clone)]
 pub struct Folded {
-    /// Where the run stands.
+    /// The state after all events.
     pub state: State,
-    /// The effects that were begun and have no event, in the order of their beginning.
+    /// Effects that were started and have no event, in the order of their intents.
     pub(crate) open: Vec<Intent>,
-    /// The processes that were started for them.
+    /// The processes that these effects started.
     pub(crate) processes: Vec<Identity>,
     /// The number of the last entry.
     pub(crate) seq: u64,
 }
 
 impl Folded {
-    /// An event closes what it came of, and whatever was started for that has ended.
+    /// Applies an event and closes the effect that it is the result of.
     fn take_in(&mut self, run: &RunId, event: &Event) {
         self.state.apply(event);
         let Some(at) = self.open.iter().position(|intent| event.answers(&intent.effect)) else {
@@ -158,12 +157,12 @@ impl Folded {
     }
 }
 
-/// What the processes of one effect are known by.
+/// The mark of the processes that belong to one effect.
 pub(crate) fn mark(run: &RunId, seq: u64) -> String {
     format!("{run}-{seq}")
 }
 
-/// Reads a journal back; none if it does not even have a beginning.
+/// Reads a journal back; none if it has no plan yet.
 pub fn fold(run: &RunId, entries: &[JournalEntry]) -> Result<Option<Folded>, EngineError> {
     let mut folded: Option<Folded> = None;
     for entry in entries {

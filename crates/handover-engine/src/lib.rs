@@ -1,17 +1,17 @@
-//! Runs: stories executed phase by phase in isolated agents, and nothing lost when anything dies.
+//! Runs stories phase by phase in isolated agents, and survives crashes at any point.
 //!
-//! Data: [`pipeline`] says what happens to a story, [`reducer`] what comes next, and the journal in the
-//! store what has happened. Everything that touches the world is in the runner: it writes down what
-//! it is about to do, does it, and writes down what came of it. The state of a run is the fold of its
-//! journal, so a run whose engine died goes on where it was.
+//! A [`pipeline`] is data: the steps of a story. The [`reducer`] is pure: it decides what comes next.
+//! The runner alone has side effects: it writes each intent to the journal, carries it out and writes
+//! the resulting event. The state of a run is the fold of its journal, so a crashed run continues where
+//! it stopped.
 
 pub mod chain;
+pub mod data;
 mod error;
-pub mod flow;
 pub mod gates;
 pub mod git;
 mod journal;
-mod ledger;
+mod lock;
 pub mod party;
 pub mod persona;
 pub mod pipeline;
@@ -25,12 +25,12 @@ mod runner;
 pub mod stats;
 pub mod story;
 mod task;
-mod team;
 pub mod uat;
 pub mod verdict;
 
+pub use data::Spent;
 pub use error::EngineError;
 pub use journal::{Death, Folded, fold};
-pub use ledger::{Line, Spent};
-pub use plan::{Given, Preview, PreviewPrompt, Request};
+pub use plan::{Overrides, Preview, PreviewPrompt, RunRequest};
+pub use reducer::Line;
 pub use runner::{Engine, OnProgress, Progress};

@@ -10,7 +10,7 @@ use crate::EngineError;
 
 /// One agent that a run is about to start.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct PromptRequest {
     /// The session that keeps its records.
     pub session: SessionId,
     /// The group of its story.
@@ -37,11 +37,12 @@ pub struct Ask {
     pub now: Timestamp,
 }
 
-impl Ask {
+impl PromptRequest {
     /// Prepares the agent's handoff.
     pub(crate) fn prepare(&self, handoffs: &Handoffs<'_>) -> Result<Handoff, EngineError> {
         let paths = self.paths(handoffs)?;
-        let handoffs = Handoffs { paths: &paths, ..*handoffs };
+        // A run cannot continue without its store, so no receipt waits in the spool.
+        let handoffs = Handoffs { paths: &paths, spool: None, ..*handoffs };
         Ok(handoffs.prepare(&self.request()?)?.handoff)
     }
 

@@ -1,5 +1,5 @@
-//! What runs ask people, and the answers: found and written in the same way wherever a person is, at the
-//! command line, behind the API or before a page.
+//! Questions of runs to people, and their answers, for the command line, the API and the dashboard
+//! alike.
 
 use std::collections::BTreeSet;
 
@@ -10,38 +10,38 @@ use handover_text::Redactor;
 
 use crate::EngineError;
 use crate::journal::{Journal, fold};
+use crate::lock::{lease, lock};
 use crate::reducer::Event;
-use crate::runner::lock::{lease, lock};
 
-/// How long an answer may be, in bytes: the next agent reads all of it.
-pub const MOST_BYTES: usize = 64 * 1024;
+/// The longest answer, in bytes. The next agent gets all of it.
+pub const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
-/// A question of a run that nobody has answered.
+/// An open question of a run.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Who asks.
+    /// The run that waits for an answer.
     pub run: Run,
-    /// The story that cannot go on.
+    /// The story that is blocked.
     pub story: String,
-    /// What is asked.
+    /// The question.
     pub question: String,
 }
 
-/// What writing an answer takes.
-pub struct Clerk<'a> {
-    /// Where the journal is.
+/// What is needed to write an answer to a journal.
+pub struct AnswerContext<'a> {
+    /// The store with the journal.
     pub store: &'a dyn Store,
-    /// How secrets are found.
+    /// Redacts the answer.
     pub redactor: &'a Redactor,
-    /// The configuration.
+    /// The project's configuration.
     pub config: &'a Config,
-    /// The name of this machine.
+    /// The name of this machine, for the lock.
     pub machine: &'a str,
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// The questions that are open: of one run, or of the latest run of every epic.
+/// Open questions of one run, or of the latest run of every epic.
 pub fn open(store: &dyn Store, named: Option<&RunId>) -> Result<Vec<Question>, EngineError> {
     let epic = match named {
         Some(id) => Some(store.run_record(id)?.epic),
@@ -49,7 +49,7 @@ pub fn open(store: &dyn Store, named: Option<&RunId>) -> Result<Vec<Question>, E
     };
     let mut epics = BTreeSet::new();
     let mut runs = store.runs(&RunFilter { epic, limit: None })?;
-    // A later run of the same epic has left the questions of an earlier one behind.
+    // A later run of the same epic supersedes the questions of earlier ones.
     runs.retain(|run| epics.insert(run.epic.clone()) && run.state == RunState::Blocked);
     runs.retain(|run| named.is_none_or(|id| run.id == *id));
     let mut open = Vec::new();
@@ -62,7 +62,7 @@ pub fn open(store: &dyn Store, named: Option<&RunId>) -> Result<Vec<Question>, E
     Ok(open)
 }
 
-/// The one question that is meant: that of a story, or the only one.
+/// Selects the question of a story, or the only one if no story is named.
 pub fn meant(mut open: Vec<Question>, story: Option<&str>) -> Result<Question, EngineError> {
     open.retain(|open| story.is_none_or(|story| open.story == story));
     match (open.pop(), open.is_empty()) {
@@ -72,25 +72,25 @@ pub fn meant(mut open: Vec<Question>, story: Option<&str>) -> Result<Question, E
     }
 }
 
-impl Clerk<'_> {
-    /// Writes an answer to the journal; the run goes on with it when it is resumed.
+impl AnswerContext<'_> {
+    /// Writes an answer to the journal; a resumed run continues with it.
     pub fn answer(&self, asked: &Question, text: &str) -> Result<(), EngineError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(EngineError::EmptyAnswer);
         }
-        if text.len() > MOST_BYTES {
-            return Err(EngineError::LongAnswer { bytes: text.len(), most: MOST_BYTES });
+        if text.len() > MAX_ANSWER_BYTES {
+            return Err(EngineError::LongAnswer { bytes: text.len(), most: MAX_ANSWER_BYTES });
         }
         let epic = &asked.run.epic;
         let fence = lock(self.store, self.config, self.machine, epic, self.now)?;
         let answered = self.write(asked, text, fence);
-        // If it cannot be given back, it runs out soon enough.
+        // A lock that cannot be released expires soon.
         let _ = self.store.unlock_epic(epic, fence);
         answered
     }
 
-    /// Only who holds the lock knows that it is still asked.
+    /// Checks under the lock that the question is still open.
     fn write(&self, asked: &Question, text: &str, fence: u64) -> Result<(), EngineError> {
         let Question { run, story, .. } = asked;
         meant(open(self.store, Some(&run.id))?, Some(story))?;

@@ -1,23 +1,22 @@
-//! A run as scripts see it.
+//! A run as JSON.
 
 use handover_agents::{Identity, is_alive};
 use handover_model::{Run, RunState, ScenarioOutcome, StoryState, UatGate};
 use handover_store::Store;
 use serde_json::{Value, json};
 
-use crate::ledger::Line;
-use crate::reducer::{State, StoryRun};
-use crate::uat::{data_path, document_path};
+use crate::data::{uat_data_path, uat_document_path};
+use crate::reducer::{Line, State, StoryRun};
 use crate::{EngineError, fold};
 
-/// A run as it stands in the store, seen from a machine; none if it died before it was planned.
+/// The stored run as JSON; none if it crashed before it was planned.
 pub fn of_run(store: &dyn Store, run: &Run, machine: &str) -> Result<Option<Value>, EngineError> {
     let journal = store.journal(&run.id, 1)?;
     let Some(folded) = fold(&run.id, &journal)? else { return Ok(None) };
     Ok(Some(document(run, &folded.state, is_at_work(store, run, machine)?)))
 }
 
-/// Whether an engine holds the epic, as far as that can be told from here.
+/// Whether an engine holds the epic's lock; its process can only be checked on the same machine.
 fn is_at_work(store: &dyn Store, run: &Run, machine: &str) -> Result<bool, EngineError> {
     let Some((owner, _)) = store.epic_owner(&run.epic)? else { return Ok(false) };
     let identity = Identity {
@@ -29,7 +28,7 @@ fn is_at_work(store: &dyn Store, run: &Run, machine: &str) -> Result<bool, Engin
     Ok(owner.host != machine || is_alive(&identity) != Some(false))
 }
 
-/// The run as one document.
+/// The run as one JSON document.
 pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
     let unit = |story: &StoryRun| unit(story, !state.options.no_commit);
     let spent = state.spent();
@@ -56,7 +55,7 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
     })
 }
 
-/// How the acceptance of the epic went, if its run has one.
+/// The results of the acceptance scenarios, if the run has any.
 pub fn uat(state: &State) -> Option<Value> {
     let step = state.plan.pipeline.uat()?;
     let closing = state.closing.as_ref()?;
@@ -78,8 +77,8 @@ pub fn uat(state: &State) -> Option<Value> {
         "failed": count(ScenarioOutcome::Failed) + count(ScenarioOutcome::Refused),
         "fixes": closing.fixes(),
         "scenarios": uat.map(|uat| &uat.results),
-        "data": data_path(&state.plan.epic),
-        "document": document_path(&state.plan.epic),
+        "data": uat_data_path(&state.plan.epic),
+        "document": uat_document_path(&state.plan.epic),
         "commit": closing.commit,
     }))
 }
@@ -115,12 +114,12 @@ fn line(line: &Line) -> Value {
     })
 }
 
-/// A run that nobody works on and that did not come to its end was interrupted, whatever it says.
+/// A run that is recorded as running but has no engine was interrupted.
 fn shown(state: &State, at_work: bool) -> RunState {
     if state.state == RunState::Running && !at_work { RunState::Interrupted } else { state.state }
 }
 
-/// How many stories stand where.
+/// The number of stories in each state.
 pub fn counts(state: &State) -> Vec<(StoryState, usize)> {
     StoryState::ALL
         .iter()

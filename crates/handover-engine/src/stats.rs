@@ -1,4 +1,4 @@
-//! What all sessions and runs of a project come to.
+//! Totals across the sessions and runs of a project.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,51 +10,51 @@ use serde::Serialize;
 
 use crate::{EngineError, Spent, fold};
 
-/// Sums over a project.
+/// Totals of a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Stats {
-    /// Only what happened since then is counted.
+    /// The start of the period; none counts everything.
     pub since: Option<Timestamp>,
     /// Sessions by status.
     pub sessions: BTreeMap<SessionStatus, u64>,
     /// Receipts by state.
     pub receipts: BTreeMap<ReceiptState, u64>,
-    /// Tokens of what agents were given.
+    /// Tokens delivered to agents.
     pub tokens: Tokens,
-    /// What became of packages.
+    /// How packages were used.
     pub packages: Packages,
-    /// How many secrets were taken out of what agents were given, by rule.
+    /// The number of secrets redacted from deliveries, by rule.
     pub redactions: BTreeMap<String, u64>,
-    /// What runs cost.
+    /// The cost of runs.
     pub cost: Cost,
-    /// What was learned of errors.
+    /// Known errors.
     pub errors: Errors,
 }
 
-/// Tokens of what agents were given.
+/// Tokens delivered to agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Tokens {
-    /// In texts that were handed over.
+    /// In delivered texts.
     pub delivered: u64,
-    /// In packages that were told by their summary and that nobody was seen opening.
+    /// In packages that were delivered as a summary and never opened.
     pub saved: u64,
 }
 
-/// What became of packages, in their latest versions.
+/// How packages were used, in their latest versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Packages {
-    /// All of them.
+    /// All packages.
     pub total: u64,
-    /// Those that reached nobody.
+    /// Packages that were never delivered.
     pub never_delivered: u64,
-    /// Those that reached somebody, and nobody was seen opening them.
+    /// Packages that were delivered and never opened.
     pub never_read: u64,
 }
 
-/// What runs cost.
+/// The cost of runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// All of it.
+    /// The total.
     pub total: Spent,
     /// By phase of the pipeline.
     pub by_phase: BTreeMap<String, Spent>,
@@ -62,18 +62,18 @@ pub struct Cost {
     pub by_role: BTreeMap<String, Spent>,
 }
 
-/// What was learned of errors.
+/// Known errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Errors {
-    /// Different ones.
+    /// Distinct errors.
     pub patterns: u64,
-    /// Those with a solution.
+    /// Errors with a known solution.
     pub solved: u64,
-    /// How often they were met.
+    /// All occurrences together.
     pub occurrences: u64,
 }
 
-/// Sums up a project.
+/// Computes the totals of a project.
 pub fn of(
     store: &dyn Store,
     project: &ProjectId,

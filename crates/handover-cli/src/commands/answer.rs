@@ -1,6 +1,6 @@
 //! `handover answer`
 
-use handover_engine::question::{self, Clerk, Question};
+use handover_engine::question::{self, AnswerContext, Question};
 use handover_model::RunId;
 use serde_json::{Value, json};
 
@@ -48,14 +48,14 @@ pub(crate) fn run(app: &App, args: AnswerArgs) -> Outcome {
     }
     let asked = question::meant(open, story.as_deref())?;
     let text = if text == "-" { app.stdin.read("the answer")? } else { text };
-    let clerk = Clerk {
+    let context = AnswerContext {
         store: app.store()?,
         redactor: app.redactor()?,
         config: app.config()?,
         machine: &env::machine(),
         now: env::now(),
     };
-    clerk.answer(&asked, &text)?;
+    context.answer(&asked, &text)?;
     if resume {
         return run::run(app, run::RunArgs::go_on(asked.run.epic.as_str()));
     }

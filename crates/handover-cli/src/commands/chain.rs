@@ -1,6 +1,6 @@
 //! `handover chain`
 
-use handover_engine::chain::{ChainRequest, Link, Report};
+use handover_engine::chain::{ChainLink, ChainRequest, Report};
 use handover_engine::{Progress, story};
 use handover_model::EpicId;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
         let request = ChainRequest { epics: epics.clone(), each: each.clone() };
         let mut shown: Option<Shown<'_>> = None;
         let report = engine.chain(&request, &mut |_, state, progress| {
-            let is_another = matches!(progress, Progress::Begun { .. });
+            let is_another = matches!(progress, Progress::Started { .. });
             let shown = match &mut shown {
                 Some(shown) if !is_another => shown,
                 other => other.insert(Shown::new(app)),
@@ -72,7 +72,7 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
     })
 }
 
-fn preview(app: &App, order: &[Link]) -> Outcome {
+fn preview(app: &App, order: &[ChainLink]) -> Outcome {
     let epics: Vec<Value> =
         order.iter().map(|link| json!({"epic": link.epic, "builds_on": link.builds_on})).collect();
     app.ui.answer("chain", &json!({"epics": epics}), |ui| {

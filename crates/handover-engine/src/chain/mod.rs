@@ -1,15 +1,16 @@
-//! Chains: several epics in the order of their dependencies, each from where those before it ended.
+//! Chains: several epics in the order of their dependencies, each starting from the results of those
+//! before it.
 //!
-//! A chain has no state of its own but when it began: what became of an epic is what its latest run
-//! since then says, so a chain whose engine died goes on where it was.
+//! The only state of a chain is when it started: an epic's outcome is that of its latest run since
+//! then, so an interrupted chain continues where it stopped.
 
-mod error;
 mod order;
 mod record;
 mod report;
 mod run;
 
-pub use error::ChainError;
-pub use order::{Link, in_order, links};
+pub use order::{ChainLink, in_order, links};
 pub use report::{EpicReport, Report};
 pub use run::{ChainRequest, OnChain};
+
+pub use crate::error::ChainError;

@@ -1,4 +1,4 @@
-//! The order of epics: each after those that it depends on, else as they were named.
+//! Orders epics: each after its dependencies, otherwise as the user named them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,29 +10,29 @@ use crate::story;
 
 /// An epic of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct ChainLink {
     /// The epic.
     pub epic: EpicId,
-    /// The epics that it builds on, whether or not they are in the chain.
+    /// The epics that it depends on, whether or not they are part of the chain.
     pub builds_on: Vec<EpicId>,
 }
 
-/// What each epic's file says that it builds on.
-pub fn links(root: &Path, epics: &[EpicId]) -> Result<Vec<Link>, ChainError> {
-    let mut links: Vec<Link> = Vec::new();
+/// Reads the dependencies of each epic from its file.
+pub fn links(root: &Path, epics: &[EpicId]) -> Result<Vec<ChainLink>, ChainError> {
+    let mut links: Vec<ChainLink> = Vec::new();
     for epic in epics {
         if links.iter().any(|link| link.epic == *epic) {
             return Err(ChainError::Twice { epic: epic.clone() });
         }
         let builds_on = story::epic_dependencies(root, epic)?;
-        links.push(Link { epic: epic.clone(), builds_on });
+        links.push(ChainLink { epic: epic.clone(), builds_on });
     }
     Ok(links)
 }
 
-/// The epics in an order that respects what they build on.
-pub fn in_order(mut left: Vec<Link>) -> Result<Vec<Link>, ChainError> {
-    let mut order: Vec<Link> = Vec::new();
+/// Sorts epics so that each comes after its dependencies.
+pub fn in_order(mut left: Vec<ChainLink>) -> Result<Vec<ChainLink>, ChainError> {
+    let mut order: Vec<ChainLink> = Vec::new();
     while !left.is_empty() {
         let waiting: BTreeSet<EpicId> = left.iter().map(|link| link.epic.clone()).collect();
         let free =
@@ -43,8 +43,8 @@ pub fn in_order(mut left: Vec<Link>) -> Result<Vec<Link>, ChainError> {
     Ok(order)
 }
 
-/// Follows the waiting until it bites its tail.
-fn cycle(left: &[Link]) -> ChainError {
+/// Follows dependencies until one repeats.
+fn cycle(left: &[ChainLink]) -> ChainError {
     let mut path: Vec<EpicId> = Vec::new();
     let mut at = &left[0];
     loop {
@@ -66,24 +66,24 @@ fn cycle(left: &[Link]) -> ChainError {
 mod tests {
     use super::*;
 
-    fn link(epic: &str, builds_on: &[&str]) -> Link {
+    fn link(epic: &str, builds_on: &[&str]) -> ChainLink {
         let id = |epic: &str| EpicId::new(epic).unwrap();
-        Link { epic: id(epic), builds_on: builds_on.iter().map(|on| id(on)).collect() }
+        ChainLink { epic: id(epic), builds_on: builds_on.iter().map(|on| id(on)).collect() }
     }
 
-    fn order(links: Vec<Link>) -> Result<Vec<String>, String> {
+    fn order(links: Vec<ChainLink>) -> Result<Vec<String>, String> {
         let order = in_order(links).map_err(|error| error.to_string())?;
         Ok(order.into_iter().map(|link| link.epic.to_string()).collect())
     }
 
     #[test]
-    fn each_after_those_that_it_builds_on_else_as_named() {
+    fn orders_epics_by_dependency_then_as_named() {
         let links = vec![link("4", &["2"]), link("3", &[]), link("2", &["1", "9"]), link("1", &[])];
         assert_eq!(order(links).unwrap(), ["3", "1", "2", "4"]);
     }
 
     #[test]
-    fn circles_are_named() {
+    fn cycles_are_named() {
         let links =
             vec![link("0", &["1"]), link("1", &["3"]), link("2", &["1"]), link("3", &["2"])];
         let error = order(links).unwrap_err();

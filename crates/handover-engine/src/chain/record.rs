@@ -1,4 +1,4 @@
-//! When a chain began, and whether it has come to its end: two kinds of events of its session.
+//! The start and end of a chain, as events of its session.
 
 use handover_model::{EventType, SessionId, Timestamp};
 use handover_store::{EventFilter, NewEvent, Store};
@@ -11,7 +11,7 @@ use crate::EngineError;
 const BEGUN: &str = "chain_started";
 const ENDED: &str = "chain_ended";
 
-/// When the chain began that has not come to its end.
+/// When the unfinished chain of a session started.
 pub(super) fn open(
     store: &dyn Store,
     session: &SessionId,

@@ -1,31 +1,31 @@
-//! What became of a chain: cost, time and failures of each epic.
+//! The result of a chain: cost, time and failures of each epic.
 
 use handover_model::{EpicId, RunId, RunState, StoryState};
 use serde_json::{Value, json};
 
-use super::Link;
+use super::ChainLink;
 use crate::Spent;
 use crate::reducer::State;
 
-/// What became of a chain.
+/// The result of a chain.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Where it stands: the worst of its epics, or what stopped it.
+    /// The worst state of its epics, or what stopped it.
     pub state: RunState,
     /// Its epics, in the order of work.
     pub epics: Vec<EpicReport>,
 }
 
-/// What became of one epic.
+/// The result of one epic.
 #[derive(Debug, Clone)]
 pub struct EpicReport {
     /// The epic.
     pub epic: EpicId,
-    /// What it builds on.
+    /// The epics that it depends on.
     pub builds_on: Vec<EpicId>,
-    /// Where it stands; none if it has not begun.
+    /// The state of its run; none if it has not started.
     pub state: Option<RunState>,
-    /// Why it stands there.
+    /// The reason for that state.
     pub reason: String,
     /// Its run.
     pub run: Option<RunId>,
@@ -35,11 +35,11 @@ pub struct EpicReport {
     pub head: Option<String>,
     /// What it used.
     pub spent: Spent,
-    /// How many stories stand where.
+    /// The number of stories in each state.
     pub stories: Vec<(StoryState, usize)>,
-    /// The stories that are not done, and why.
+    /// The stories that are not done, with state and reason.
     pub failures: Vec<(String, StoryState, String)>,
-    /// How the acceptance went, if there was one.
+    /// The results of its acceptance scenarios, if there were any.
     pub uat: Option<Value>,
 }
 
@@ -53,12 +53,12 @@ impl Report {
         Self { state, epics }
     }
 
-    /// Everything that was used.
+    /// What all epics used.
     pub fn spent(&self) -> Spent {
         self.epics.iter().map(|epic| epic.spent).sum()
     }
 
-    /// The chain as scripts see it.
+    /// The chain as one JSON document.
     pub fn document(&self) -> Value {
         let spent = self.spent();
         json!({
@@ -72,7 +72,7 @@ impl Report {
 }
 
 impl EpicReport {
-    pub(super) fn new(link: &Link) -> Self {
+    pub(super) fn new(link: &ChainLink) -> Self {
         Self {
             epic: link.epic.clone(),
             builds_on: link.builds_on.clone(),

@@ -1,4 +1,4 @@
-//! Epics one after the other: each run is an ordinary one, from the commit of those that it builds on.
+//! Runs epics one after the other, each as an ordinary run that starts from its dependencies' commits.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,36 @@ use handover_store::{NewSession, RunFilter};
 use serde_json::json;
 
 use super::report::{EpicReport, Report};
-use super::{Link, in_order, links, record};
+use super::{ChainLink, in_order, links, record};
 use crate::git::{GitError, Repo};
-use crate::plan::Request;
+use crate::plan::RunRequest;
 use crate::reducer::State;
 use crate::runner::{Engine, Progress};
 use crate::story::{StoryError, discover};
 use crate::{EngineError, Spent};
 
-/// What a user asks for.
+/// A request to run a chain.
 #[derive(Debug, Clone)]
 pub struct ChainRequest {
-    /// The epics, as they were named.
+    /// The epics, in the order in which the user named them.
     pub epics: Vec<EpicId>,
-    /// How each of them is run; its epic and its beginning are put in.
-    pub each: Request,
+    /// The request for each epic; its epic and base commit are filled in.
+    pub each: RunRequest,
 }
 
-/// Who is shown progress: the epic, its state and what happens.
+/// Receives progress: the epic, its state and what happens.
 pub type OnChain<'a> = &'a mut dyn FnMut(&EpicId, &State, &Progress<'_>);
 
-/// What is known of an epic that has been run.
+/// The result of an epic that its dependents need.
 #[derive(Debug, Clone)]
-struct Ended {
+struct EpicEnd {
     head: String,
     state: RunState,
 }
 
 impl Engine<'_> {
-    /// The epics in the order of work; nothing is done.
-    pub fn chain_order(&self, epics: &[EpicId]) -> Result<Vec<Link>, EngineError> {
+    /// The epics in the order of work, without running them.
+    pub fn chain_order(&self, epics: &[EpicId]) -> Result<Vec<ChainLink>, EngineError> {
         let order = in_order(links(&self.project, epics)?)?;
         for link in &order {
             discover(&self.project, &link.epic)?;
@@ -44,8 +44,8 @@ impl Engine<'_> {
         Ok(order)
     }
 
-    /// Runs epics one after the other. One that fails stops only those that build on it; whatever stops
-    /// the engine stops the chain, and `resume` goes on.
+    /// Runs epics one after the other. A failed epic blocks only its dependents. Whatever stops the
+    /// engine stops the chain, which can be resumed.
     pub fn chain(
         &self,
         request: &ChainRequest,
@@ -80,8 +80,8 @@ impl Engine<'_> {
         Ok(report)
     }
 
-    /// Writes down that a chain begins, or finds when the one began that goes on.
-    fn begin_chain(&self, order: &[Link], resume: bool) -> Result<Timestamp, EngineError> {
+    /// Records the start of a chain, or finds the start of the one to resume.
+    fn begin_chain(&self, order: &[ChainLink], resume: bool) -> Result<Timestamp, EngineError> {
         let now = (self.now)();
         let session = session_of(order)?;
         let new = NewSession {
@@ -106,8 +106,8 @@ impl Engine<'_> {
         Ok(now)
     }
 
-    /// The run of the chain that did not come to its end.
-    fn unfinished(&self, order: &[Link]) -> Result<Option<EngineError>, EngineError> {
+    /// The unfinished run of one of the epics, as an error.
+    fn unfinished(&self, order: &[ChainLink]) -> Result<Option<EngineError>, EngineError> {
         for link in order {
             let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
             if let Some(run) = self.store.runs(&filter)?.pop().filter(|run| !run.state.is_final()) {
@@ -121,7 +121,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    fn end_chain(&self, order: &[Link], report: &Report) -> Result<(), EngineError> {
+    fn end_chain(&self, order: &[ChainLink], report: &Report) -> Result<(), EngineError> {
         let (now, session) = ((self.now)(), session_of(order)?);
         record::end(self.store, self.redactor, &session, report, now)?;
         let is_done = report.state == RunState::Done;
@@ -130,33 +130,33 @@ impl Engine<'_> {
     }
 }
 
-/// A chain at work.
+/// A chain in progress.
 struct Chain<'a> {
     engine: &'a Engine<'a>,
     repo: Repo,
-    each: &'a Request,
+    each: &'a RunRequest,
     begun: Timestamp,
-    /// The epics that have come to an end.
-    ended: BTreeMap<EpicId, Ended>,
+    /// Finished epics.
+    ended: BTreeMap<EpicId, EpicEnd>,
     spent: Spent,
 }
 
 impl Chain<'_> {
-    /// The epic that this one builds on and that is not done.
-    fn lost(&self, link: &Link) -> Option<EpicId> {
+    /// A dependency that is not done.
+    fn lost(&self, link: &ChainLink) -> Option<EpicId> {
         let is_lost =
             |on: &&EpicId| self.ended.get(*on).is_some_and(|ended| ended.state != RunState::Done);
         link.builds_on.iter().find(is_lost).cloned()
     }
 
-    fn end(&mut self, link: &Link, head: String, state: RunState) {
-        self.ended.insert(link.epic.clone(), Ended { head, state });
+    fn end(&mut self, link: &ChainLink, head: String, state: RunState) {
+        self.ended.insert(link.epic.clone(), EpicEnd { head, state });
     }
 
-    /// Runs one epic and says where it stands.
+    /// Runs one epic and returns its state.
     fn run(
         &mut self,
-        link: &Link,
+        link: &ChainLink,
         report: &mut EpicReport,
         on_progress: OnChain<'_>,
     ) -> Result<RunState, EngineError> {
@@ -182,13 +182,13 @@ impl Chain<'_> {
         }
     }
 
-    fn request(&self, link: &Link) -> Result<Request, EngineError> {
+    fn request(&self, link: &ChainLink) -> Result<RunRequest, EngineError> {
         let mut each = self.each.clone();
         each.epic = link.epic.clone();
         each.from = self.base_of(link)?;
         let left = |most: f64| (most - self.spent.cost_usd).max(0.0);
-        each.given.max_cost = each.given.max_cost.map(left);
-        // Only what this chain began goes on; an epic of which it knows nothing begins.
+        each.overrides.max_cost = each.overrides.max_cost.map(left);
+        // Only runs of this chain are resumed; any other epic starts anew.
         let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
         let latest = self.engine.store.runs(&filter)?.pop();
         each.resume &=
@@ -196,9 +196,9 @@ impl Chain<'_> {
         Ok(each)
     }
 
-    /// The commit that an epic starts from: that of the epic that it builds on, or all of them joined.
-    /// None leaves it to the user's branch.
-    fn base_of(&self, link: &Link) -> Result<Option<String>, EngineError> {
+    /// The commit that an epic starts from: its dependency's head, or a merge of several. None means
+    /// the user's branch.
+    fn base_of(&self, link: &ChainLink) -> Result<Option<String>, EngineError> {
         let repo = &self.repo;
         let mut commits: Vec<String> = Vec::new();
         for on in &link.builds_on {
@@ -210,13 +210,13 @@ impl Chain<'_> {
         }
         let what = format!("epic {}", link.epic);
         let Some(joined) = repo.joined(&commits, &what, self.begun)? else { return Ok(None) };
-        // The user's branch may have taken it over and gone on.
+        // The user's branch may contain it already.
         let is_old = repo.is_ancestor(&joined, &repo.head()?)?;
         Ok(Some(joined).filter(|_| !is_old))
     }
 }
 
-/// Whether the others can go on without it.
+/// Whether the error concerns this epic only, so that others can continue.
 fn is_about_the_epic(error: &EngineError) -> bool {
     matches!(
         error,
@@ -232,14 +232,14 @@ fn is_about_the_epic(error: &EngineError) -> bool {
     )
 }
 
-fn names(order: &[Link]) -> Vec<String> {
+fn names(order: &[ChainLink]) -> Vec<String> {
     let mut names: Vec<String> = order.iter().map(|link| link.epic.to_string()).collect();
     names.sort();
     names
 }
 
-/// Where a chain of these epics is written down.
-fn session_of(order: &[Link]) -> Result<SessionId, EngineError> {
+/// The session that records a chain of these epics.
+fn session_of(order: &[ChainLink]) -> Result<SessionId, EngineError> {
     let name = format!("chain-{}", names(order).join("-"));
     if name.len() <= 60 {
         return Ok(SessionId::new(name)?);

@@ -1,54 +1,19 @@
-//! Which tools a project has.
+//! Which gates a project has: configured commands first, then every known tool in the root of the
+//! project or else in its components.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
-use handover_model::GateFormat;
 use handover_model::config::GatesConfig;
 
-use super::Gate;
+use super::{Gate, GateFolder, GateKind, command};
 
-/// What a tool has to say about a folder.
-type Tool<'a> = &'a dyn Fn(&Path) -> Option<Gate>;
-
-/// The gates of a project's folder, in order: configured ones first. `checkout` is the user's own
-/// folder, where tools may be installed; `scratch` a place for reports.
-pub fn detect(folder: &Path, checkout: &Path, scratch: &Path, config: &GatesConfig) -> Vec<Gate> {
-    let mut gates: Vec<Gate> = config
-        .commands
-        .iter()
-        .filter_map(|command| {
-            let (program, args) = command.argv.split_first()?;
-            Some(Gate {
-                name: command.name.clone(),
-                folder: PathBuf::new(),
-                program: program.into(),
-                args: args.iter().map(Into::into).collect(),
-                format: command.format,
-                report: command.report.as_ref().map(PathBuf::from),
-                fine: Vec::new(),
-            })
-        })
-        .collect();
-    if config.detect {
-        let python = |folder: &Path| python(folder, checkout, scratch);
-        let tools: [Tool<'_>; 4] = [&cargo, &javascript, &python, &go];
-        // Where the root has nothing to say about a language, its components do.
-        let components = std::cell::LazyCell::new(|| components(folder));
-        for tool in tools {
-            match tool(folder) {
-                Some(gate) => gates.push(gate),
-                None => gates.extend(in_components(tool, folder, &components)),
-            }
-        }
-    }
-    gates
-}
-
-/// How deep components are looked for, and how many there can be.
+/// How deep components are searched.
 const DEPTH: usize = 3;
-const COMPONENTS: usize = 500;
-/// Folders that hold what others wrote, what was built, or examples of projects.
-const NOT_OURS: &[&str] = &[
+/// How many folders are searched at most.
+const FOLDERS: usize = 500;
+/// Folders with third-party code, build output, or examples of projects.
+const SKIPPED: &[&str] = &[
     "node_modules",
     "target",
     "vendor",
@@ -64,7 +29,26 @@ const NOT_OURS: &[&str] = &[
     "third_party",
 ];
 
-/// The folders of a project in which a component may be, by path; links are not followed.
+/// The gates of a project. `root.path` is the folder to check, usually a worktree.
+pub fn detect(
+    kinds: &[&'static dyn GateKind],
+    root: &GateFolder<'_>,
+    config: &GatesConfig,
+) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = config.commands.iter().filter_map(command::configured).collect();
+    if config.detect {
+        let components = LazyCell::new(|| components(root.path));
+        for kind in kinds {
+            match kind.detect(root) {
+                Some(gate) => gates.push(gate),
+                None => gates.extend(in_components(*kind, root, &components)),
+            }
+        }
+    }
+    gates
+}
+
+/// The folders below a root that may be components, sorted by path. Links are not followed.
 fn components(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![(PathBuf::new(), 0)];
@@ -74,7 +58,7 @@ fn components(root: &Path) -> Vec<PathBuf> {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if !is_folder || name.starts_with('.') || NOT_OURS.contains(&name.as_ref()) {
+            if !is_folder || name.starts_with('.') || SKIPPED.contains(&name.as_ref()) {
                 continue;
             }
             let below = folder.join(name.as_ref());
@@ -83,7 +67,7 @@ fn components(root: &Path) -> Vec<PathBuf> {
             }
             found.push(below);
         }
-        if found.len() > COMPONENTS {
+        if found.len() > FOLDERS {
             break;
         }
     }
@@ -91,14 +75,15 @@ fn components(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a tool has to say about components; one inside another belongs to it.
-fn in_components(tool: Tool<'_>, root: &Path, components: &[PathBuf]) -> Vec<Gate> {
+/// The gates of components. A component inside another one of the same kind belongs to that one.
+fn in_components(kind: &dyn GateKind, root: &GateFolder<'_>, components: &[PathBuf]) -> Vec<Gate> {
     let mut gates: Vec<Gate> = Vec::new();
     for component in components {
         if gates.iter().any(|gate| component.starts_with(&gate.folder)) {
             continue;
         }
-        if let Some(mut gate) = tool(&root.join(component)) {
+        let path = root.path.join(component);
+        if let Some(mut gate) = kind.detect(&GateFolder { path: &path, ..*root }) {
             gate.name = format!("{} in {}", gate.name, component.display());
             gate.folder.clone_from(component);
             gates.push(gate);
@@ -107,84 +92,57 @@ fn in_components(tool: Tool<'_>, root: &Path, components: &[PathBuf]) -> Vec<Gat
     gates
 }
 
-fn gate(name: &str, program: impl Into<PathBuf>, args: &[&str], format: GateFormat) -> Gate {
-    Gate {
-        name: name.to_owned(),
-        folder: PathBuf::new(),
-        program: program.into(),
-        args: args.iter().map(Into::into).collect(),
-        format,
-        report: None,
-        fine: Vec::new(),
+#[cfg(test)]
+mod tests {
+    use handover_model::GateFormat;
+    use handover_model::config::GateCommand;
+
+    use super::super::BUILT_IN;
+    use super::super::testing::project;
+    use super::*;
+
+    fn names(files: &[(&str, &str)], config: &GatesConfig) -> Vec<String> {
+        let root = project(files);
+        let folder = GateFolder { path: root.path(), checkout: root.path(), scratch: root.path() };
+        detect(BUILT_IN, &folder, config).into_iter().map(|gate| gate.name).collect()
     }
-}
 
-fn cargo(folder: &Path) -> Option<Gate> {
-    let manifest = fs_err::read_to_string(folder.join("Cargo.toml")).ok()?;
-    let mut args = vec!["test", "--no-fail-fast", "--color", "never"];
-    if manifest.lines().any(|line| line.trim() == "[workspace]") {
-        args.push("--workspace");
+    #[test]
+    fn a_tool_of_the_root_covers_its_components() {
+        let files = [("Cargo.toml", "[workspace]"), ("crates/a/Cargo.toml", "[package]")];
+        assert_eq!(names(&files, &GatesConfig::default()), ["cargo"]);
     }
-    Some(gate("cargo", "cargo", &args, GateFormat::Libtest))
-}
 
-/// A script that npm itself put there says that there are no tests.
-fn javascript(folder: &Path) -> Option<Gate> {
-    let manifest = fs_err::read_to_string(folder.join("package.json")).ok()?;
-    let manifest: serde_json::Value = serde_json::from_str(&manifest).ok()?;
-    let script = manifest["scripts"]["test"].as_str()?.trim();
-    if script.is_empty() || script.contains("no test specified") {
-        return None;
+    #[test]
+    fn components_are_found_where_the_root_has_no_gate_of_that_kind() {
+        let files = [
+            ("Cargo.toml", "[package]"),
+            ("web/package.json", r#"{"scripts": {"test": "x"}}"#),
+            ("web/inner/package.json", r#"{"scripts": {"test": "x"}}"#),
+            ("svc/a/go.mod", ""),
+            ("svc/b/go.mod", ""),
+            ("one/two/three/four/go.mod", ""),
+            ("node_modules/x/package.json", r#"{"scripts": {"test": "x"}}"#),
+            (".hidden/go.mod", ""),
+        ];
+        assert_eq!(
+            names(&files, &GatesConfig::default()),
+            ["cargo", "npm in web", "go in svc/a", "go in svc/b"]
+        );
     }
-    let asked = manifest["packageManager"].as_str().unwrap_or_default();
-    let has = |name: &str, lock: &str| asked.starts_with(name) || folder.join(lock).exists();
-    let name = if has("pnpm", "pnpm-lock.yaml") {
-        "pnpm"
-    } else if has("yarn", "yarn.lock") {
-        "yarn"
-    } else {
-        "npm"
-    };
-    Some(gate(name, name, &["test"], GateFormat::Marks))
-}
 
-fn python(folder: &Path, checkout: &Path, scratch: &Path) -> Option<Gate> {
-    let holds = |file: &str, text: &str| {
-        fs_err::read_to_string(folder.join(file)).is_ok_and(|content| content.contains(text))
-    };
-    let configured = folder.join("pytest.ini").exists()
-        || folder.join("conftest.py").exists()
-        || holds("pyproject.toml", "[tool.pytest")
-        || holds("setup.cfg", "[tool:pytest]");
-    if !configured && !["", "tests", "test"].iter().any(|below| has_tests(&folder.join(below))) {
-        return None;
+    #[test]
+    fn configured_commands_come_first_and_detection_can_be_off() {
+        let command = GateCommand {
+            name: "unit".to_owned(),
+            argv: vec!["make".to_owned()],
+            format: GateFormat::None,
+            report: None,
+        };
+        let mut config = GatesConfig { commands: vec![command], ..GatesConfig::default() };
+        let files = [("go.mod", "")];
+        assert_eq!(names(&files, &config), ["unit", "go"]);
+        config.detect = false;
+        assert_eq!(names(&files, &config), ["unit"]);
     }
-    let own = [".venv/bin/python", "venv/bin/python"].map(|python| checkout.join(python));
-    let program =
-        own.into_iter().find(|python| python.exists()).unwrap_or_else(|| "python3".into());
-    // Two components must not write the same report.
-    let hash = blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex();
-    let report = scratch.join(format!("pytest-{}.xml", &hash[..8]));
-    let option = format!("--junitxml={}", report.display());
-    let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &option];
-    let mut gate = gate("pytest", program, &args, GateFormat::Junit);
-    gate.report = Some(report);
-    gate.fine = vec![5];
-    Some(gate)
-}
-
-fn has_tests(folder: &Path) -> bool {
-    let Ok(entries) = fs_err::read_dir(folder) else { return false };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"))
-    })
-}
-
-fn go(folder: &Path) -> Option<Gate> {
-    folder
-        .join("go.mod")
-        .exists()
-        .then(|| gate("go", "go", &["test", "-json", "./..."], GateFormat::GoJson))
 }

@@ -1,11 +1,24 @@
-//! Gates: the project's own tools say whether the work holds.
+//! Gates: the project's own test tools decide whether work is good.
 //!
-//! A failure counts as new unless the same test is known to fail on the base. What cannot be told
-//! apart (a crash, a compiler error, an output without names) is a failure.
+//! A failure counts as new unless the same test is known to fail on the base. Failures that cannot be
+//! told apart (a crash, a compiler error, output without test names) always count.
+//!
+//! A kind of gate is one file that implements [`GateKind`] and one line of [`BUILT_IN`].
 
 mod baseline;
+mod cargo;
+mod command;
 mod detect;
-mod parse;
+mod format;
+mod go;
+mod gradle;
+mod javascript;
+mod kind;
+mod maven;
+mod pytest;
+mod reports;
+#[cfg(test)]
+mod testing;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -15,60 +28,84 @@ use std::time::Duration;
 use handover_agents::{
     AgentError, AgentEvent, CancelToken, Ended, Environment, Invocation, Outcome, SpawnId, run,
 };
-use handover_model::{GateFormat, Host};
+use handover_model::Host;
 use serde::{Deserialize, Serialize};
 
 pub use baseline::Baselines;
+pub use cargo::Cargo;
 pub use detect::detect;
-pub use parse::{Parsed, parse};
+pub use go::Go;
+pub use gradle::Gradle;
+pub use javascript::JavaScript;
+pub use kind::{FailedTests, GateFolder, GateKind, GateOutput};
+pub use maven::Maven;
+pub use pytest::Pytest;
 
-/// One tool to be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Every kind of gate that is detected, in the order in which gates run.
+pub const BUILT_IN: &[&dyn GateKind] = &[&Cargo, &JavaScript, &Pytest, &Go, &Gradle, &Maven];
+
+/// One tool to be run in one folder.
+#[derive(Debug, Clone)]
 pub struct Gate {
-    /// What it is called in reports.
+    /// The kind, which reads its output.
+    pub kind: &'static dyn GateKind,
+    /// The name in reports.
     pub name: String,
-    /// Where it is run, from the project's folder.
+    /// The folder to run it in, relative to the project.
     pub folder: PathBuf,
-    /// The program.
+    /// The program: a name, or a path relative to the folder.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// How it says which tests failed.
-    pub format: GateFormat,
-    /// The file that it writes, for `junit`.
-    pub report: Option<PathBuf>,
-    /// Exit codes besides 0 that mean success: pytest's word for "no tests".
-    pub fine: Vec<i32>,
+    /// The report files that it writes: paths relative to the folder, or patterns with `*` and `**`.
+    pub reports: Vec<PathBuf>,
+    /// Exit codes besides 0 that mean success.
+    pub success_codes: Vec<i32>,
 }
 
-/// What a gate said.
+impl Gate {
+    /// A gate that runs the program of its own name, without report files.
+    pub fn new(kind: &'static dyn GateKind, name: &str, args: &[&str]) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            folder: PathBuf::new(),
+            program: name.into(),
+            args: args.iter().map(Into::into).collect(),
+            reports: Vec::new(),
+            success_codes: Vec::new(),
+        }
+    }
+}
+
+/// The result of one gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateResult {
-    /// The gate.
+    /// The gate's name.
     pub name: String,
-    /// Whether all is well.
+    /// Whether it succeeded and reported no failed test.
     pub passed: bool,
-    /// The tests that failed, as far as it says.
+    /// The names of failed tests.
     pub failed: BTreeSet<String>,
     /// Whether something failed that has no name.
     pub unknown: bool,
-    /// How it ended, in words.
+    /// How the program ended, for people.
     pub ended: String,
-    /// The end of what it printed.
+    /// The end of its output.
     pub tail: String,
 }
 
-/// How gates are run.
-pub struct Setting<'a> {
-    /// Where.
+/// What gates run with.
+pub struct GateContext<'a> {
+    /// The project's folder, usually in a worktree.
     pub folder: &'a Path,
-    /// What they see of the environment.
+    /// The environment that they see.
     pub environment: &'a Environment,
-    /// The longest one.
+    /// How long one gate may take.
     pub timeout: Duration,
     /// The mark of their processes.
     pub spawn: SpawnId,
-    /// Who stops them.
+    /// Stops them.
     pub cancel: &'a CancelToken,
 }
 
@@ -89,77 +126,81 @@ pub enum GateError {
         /// The gate.
         gate: String,
     },
-    /// It could not be run.
+    /// It could not be started or supervised.
     #[error("gate `{gate}` could not be run")]
     Agent {
         /// The gate.
         gate: String,
-        /// Why.
+        /// The error of the supervisor.
         #[source]
         source: AgentError,
     },
 }
 
-/// How much of a gate's output is kept to be shown.
+/// How much of a gate's output is kept.
 const TAIL: usize = 6_000;
+/// How many failed tests are told apart.
+const MAX_FAILED: usize = 5_000;
 
-/// Runs one gate. Nothing that it starts stays behind.
+/// Runs one gate. No process that it started outlives it.
 pub fn run_gate(
     gate: &Gate,
-    setting: &Setting<'_>,
+    context: &GateContext<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<GateResult, GateError> {
-    let folder = setting.folder.join(&gate.folder);
-    let mut invocation = Invocation::new(Host::COMMAND, setting.spawn.clone(), &folder);
+    let folder = context.folder.join(&gate.folder);
+    let mut invocation = Invocation::new(Host::COMMAND, context.spawn.clone(), &folder);
     invocation.program.clone_from(&gate.program);
     invocation.args.clone_from(&gate.args);
-    invocation.environment = setting.environment.clone();
-    invocation.limits.wall = Some(setting.timeout);
-    if let Some(report) = &gate.report {
-        // An old report must not speak for a new run.
-        let _ = fs_err::remove_file(folder.join(report));
-    }
-    let outcome = run(&invocation, None, on_event, setting.cancel).map_err(|source| {
-        let gate = gate.name.clone();
+    invocation.environment = context.environment.clone();
+    invocation.limits.wall = Some(context.timeout);
+    reports::clear(&folder, &gate.reports);
+    let name = || gate.name.clone();
+    let outcome = run(&invocation, None, on_event, context.cancel).map_err(|source| {
         if let AgentError::ProgramNotFound { program, .. } = source {
-            GateError::Missing { gate, program }
+            GateError::Missing { gate: name(), program }
         } else {
-            GateError::Agent { gate, source }
+            GateError::Agent { gate: name(), source }
         }
     })?;
     if outcome.ended == Ended::Cancelled {
-        return Err(GateError::Cancelled { gate: gate.name.clone() });
+        return Err(GateError::Cancelled { gate: name() });
     }
-    let result = judge(gate, &folder, &outcome);
-    if !result.passed && result.tail.contains("No module named pytest") {
-        let program = gate.program.clone();
-        return Err(GateError::Missing { gate: gate.name.clone(), program });
+    let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
+    let reports = reports::read(&folder, &gate.reports);
+    let output = GateOutput { stdout: &stdout, stderr: &stderr, reports: &reports };
+    let result = judge(gate, &output, &outcome);
+    if !result.passed && gate.kind.is_missing(&output) {
+        return Err(GateError::Missing { gate: name(), program: gate.program.clone() });
     }
     Ok(result)
 }
 
-fn judge(gate: &Gate, folder: &Path, outcome: &Outcome) -> GateResult {
-    let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
-    let report = gate.report.as_ref().map(|report| fs_err::read_to_string(folder.join(report)));
-    let parsed = parse(gate.format, &stdout, &stderr, report.and_then(Result::ok).as_deref());
-    let fine = outcome.exit_code().is_some_and(|code| code == 0 || gate.fine.contains(&code));
-    let passed = fine && parsed.failed.is_empty();
-    let lost = outcome.stdout.left_out() > 0 || outcome.stderr.left_out() > 0;
-    let odd_end = outcome.exit_code().is_none();
+fn judge(gate: &Gate, output: &GateOutput<'_>, outcome: &Outcome) -> GateResult {
+    let mut failed = gate.kind.parse(output);
+    if failed.names.len() > MAX_FAILED {
+        failed.unknown = true;
+        failed.names = std::mem::take(&mut failed.names).into_iter().take(MAX_FAILED).collect();
+    }
+    let is_success = |code: i32| code == 0 || gate.success_codes.contains(&code);
+    let passed = outcome.exit_code().is_some_and(is_success) && failed.names.is_empty();
+    let is_truncated = outcome.stdout.left_out() > 0 || outcome.stderr.left_out() > 0;
+    let was_killed = outcome.exit_code().is_none();
+    let is_unnamed = failed.names.is_empty() || failed.unknown;
     GateResult {
         name: gate.name.clone(),
         passed,
-        unknown: !passed && (parsed.failed.is_empty() || parsed.unknown || lost || odd_end),
-        failed: parsed.failed,
+        unknown: !passed && (is_unnamed || is_truncated || was_killed),
+        failed: failed.names,
         ended: match outcome.ended {
             Ended::Exited(code) => format!("exit code {code}"),
             Ended::Signalled(signal) => format!("signal {signal}"),
-            Ended::WallTimeout => "ran into its time limit".to_owned(),
+            Ended::WallTimeout => "exceeded its time limit".to_owned(),
             Ended::IdleTimeout => "was silent for too long".to_owned(),
             Ended::OutputFlood => "printed too much".to_owned(),
             Ended::Cancelled => "was stopped".to_owned(),
         },
-        tail: tail(&stdout, &stderr),
+        tail: tail(output.stdout, output.stderr),
     }
 }
 
@@ -176,7 +217,7 @@ fn tail(stdout: &str, stderr: &str) -> String {
     }
 }
 
-/// What is worse than on the base, gate by gate; `base` may lack a gate that is new.
+/// Failures that the base does not have, gate by gate. `base` may lack a gate that is new.
 pub fn new_failures(now: &[GateResult], base: &[GateResult]) -> Vec<String> {
     let mut new = Vec::new();
     for gate in now.iter().filter(|gate| !gate.passed) {
@@ -211,14 +252,35 @@ mod tests {
     }
 
     #[test]
-    fn new_is_what_did_not_fail_before_and_what_nobody_can_name() {
+    fn only_failures_that_the_base_lacks_are_new() {
         let none: &[GateResult] = &[];
         assert!(new_failures(&[result(&[], false)], none).is_empty());
         assert_eq!(new_failures(&[result(&["a", "b"], false)], &[result(&["a"], false)]), ["t: b"]);
         assert_eq!(new_failures(&[result(&["a"], false)], none), ["t: a"]);
+    }
+
+    #[test]
+    fn unnamed_failures_are_always_new() {
         assert_eq!(
             new_failures(&[result(&["a"], true)], &[result(&["a"], true)]),
             ["t: exit code 1"]
         );
+    }
+
+    #[test]
+    fn the_tail_keeps_the_end_of_both_streams() {
+        let (out, err) = (format!("{}OUT", "x".repeat(TAIL)), format!("{}ERR", "y".repeat(TAIL)));
+        let both = tail(&out, &err);
+        assert!(both.contains("OUT") && both.ends_with("ERR"));
+        assert!(both.len() <= TAIL + 1);
+        assert_eq!(tail("  \n", "only"), "only");
+        assert_eq!(tail("only", ""), "only");
+        assert_eq!(tail(&"é".repeat(TAIL), "").len(), TAIL);
+    }
+
+    #[test]
+    fn kinds_have_unique_ids() {
+        let ids: BTreeSet<&str> = BUILT_IN.iter().map(|kind| kind.id()).collect();
+        assert_eq!(ids.len(), BUILT_IN.len());
     }
 }

@@ -1,4 +1,4 @@
-//! One call of the program.
+//! Calls the git program.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use handover_agents::Environment;
 
 use super::GitError;
 
-/// Settings that hold for every call, whatever the user's configuration says.
+/// Settings for every call, which override the user's configuration.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -17,7 +17,7 @@ const SETTINGS: &[&str] = &[
     "commit.gpgSign=false",
     "gc.auto=0",
     "maintenance.auto=false",
-    // A journal that survives a power failure is worth nothing if the trees that it names do not.
+    // A journal that survives a power failure is worthless if the trees that it names do not.
     "core.fsync=committed,loose-object",
     "core.fsyncMethod=batch",
     "core.filesRefLockTimeout=5000",
@@ -26,7 +26,7 @@ const SETTINGS: &[&str] = &[
     "protocol.allow=never",
 ];
 
-/// How much of an answer is read.
+/// How much output is read.
 const CAP: u64 = 256 << 20;
 
 /// The user's repository.
@@ -34,7 +34,7 @@ const CAP: u64 = 256 << 20;
 pub struct Repo {
     /// The root of the user's checkout.
     pub root: PathBuf,
-    /// Where the project is inside of it; empty for the root.
+    /// The project's path inside the checkout; empty for the root.
     pub prefix: PathBuf,
     /// The folder that all worktrees share.
     pub(super) common: PathBuf,
@@ -42,7 +42,7 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// The repository of a project. `environment` is all that git sees of ours.
+    /// Opens the repository of a project. Git sees only `environment`.
     pub fn open(project: &Path, environment: Environment) -> Result<Self, GitError> {
         let mut repo = Self {
             root: project.to_owned(),
@@ -69,7 +69,7 @@ impl Repo {
         repo.root = root.into();
         repo.common = fs_err::canonicalize(common)?;
         if repo.try_text(["var", "GIT_COMMITTER_IDENT"])?.is_none() {
-            // Somebody must have made a commit, and nobody has said who.
+            // Commits need an identity, and the user may not have configured one.
             for (name, value) in [
                 ("GIT_AUTHOR_NAME", "Handover"),
                 ("GIT_AUTHOR_EMAIL", "handover@localhost"),
@@ -82,7 +82,7 @@ impl Repo {
         Ok(repo)
     }
 
-    /// A call in the user's checkout, ready for more.
+    /// A call in the user's checkout, to be completed.
     pub(super) fn call<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call {
         let mut command = Command::new("git");
         command.env_clear().envs(self.environment.iter()).current_dir(&self.root);
@@ -97,7 +97,7 @@ impl Repo {
         Call { command, words: words.join(" "), input: Vec::new() }
     }
 
-    /// What a command prints, without the end of its last line.
+    /// The output of a command, without the final newline.
     pub(super) fn text<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
@@ -105,7 +105,7 @@ impl Repo {
         self.call(args).text()
     }
 
-    /// The same; none if the command fails.
+    /// The output of a command; none if it fails.
     pub(super) fn try_text<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
@@ -127,7 +127,7 @@ impl Repo {
         self.try_text(["symbolic-ref", "--quiet", "--short", "HEAD"])
     }
 
-    /// The commit that a name means, if any.
+    /// The commit that a name refers to, if any.
     pub fn resolve(&self, name: &str) -> Result<Option<String>, GitError> {
         self.try_text([
             "rev-parse",
@@ -143,12 +143,12 @@ impl Repo {
         self.text(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^{{tree}}")])
     }
 
-    /// Whether one commit is, or comes before, another.
+    /// Whether one commit is an ancestor of another, or the same.
     pub fn is_ancestor(&self, one: &str, other: &str) -> Result<bool, GitError> {
         Ok(self.try_text(["merge-base", "--is-ancestor", one, other])?.is_some())
     }
 
-    /// A file of a commit or tree, if it has it. The path counts from the root of the repository.
+    /// A file of a commit or tree, if it exists. The path is relative to the root of the repository.
     pub fn file_of(&self, tree: &str, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
         let name = format!("{tree}:{}", path.display());
         match self.call(["cat-file", "blob", &name]).bytes() {
@@ -196,12 +196,12 @@ impl Call {
         self.bytes_up_to(CAP)
     }
 
-    /// What the command prints, also if it ends with a code that is no failure.
+    /// The output of the command, if its exit code is 0 or one of `codes`.
     pub(super) fn bytes_or(self, fine: i32) -> Result<Vec<u8>, GitError> {
         self.answer(CAP, Some(fine))
     }
 
-    /// What the command prints, at most so much of it.
+    /// The first bytes of the output.
     pub(super) fn bytes_up_to(self, cap: u64) -> Result<Vec<u8>, GitError> {
         self.answer(cap, None)
     }
@@ -225,7 +225,7 @@ impl Call {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 use std::io::Write as _;
-                // Git may well end without having read all of it.
+                // Git may exit before it has read everything.
                 let _ = stdin.map(|mut stdin| stdin.write_all(&input));
             });
             scope.spawn(|| {
@@ -239,7 +239,7 @@ impl Call {
             }
         });
         let status = child.wait()?;
-        // A command whose answer was cut off ends by a broken pipe.
+        // A command whose output was cut off ends with a broken pipe.
         let is_fine = fine.is_some() && status.code() == fine;
         if status.success() || is_fine || !whole {
             return Ok(out);

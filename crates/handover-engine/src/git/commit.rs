@@ -1,4 +1,4 @@
-//! Commits made of trees, and branches moved only from where they were left.
+//! Creates commits from trees, and moves branches only from where they were left.
 
 use std::collections::BTreeSet;
 
@@ -6,29 +6,29 @@ use handover_model::Timestamp;
 
 use super::{GitError, Repo};
 
-/// A commit to be made.
+/// A commit to create.
 #[derive(Debug, Clone)]
 pub struct NewCommit<'a> {
-    /// What it holds.
+    /// Its tree.
     pub tree: &'a str,
-    /// What it follows.
+    /// Its parents.
     pub parents: Vec<String>,
-    /// The first line.
+    /// The first line of its message.
     pub subject: String,
     /// `Name: value` lines at the end.
     pub trailers: Vec<(&'static str, String)>,
-    /// When it was decided: making it again gives the same commit.
+    /// Its time, which is that of the intent, so that repeating it gives the same commit.
     pub at: Timestamp,
 }
 
-/// A commit that is there.
+/// An existing commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its name.
+    /// Its hash.
     pub id: String,
     /// Its message.
     pub message: String,
-    /// The commit before it.
+    /// Its first parent.
     pub parent: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl Commit {
 }
 
 impl Repo {
-    /// Makes a commit; no branch knows it yet.
+    /// Creates a commit without moving any branch.
     pub fn commit(&self, new: &NewCommit<'_>) -> Result<String, GitError> {
         let mut message = format!("{}\n", one_line(&new.subject));
         if !new.trailers.is_empty() {
@@ -71,7 +71,7 @@ impl Repo {
         Ok(Commit { id, parent, message: lines.next().unwrap_or_default().to_owned() })
     }
 
-    /// Moves a ref from where it is thought to be (none: not there yet); being there already is fine.
+    /// Moves a ref from its expected commit (none: it must not exist). It may already be at the target.
     pub fn move_ref(&self, name: &str, to: &str, from: Option<&str>) -> Result<(), GitError> {
         let message = ["update-ref", "--create-reflog", "-m", "handover"];
         let moved = self.call(message).arg(name).arg(to).arg(from.unwrap_or_default()).text();
@@ -83,12 +83,12 @@ impl Repo {
         }
     }
 
-    /// Sets a ref of our own, wherever it was.
+    /// Sets one of our refs, whatever it was.
     pub fn set_ref(&self, name: &str, to: &str) -> Result<(), GitError> {
         self.text(["update-ref", "-m", "handover", name, to]).map(drop)
     }
 
-    /// Deletes the refs of our own that begin so.
+    /// Deletes our refs with this prefix.
     pub fn delete_refs(&self, start: &str) -> Result<(), GitError> {
         let names = self.text(["for-each-ref", "--format=delete %(refname)", start])?;
         if names.is_empty() {
@@ -97,7 +97,7 @@ impl Repo {
         self.call(["update-ref", "--stdin"]).input(format!("{names}\n")).text().map(drop)
     }
 
-    /// All refs but our own, by name.
+    /// The names of all refs but ours.
     pub fn refs(&self) -> Result<BTreeSet<String>, GitError> {
         let names = self.text(["for-each-ref", "--format=%(refname)"])?;
         let is_ours = |name: &&str| {
@@ -111,8 +111,7 @@ impl Repo {
         self.text(["update-ref", "-m", "handover", "-d", name]).map(drop)
     }
 
-    /// Moves the user's branch and checkout forward to a commit; refuses whatever is not a mere step
-    /// forward.
+    /// Fast-forwards the user's branch and checkout to a commit.
     pub fn fast_forward(&self, to: &str) -> Result<(), GitError> {
         self.text(["merge", "--ff-only", "--quiet", to]).map(drop)
     }

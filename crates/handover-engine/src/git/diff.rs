@@ -5,21 +5,21 @@ use super::{GitError, Repo};
 /// A file that differs between two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Where it is, from the root of the repository.
+    /// Its path from the root of the repository.
     pub path: String,
-    /// Its mode now; none if it is gone.
+    /// Its new mode; none if it was deleted.
     pub mode: Option<String>,
-    /// Its content now; none if it is gone.
+    /// Its new blob; none if it was deleted.
     pub blob: Option<String>,
 }
 
 impl Change {
-    /// Whether it is a file and no link.
+    /// Whether it is a regular file.
     pub fn is_file(&self) -> bool {
         self.mode.as_deref().is_some_and(|mode| mode.starts_with("100"))
     }
 
-    /// Whether it is a repository inside the repository.
+    /// Whether it is a nested repository.
     pub fn is_repository(&self) -> bool {
         self.mode.as_deref() == Some("160000")
     }
@@ -47,7 +47,7 @@ impl Repo {
         Ok(changes)
     }
 
-    /// The changes as a patch, without some paths; at most so many bytes.
+    /// The changes as a patch of limited size, without some paths.
     pub fn patch(
         &self,
         from: &str,
@@ -73,7 +73,7 @@ impl Repo {
         Ok(String::from_utf8_lossy(&call.bytes_up_to(cap)?).into_owned())
     }
 
-    /// The size of each content.
+    /// The size of each blob.
     pub fn blob_sizes(&self, blobs: &[&str]) -> Result<Vec<u64>, GitError> {
         let answer = self
             .call(["cat-file", "--batch-check=%(objectsize)"])
@@ -82,7 +82,7 @@ impl Repo {
         Ok(answer.lines().map(|line| line.trim().parse().unwrap_or(0)).collect())
     }
 
-    /// A content.
+    /// The content of a blob.
     pub fn blob(&self, blob: &str) -> Result<Vec<u8>, GitError> {
         self.call(["cat-file", "blob", blob]).bytes()
     }

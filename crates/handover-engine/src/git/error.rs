@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// What can go wrong with git.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The program is not there.
+    /// The git program is not installed.
     #[error("the program `git` was not found")]
     NoGit,
     /// The project is not in a repository.
@@ -14,11 +14,11 @@ pub enum GitError {
         /// The project.
         root: PathBuf,
     },
-    /// There is nothing to start from.
+    /// The repository has no commit.
     #[error("the repository has no commit yet")]
     NoCommit,
-    /// The branch of the run and that of the user went different ways.
-    #[error("branch `{branch}` and the current commit have gone different ways")]
+    /// The run's branch and the user's branch have diverged.
+    #[error("branch `{branch}` and the current commit have diverged")]
     Diverged {
         /// The branch of the run.
         branch: String,
@@ -29,13 +29,13 @@ pub enum GitError {
         /// The branch.
         branch: String,
     },
-    /// A branch is not where it was left.
+    /// A branch was moved by somebody else.
     #[error("branch `{branch}` was moved by somebody else")]
     Moved {
         /// The branch.
         branch: String,
     },
-    /// Two commits cannot be put together.
+    /// Two commits have conflicting changes.
     #[error("`{one}` and `{other}` change the same lines")]
     Conflict {
         /// One commit.
@@ -48,10 +48,10 @@ pub enum GitError {
     Failed {
         /// The command.
         command: String,
-        /// What it said.
+        /// Its error output.
         message: String,
     },
-    /// It could not be started or read, or a file around it not written.
+    /// Git could not be started, or a file could not be read or written.
     #[error("failed to work with git")]
     Io(#[from] std::io::Error),
 }

@@ -1,12 +1,11 @@
-//! One commit that holds what several hold.
+//! Joins several commits into one.
 
 use handover_model::Timestamp;
 
 use super::{GitError, NewCommit, Repo};
 
 impl Repo {
-    /// The commit that comes after all of these: one of them if that does, else a merge. Making it
-    /// again gives the same commit.
+    /// A commit that descends from all of these: one of them if possible, else a merge. Idempotent.
     pub fn joined(
         &self,
         commits: &[String],

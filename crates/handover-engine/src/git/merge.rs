@@ -1,22 +1,22 @@
-//! Two lines of work made one, as trees: no checkout is touched.
+//! Merges commits as trees, without a checkout.
 
 use super::{GitError, Repo};
 
-/// What two commits make together.
+/// The merge of two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The tree; files with conflicts hold both sides with marks between them.
+    /// The merged tree, with conflict markers in files with conflicts.
     pub tree: String,
     /// The files with conflicts.
     pub conflicts: Vec<String>,
 }
 
 impl Repo {
-    /// What two commits make together, with respect to where they parted.
+    /// Merges two commits with their common ancestor as the base.
     pub fn merge_trees(&self, ours: &str, theirs: &str) -> Result<Merged, GitError> {
         let args = ["-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z"];
         let call = self.call(args).arg("--name-only").arg("--no-messages").arg(ours).arg(theirs);
-        // 1 means conflicts.
+        // Exit code 1 means conflicts.
         let answer = call.bytes_or(1)?;
         let mut parts = answer.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let tree = parts.next().unwrap_or_default().trim().to_owned();

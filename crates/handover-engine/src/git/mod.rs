@@ -1,8 +1,8 @@
-//! Git, through its program and never a shell. The user's checkout, branch and index are not touched:
-//! all work is done in worktrees of our own, with an index of our own, and commits are made of trees.
+//! Git, through its program and without a shell. The user's checkout, branch and index are not touched:
+//! work happens in our own worktrees with our own index, and commits are created from trees.
 //!
-//! Hooks, signing and housekeeping of the user do not run: a hook that waits for a terminal would
-//! stop a run for ever, and gates do the checking.
+//! The user's hooks, signing and maintenance do not run: a hook that waits for a terminal would hang a
+//! run, and checking is up to the gates.
 
 mod command;
 mod commit;
@@ -20,7 +20,7 @@ pub use error::GitError;
 pub use merge::Merged;
 pub use worktree::Worktree;
 
-/// A story's id as one part of a branch's name.
+/// A story's id in a form that is valid within a ref.
 pub fn ref_part(id: &str) -> String {
     let plain: String = id
         .chars()

@@ -1,19 +1,19 @@
-//! What goes to other machines and comes from them: refs of our own, through a remote of the user.
+//! Pushes and fetches our own refs through a remote of the user.
 
 use super::command::Call;
 use super::{GitError, Repo};
 
-/// What these calls may speak; all others may not reach out at all.
+/// The protocols that these calls may use; all other calls may use none.
 const PROTOCOLS: (&str, &str) = ("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh");
 
 impl Repo {
-    /// Sends refs (`from:to`), wherever they were.
+    /// Force-pushes refs (`from:to`).
     pub fn push(&self, remote: &str, refs: &[String]) -> Result<(), GitError> {
         let call = self.reach(&["push", "--quiet", "--force", "--", remote]);
         refs.iter().fold(call, |call, name| call.arg(name)).text().map(drop)
     }
 
-    /// Gets refs (`from`, or `from:to`), wherever they were.
+    /// Force-fetches refs (`from` or `from:to`).
     pub fn fetch(&self, remote: &str, refs: &[String]) -> Result<(), GitError> {
         let how =
             ["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head", "--", remote];
@@ -21,7 +21,7 @@ impl Repo {
         refs.iter().fold(call, |call, name| call.arg(name)).text().map(drop)
     }
 
-    /// The refs of a remote that begin so.
+    /// The refs of a remote with this prefix.
     pub fn remote_refs(&self, remote: &str, start: &str) -> Result<Vec<String>, GitError> {
         let listed = self.reach(&["ls-remote", "--refs", "--", remote]).text()?;
         let names = listed.lines().filter_map(|line| line.split('\t').nth(1));
@@ -32,7 +32,7 @@ impl Repo {
         self.call(args).env(PROTOCOLS.0, PROTOCOLS.1)
     }
 
-    /// The refs here that begin so.
+    /// The local refs with this prefix.
     pub fn refs_below(&self, start: &str) -> Result<Vec<String>, GitError> {
         let names = self.text(["for-each-ref", "--format=%(refname)", start])?;
         Ok(names.lines().map(str::to_owned).collect())

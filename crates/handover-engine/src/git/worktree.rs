@@ -1,31 +1,31 @@
-//! A worktree of our own: made, looked at as a tree, and brought back to one.
+//! A worktree of the engine: created, read as a tree, and restored to a tree.
 
 use std::path::{Path, PathBuf};
 
 use super::command::Call;
 use super::{GitError, Repo};
 
-/// A worktree for one story. The index is ours, so whatever an agent stages, commits or hides in its
-/// own makes no difference to what is seen.
+/// A worktree for one story. It is read through our own index, so it does not matter what an agent
+/// stages, commits or hides in its index.
 #[derive(Debug, Clone)]
 pub struct Worktree {
     repo: Repo,
-    /// Where it is.
+    /// Its folder.
     pub path: PathBuf,
     index: PathBuf,
     base: String,
 }
 
 impl Worktree {
-    /// The worktree of a path and a commit, whether or not it is there.
+    /// The worktree of a path and a commit, whether or not it exists.
     pub fn at(repo: &Repo, path: PathBuf, index: PathBuf, base: &str) -> Self {
         Self { repo: repo.clone(), path, index, base: base.to_owned() }
     }
 
-    /// Makes it if it is not there or damaged; says whether it did, in which case it holds exactly its
+    /// Creates it if it is missing or damaged. Returns whether it did; then it holds exactly its
     /// commit.
     pub fn ensure(&self) -> Result<bool, GitError> {
-        // One engine at a time: a lock that is there was left by a dead one.
+        // Only one engine runs at a time, so a lock file was left by a crashed one.
         let _ = fs_err::remove_file(self.index_lock());
         if self.is_whole() {
             return Ok(false);
@@ -34,9 +34,9 @@ impl Worktree {
         Ok(true)
     }
 
-    /// Takes over the folder of a worktree that is no longer needed: most of its files are right
-    /// already, and what is ignored (installed dependencies, builds) need not be made again. If that
-    /// cannot be done, it is made anew when it is needed.
+    /// Reuses the folder of a worktree that is no longer needed: most of its files are the same, and
+    /// ignored files (dependencies, builds) need not be created again. If that fails, the worktree is
+    /// created anew when it is needed.
     pub fn inherit(&self, former: &Self) -> Result<(), GitError> {
         if self.path.exists() || !former.is_linked() {
             return Ok(());
@@ -50,7 +50,7 @@ impl Worktree {
         }
     }
 
-    /// Whether the link to the repository looks as it was made.
+    /// Whether its link to the repository is intact.
     pub fn is_linked(&self) -> bool {
         fs_err::read_to_string(self.path.join(".git")).is_ok_and(|link| {
             let admin = link.trim().strip_prefix("gitdir: ").map(|admin| self.path.join(admin));
@@ -67,7 +67,7 @@ impl Worktree {
         let _alone = self.repo.alone()?;
         let add = ["worktree", "add", "--quiet", "--force", "--detach"];
         self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
-        // The index that git has just made knows the files by their times, so none is read again.
+        // The index that git just wrote knows the files by their times, so none is read again.
         let link = fs_err::read_to_string(self.path.join(".git"))?;
         if let Some(admin) = link.trim().strip_prefix("gitdir: ") {
             fs_err::copy(self.path.join(admin).join("index"), &self.index)?;
@@ -81,7 +81,7 @@ impl Worktree {
         name.into()
     }
 
-    /// Whether git still knows it, and its link to the repository is as it was made.
+    /// Whether git still knows it and its link to the repository is intact.
     fn is_whole(&self) -> bool {
         if !self.is_linked() {
             return false;
@@ -96,7 +96,7 @@ impl Worktree {
         same(lines.next(), &self.path) && same(lines.next(), &self.repo.common)
     }
 
-    /// Takes it off whatever branch somebody has checked out in it, and says which.
+    /// Detaches its head and returns the branch that was checked out in it.
     pub fn detach(&self) -> Result<Option<String>, GitError> {
         if !self.is_linked() {
             return Ok(None);
@@ -108,12 +108,12 @@ impl Worktree {
         Ok(Some(branch))
     }
 
-    /// The project's folder inside of it.
+    /// The project's folder inside the worktree.
     pub fn project(&self) -> PathBuf {
         self.path.join(&self.repo.prefix)
     }
 
-    /// A call that sees the worktree through our index.
+    /// A call that uses our index.
     fn ours(&self, args: &[&str]) -> Call {
         self.repo
             .call(args)
@@ -123,7 +123,7 @@ impl Worktree {
             .folder(&self.path)
     }
 
-    /// Everything in it that is not ignored, as a tree.
+    /// Writes everything that is not ignored as a tree.
     pub fn snapshot(&self) -> Result<String, GitError> {
         if !self.index.exists() {
             self.ours(&["read-tree", &self.base]).text()?;
@@ -132,8 +132,8 @@ impl Worktree {
         self.ours(&["write-tree"]).text()
     }
 
-    /// Brings it back to a tree; what is ignored stays. If that cannot be done, because an agent or its
-    /// death left a lock or worse, it is made anew.
+    /// Restores a tree; ignored files stay. If that fails, for example because of a stale lock, the
+    /// worktree is created anew.
     pub fn restore(&self, tree: &str) -> Result<(), GitError> {
         match self.try_restore(tree) {
             Err(GitError::Failed { .. } | GitError::Io(_)) => {
@@ -148,13 +148,13 @@ impl Worktree {
         self.ours(&["read-tree", "--reset", "-u", tree]).text()?;
         self.ours(&["clean", "-ffdq"]).text()?;
         self.detach()?;
-        // The agent's own view: on the base, with the work so far as changes.
+        // In the agent's own index, the work so far appears as changes to the base.
         self.repo.call(["reset", "--quiet", &self.base]).folder(&self.path).text()?;
         Ok(())
     }
 
-    /// Brings some paths back to what they are in a tree, and gives the tree that this makes. Git does
-    /// it, because what is a folder in the tree may be a link to somewhere else by now.
+    /// Restores some paths to their state in a tree and returns the resulting tree. Git does it,
+    /// because a folder of the tree may have been replaced by a link.
     pub fn put_back(&self, tree: &str, paths: &[String]) -> Result<String, GitError> {
         let mut call = self.ours(&["reset", "--quiet", tree, "--"]);
         for path in paths {
@@ -166,7 +166,7 @@ impl Worktree {
         Ok(made)
     }
 
-    /// A path of the project inside of it; none if links lead it elsewhere.
+    /// A path of the project inside the worktree; none if a link leads out of it.
     pub fn inside(&self, path: &str) -> Option<PathBuf> {
         let whole = self.project().join(path);
         let folder = whole.ancestors().skip(1).find(|above| above.exists())?;
@@ -176,7 +176,7 @@ impl Worktree {
         (is_inside && !is_link).then_some(whole)
     }
 
-    /// Takes it away, whatever state it is in; git is told by [`Repo::prune`].
+    /// Removes it, whatever state it is in; [`Repo::prune`] makes git forget it.
     pub fn remove(&self) -> Result<(), GitError> {
         for file in [self.index.clone(), self.index_lock()] {
             let _ = fs_err::remove_file(file);
@@ -189,15 +189,15 @@ impl Worktree {
 }
 
 impl Repo {
-    /// Keeps other engines from changing the list of worktrees: git reads all of it whenever it changes
-    /// one, and stumbles over one that is only half there.
+    /// Keeps other engines from changing the list of worktrees: git reads all of them for each change,
+    /// and fails on an incomplete one.
     fn alone(&self) -> Result<fs_err::File, GitError> {
         let file = fs_err::File::create(self.common.join("handover.lock"))?;
         file.file().lock()?;
         Ok(file)
     }
 
-    /// Lets git forget the worktrees whose folders are gone.
+    /// Makes git forget worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
         let _alone = self.alone()?;
         self.text(["worktree", "prune", "--expire=now"]).map(drop)

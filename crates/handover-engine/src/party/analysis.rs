@@ -1,4 +1,4 @@
-//! From what analysts say about a failure to what is done about it.
+//! Settles the analyses of a failure into one decision.
 
 use std::collections::BTreeSet;
 
@@ -6,37 +6,41 @@ use handover_model::learn::Signature;
 use handover_model::{Cause, Consensus, Verdict};
 use handover_text::words::terms;
 
-use super::word::{Analysis, Word};
+use crate::data::{Analysis, Statement};
 
-/// What an analysis came to.
+/// The joint analysis of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Analysed {
-    /// Retry, skip or escalate; none if nobody was heard.
+pub struct AnalysisOutcome {
+    /// Retry, skip or escalate; none if no analyst gave a verdict.
     pub verdict: Option<Verdict>,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub summary: String,
-    /// What each analyst thinks, in the order in which they were asked.
+    /// The view of each analyst, in the order in which they were asked.
     pub assessments: Vec<(String, String)>,
-    /// Where it comes from, in words.
+    /// The root cause, in a sentence.
     pub root_cause: String,
-    /// Where it comes from, as most of them say.
+    /// The class of the cause that most analysts name.
     pub cause: Option<Cause>,
-    /// What to do differently, each once.
+    /// What to do differently, without duplicates.
     pub remediation: Vec<String>,
-    /// What a person must be asked.
+    /// Questions for a person.
     pub questions: Vec<String>,
-    /// Whether anybody says something that those who failed had not been told.
+    /// Whether any analyst adds something that the failed agents did not know.
     pub adds: bool,
 }
 
-/// Makes one decision of what all analysts said, whatever order they ended in. What most of them say is
-/// done; where they cannot agree, a person decides rather than a toss.
-pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Analysed {
-    let mut analysed = Analysed::default();
-    let mut heard: Vec<(&String, Verdict, &Word)> = Vec::new();
+/// Settles all analyses, independent of the order in which they ended. The majority decides; without
+/// one, a person does.
+pub fn settle_analysis(
+    asked: &[String],
+    statements: &[Statement],
+    rule: Consensus,
+) -> AnalysisOutcome {
+    let mut analysed = AnalysisOutcome::default();
+    let mut heard: Vec<(&String, Verdict, &Statement)> = Vec::new();
     for persona in asked {
-        let of = |word: &&Word| word.persona == *persona && word.verdict.is_some();
-        let last = words.iter().filter(of).max_by_key(|word| word.round);
+        let of = |word: &&Statement| word.persona == *persona && word.verdict.is_some();
+        let last = statements.iter().filter(of).max_by_key(|word| word.round);
         if let Some((word, verdict)) = last.and_then(|word| Some((word, word.verdict?))) {
             heard.push((persona, verdict, word));
         }
@@ -50,7 +54,8 @@ pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Ana
     analysed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
     let mut causes: Vec<(usize, Cause)> = Vec::new();
     for (persona, verdict, word) in &heard {
-        let Analysis { root_cause, cause, remediation, question, adds } = whole(persona, words);
+        let Analysis { root_cause, cause, remediation, question, adds } =
+            whole(persona, statements);
         analysed.adds |= adds;
         let text = if root_cause.is_empty() { word.summary.clone() } else { root_cause };
         analysed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
@@ -78,7 +83,7 @@ pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Ana
     let most = causes.iter().map(|(count, _)| *count).max();
     analysed.cause = causes.iter().find(|(count, _)| Some(*count) == most).map(|(_, cause)| *cause);
     analysed.summary = match analysed.verdict {
-        None => "nobody said what to do about it".to_owned(),
+        None => "no analyst gave a verdict".to_owned(),
         Some(_) if chosen.is_none() => {
             let each: Vec<String> =
                 heard.iter().map(|(who, verdict, _)| format!("{who} says {verdict}")).collect();
@@ -89,9 +94,10 @@ pub fn settle_analysis(asked: &[String], words: &[Word], rule: Consensus) -> Ana
     analysed
 }
 
-/// What a voice said in all rounds: the last cause and question, and every step.
-fn whole(persona: &str, words: &[Word]) -> Analysis {
-    let mut own: Vec<&Word> = words.iter().filter(|word| word.persona == persona).collect();
+/// One analyst's view over all rounds: the last cause and question, and all steps.
+fn whole(persona: &str, statements: &[Statement]) -> Analysis {
+    let mut own: Vec<&Statement> =
+        statements.iter().filter(|word| word.persona == persona).collect();
     own.sort_by_key(|word| word.round);
     let mut whole = Analysis::default();
     for said in own.iter().filter_map(|word| word.contribution.analysis.clone()) {
@@ -106,22 +112,22 @@ fn whole(persona: &str, words: &[Word]) -> Analysis {
     whole
 }
 
-/// Words that tell nobody what to do differently.
+/// Words that carry no advice.
 const EMPTY: &str = "try again retry attempt once please careful carefully care properly better harder \
                      correct correctly fix fixed solve resolve story work task cause issue problem";
 
-/// Whether advice says something that agents have not been told already: at least one sentence of which
-/// a fifth of the words, and no fewer than two, are new and mean something.
-pub fn is_new(advice: &str, told: &str) -> bool {
-    let told: BTreeSet<String> = terms(told).into_iter().chain(terms(EMPTY)).collect();
+/// Whether advice is new: it has a sentence of which at least two words, and at least a fifth, are
+/// neither known nor empty.
+pub fn is_new(advice: &str, known: &str) -> bool {
+    let known: BTreeSet<String> = terms(known).into_iter().chain(terms(EMPTY)).collect();
     advice.split(['\n', '.', ';']).any(|sentence| {
         let words: BTreeSet<String> = terms(sentence).into_iter().collect();
-        let new = words.iter().filter(|word| !told.contains(*word)).count();
+        let new = words.iter().filter(|word| !known.contains(*word)).count();
         new >= 2 && new * 5 >= words.len()
     })
 }
 
-/// What makes two failures the same: paths, numbers and names aside.
+/// Equal for failures that are the same apart from paths, numbers and names.
 pub fn signature(failure: &str) -> String {
     Signature::new(None, failure, &[]).hash()
 }
@@ -129,15 +135,15 @@ pub fn signature(failure: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::party::Contribution;
+    use crate::data::Contribution;
     use Verdict::{Escalate, Retry, Skip};
 
     fn asked() -> Vec<String> {
         ["winston", "amelia", "bob"].map(str::to_owned).to_vec()
     }
 
-    fn word(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Word {
-        Word {
+    fn word(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Statement {
+        Statement {
             persona: persona.into(),
             round: 1,
             verdict: Some(verdict),
@@ -149,13 +155,13 @@ mod tests {
 
     fn decided(verdicts: &[Verdict], rule: Consensus) -> Option<Verdict> {
         let asked = asked();
-        let words: Vec<Word> =
+        let statements: Vec<Statement> =
             verdicts.iter().zip(&asked).map(|(verdict, who)| word(who, *verdict, None)).collect();
-        settle_analysis(&asked, &words, rule).verdict
+        settle_analysis(&asked, &statements, rule).verdict
     }
 
     #[test]
-    fn what_most_say_is_done_and_a_person_decides_the_rest() {
+    fn the_majority_decides_and_a_person_breaks_ties() {
         use Consensus::{Majority, Unanimous};
         assert_eq!(decided(&[Retry, Retry, Skip], Majority), Some(Retry));
         assert_eq!(decided(&[Retry, Retry, Skip], Unanimous), Some(Escalate));
@@ -166,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_holds_what_everybody_said_once() {
+    fn the_analysis_record_has_no_duplicates() {
         let analysis = |question: Option<&str>| Analysis {
             root_cause: "the port is taken".into(),
             cause: Some(Cause::Tooling),
@@ -174,26 +180,26 @@ mod tests {
             question: question.map(str::to_owned),
             adds: question.is_some(),
         };
-        let words = [
+        let statements = [
             word("bob", Escalate, Some(analysis(Some("Which port may be used?")))),
             word("winston", Retry, Some(analysis(None))),
             word("amelia", Escalate, None),
         ];
-        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
+        let analysed = settle_analysis(&asked(), &statements, Consensus::Majority);
         assert_eq!(analysed.verdict, Some(Escalate));
         assert_eq!(analysed.cause, Some(Cause::Tooling));
         assert_eq!(analysed.remediation, ["use port 0"]);
         assert_eq!(analysed.questions, ["Which port may be used?"]);
         assert!(analysed.adds);
         assert_eq!(analysed.assessments[0].0, "winston");
-        let mut turned = words.to_vec();
+        let mut turned = statements.to_vec();
         turned.reverse();
         assert_eq!(settle_analysis(&asked(), &turned, Consensus::Majority), analysed);
     }
 
     #[test]
     fn advice_must_say_something_new() {
-        let told = "Story: a login form. The test `login_rejects_empty` fails with status 500.";
+        let known = "Story: a login form. The test `login_rejects_empty` fails with status 500.";
         for old in [
             "",
             "Try again.",
@@ -201,13 +207,13 @@ mod tests {
             "The login test fails with status 500.",
             "Make the test `login_rejects_empty` of the login form not fail",
         ] {
-            assert!(!is_new(old, told), "{old}");
+            assert!(!is_new(old, known), "{old}");
         }
-        assert!(is_new("The handler unwraps a missing header; return 400 instead", told));
+        assert!(is_new("The handler unwraps a missing header; return 400 instead", known));
     }
 
     #[test]
-    fn the_same_failure_is_known_again() {
+    fn equal_failures_have_equal_signatures() {
         assert_eq!(
             signature("gates failed: /tmp/a/x.rs:12 took 31 ms"),
             signature("gates failed: /tmp/b/y.rs:99 took 7 ms"),

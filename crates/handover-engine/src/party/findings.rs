@@ -1,34 +1,33 @@
-//! Findings of several voices: which are the same, how bad they are, who holds them and who does not.
+//! Merges the findings of several voices: duplicates, severities, and who agrees or disagrees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::{FindingKind, Severity};
 
-use super::word::{Stance, Word};
-use crate::verdict::Finding;
+use crate::data::{Finding, Stance, Statement, severity_of};
 
-/// Lines so near to each other are the same place: nobody counts exactly.
+/// Lines this close count as the same place, because models miscount lines.
 const NEAR: u64 = 3;
 
 /// A finding of one or several voices.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
-    /// Where; the first of several lines.
+pub struct MergedFinding {
+    /// The file and line; the first of several lines.
     pub place: String,
-    /// What it is about.
+    /// The category.
     pub kind: FindingKind,
-    /// As bad as the most worried of those who hold it says.
+    /// The highest severity among the voices that hold it.
     pub severity: Severity,
-    /// What is wrong, in the words of each who found it, each once.
+    /// The texts of all voices that found it, without duplicates.
     pub texts: Vec<String>,
-    /// Who holds it, and how bad it is for each.
+    /// The voices that hold it, each with its severity.
     pub held: BTreeMap<String, Severity>,
-    /// Who disputes it, and why.
+    /// The voices that disagree, each with its reason.
     pub disputed: BTreeMap<String, String>,
 }
 
-impl Merged {
-    /// All of it as one finding, for whoever mends it.
+impl MergedFinding {
+    /// One finding for the developer who fixes it.
     pub fn finding(&self) -> Finding {
         Finding {
             severity: self.severity.to_string(),
@@ -39,48 +38,12 @@ impl Merged {
     }
 }
 
-/// How bad a finding is, from whatever word a reviewer uses; an unknown one is in the middle.
-pub fn severity_of(word: &str) -> Severity {
-    match word.trim().to_lowercase().as_str() {
-        "critical" | "blocker" | "blocking" | "high" | "major" | "severe" | "error" | "p0"
-        | "p1" => Severity::High,
-        "low" | "minor" | "info" | "nit" | "trivial" | "note" | "style" | "p3" | "p4" => {
-            Severity::Low
-        }
-        _ => Severity::Medium,
-    }
-}
-
-/// What a finding is about, from whatever word a reviewer uses.
-pub fn kind_of(word: &str) -> FindingKind {
-    let word = word.trim().to_lowercase().replace(['-', ' '], "_");
-    if let Ok(kind) = word.parse() {
-        return kind;
-    }
-    match word.as_str() {
-        "bug" | "logic" | "functional" | "behaviour" | "behavior" | "requirement"
-        | "requirements" => FindingKind::Correctness,
-        "secret" | "secrets" | "vulnerability" | "injection" | "auth" => FindingKind::Security,
-        "error" | "errors" | "exception" | "exceptions" | "robustness" => {
-            FindingKind::ErrorHandling
-        }
-        "test" | "testing" | "coverage" => FindingKind::Tests,
-        "architecture" | "pattern" | "patterns" | "api" | "boundary" | "maintainability" => {
-            FindingKind::Design
-        }
-        "speed" | "scalability" | "memory" => FindingKind::Performance,
-        "naming" | "readability" | "format" | "formatting" => FindingKind::Style,
-        "documentation" | "doc" | "comment" | "comments" => FindingKind::Docs,
-        _ => FindingKind::Other,
-    }
-}
-
-/// What everybody found in the first round and added in the second, each once, with what they think of
-/// each other's. Worst first, then by place, kind and text.
-pub fn merge(words: &[Word]) -> Vec<Merged> {
-    let listed = cluster(words.iter().filter(|word| word.round == 1));
+/// Merges the findings of both rounds with the voices' stances on each other's findings. Sorted by
+/// severity, place, kind and text.
+pub fn merge(statements: &[Statement]) -> Vec<MergedFinding> {
+    let listed = cluster(statements.iter().filter(|word| word.round == 1));
     let mut merged = listed.clone();
-    for word in words.iter().filter(|word| word.round > 1) {
+    for word in statements.iter().filter(|word| word.round > 1) {
         let others = others_of(&listed, &word.persona);
         for stance in &word.contribution.stances {
             if let Some(at) = stance.on.checked_sub(1).and_then(|on| others.get(on)) {
@@ -88,7 +51,7 @@ pub fn merge(words: &[Word]) -> Vec<Merged> {
             }
         }
     }
-    for later in cluster(words.iter().filter(|word| word.round > 1)) {
+    for later in cluster(statements.iter().filter(|word| word.round > 1)) {
         match merged.iter_mut().find(|known| is_same(known, &later)) {
             Some(known) => join(known, later),
             None => merged.push(later),
@@ -103,29 +66,29 @@ pub fn merge(words: &[Word]) -> Vec<Merged> {
 
 /// The findings of the first round that a persona is shown in the second: only the others', in the
 /// order of their numbers.
-pub(super) fn shown_to(words: &[Word], persona: &str) -> Vec<Merged> {
-    let listed = cluster(words.iter().filter(|word| word.round == 1));
+pub(crate) fn shown_to(statements: &[Statement], persona: &str) -> Vec<MergedFinding> {
+    let listed = cluster(statements.iter().filter(|word| word.round == 1));
     let others = others_of(&listed, persona);
-    others.into_iter().map(|at| without(&listed[at], persona, words)).collect()
+    others.into_iter().map(|at| without(&listed[at], persona, statements)).collect()
 }
 
-/// What somebody else found, without what this persona said about the same.
-fn without(finding: &Merged, persona: &str, words: &[Word]) -> Merged {
+/// Another voice's finding without this persona's own text about it.
+fn without(finding: &MergedFinding, persona: &str, statements: &[Statement]) -> MergedFinding {
     if !finding.held.contains_key(persona) {
         return finding.clone();
     }
-    let others = words.iter().filter(|word| word.round == 1 && word.persona != persona);
+    let others = statements.iter().filter(|word| word.round == 1 && word.persona != persona);
     let same = cluster(others).into_iter().find(|other| is_same(other, finding));
     same.unwrap_or_else(|| finding.clone())
 }
 
-/// The places in a list of the findings that somebody else than this persona has.
-fn others_of(listed: &[Merged], persona: &str) -> Vec<usize> {
-    let is_others = |finding: &Merged| finding.held.keys().any(|holder| holder != persona);
+/// The indices of findings that another voice than this persona holds.
+fn others_of(listed: &[MergedFinding], persona: &str) -> Vec<usize> {
+    let is_others = |finding: &MergedFinding| finding.held.keys().any(|holder| holder != persona);
     (0..listed.len()).filter(|at| is_others(&listed[*at])).collect()
 }
 
-fn take(finding: &mut Merged, persona: &str, stance: &Stance) {
+fn take(finding: &mut MergedFinding, persona: &str, stance: &Stance) {
     if stance.agrees {
         let severity = stance.severity.unwrap_or(finding.severity);
         finding.held.insert(persona.to_owned(), severity);
@@ -137,7 +100,7 @@ fn take(finding: &mut Merged, persona: &str, stance: &Stance) {
 
 type Order<'a> = (std::cmp::Reverse<Severity>, &'a str, u64, FindingKind, &'a [String]);
 
-fn order(finding: &Merged) -> Order<'_> {
+fn order(finding: &MergedFinding) -> Order<'_> {
     let (file, line) = split(&finding.place);
     (std::cmp::Reverse(finding.severity), file, line.unwrap_or(0), finding.kind, &finding.texts)
 }
@@ -151,11 +114,11 @@ struct Raw<'w> {
     text: &'w str,
 }
 
-/// Findings of one round, each once: the same file and kind, and lines that follow each other closely.
-/// Without a place they are the same if their words are.
-fn cluster<'w>(words: impl Iterator<Item = &'w Word>) -> Vec<Merged> {
+/// Merges the findings of one round: same file and kind on nearby lines, or the same text if they have
+/// no place.
+fn cluster<'w>(statements: impl Iterator<Item = &'w Statement>) -> Vec<MergedFinding> {
     let mut raw: Vec<Raw<'w>> = Vec::new();
-    for word in words {
+    for word in statements {
         for finding in &word.findings {
             let (file, line) = split(&finding.place);
             raw.push(Raw {
@@ -172,7 +135,7 @@ fn cluster<'w>(words: impl Iterator<Item = &'w Word>) -> Vec<Merged> {
         let key = |r: &Raw<'w>| (r.file, r.kind, r.line, r.text, r.persona, r.severity);
         key(a).cmp(&key(b))
     });
-    let mut merged: Vec<(Merged, Option<u64>)> = Vec::new();
+    let mut merged: Vec<(MergedFinding, Option<u64>)> = Vec::new();
     for raw in raw {
         let same = merged.iter_mut().rev().find(|(known, last)| {
             let (file, _) = split(&known.place);
@@ -204,17 +167,17 @@ fn cluster<'w>(words: impl Iterator<Item = &'w Word>) -> Vec<Merged> {
             finding.texts.push(raw.text.to_owned());
         }
     }
-    let mut merged: Vec<Merged> = merged.into_iter().map(|(finding, _)| finding).collect();
+    let mut merged: Vec<MergedFinding> = merged.into_iter().map(|(finding, _)| finding).collect();
     merged.sort_by(|a, b| order(a).cmp(&order(b)));
     merged
 }
 
-fn empty(raw: &Raw<'_>) -> Merged {
+fn empty(raw: &Raw<'_>) -> MergedFinding {
     let place = match raw.line {
         Some(line) => format!("{}:{line}", raw.file),
         None => raw.file.to_owned(),
     };
-    Merged {
+    MergedFinding {
         place,
         kind: raw.kind,
         severity: Severity::Low,
@@ -224,14 +187,14 @@ fn empty(raw: &Raw<'_>) -> Merged {
     }
 }
 
-fn is_same(known: &Merged, later: &Merged) -> bool {
+fn is_same(known: &MergedFinding, later: &MergedFinding) -> bool {
     let ((file, line), (other, other_line)) = (split(&known.place), split(&later.place));
     if file != other || known.kind != later.kind {
         return false;
     }
     if file.is_empty() {
-        let words: BTreeSet<String> = known.texts.iter().map(|text| plain(text)).collect();
-        return later.texts.iter().any(|text| words.contains(&plain(text)));
+        let known_texts: BTreeSet<String> = known.texts.iter().map(|text| plain(text)).collect();
+        return later.texts.iter().any(|text| known_texts.contains(&plain(text)));
     }
     match (line, other_line) {
         (Some(a), Some(b)) => a.abs_diff(b) <= NEAR,
@@ -240,7 +203,7 @@ fn is_same(known: &Merged, later: &Merged) -> bool {
     }
 }
 
-fn join(known: &mut Merged, later: Merged) {
+fn join(known: &mut MergedFinding, later: MergedFinding) {
     for (persona, severity) in later.held {
         known.disputed.remove(&persona);
         known.held.insert(persona, severity);
@@ -265,14 +228,14 @@ fn split(place: &str) -> (&str, Option<u64>) {
 }
 
 fn plain(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    let statements = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    statements.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::party::Contribution;
+    use crate::data::{Contribution, kind_of};
 
     pub(crate) fn found(severity: &str, place: &str, kind: FindingKind, text: &str) -> Finding {
         Finding {
@@ -283,8 +246,8 @@ mod tests {
         }
     }
 
-    pub(crate) fn word(persona: &str, round: u32, findings: Vec<Finding>) -> Word {
-        Word {
+    pub(crate) fn word(persona: &str, round: u32, findings: Vec<Finding>) -> Statement {
+        Statement {
             persona: persona.into(),
             round,
             verdict: None,
@@ -297,7 +260,7 @@ mod tests {
     #[test]
     fn the_same_place_and_kind_is_one_finding() {
         use FindingKind::{Security, Style, Tests};
-        let words = [
+        let statements = [
             word(
                 "winston",
                 1,
@@ -317,7 +280,7 @@ mod tests {
             ),
             word("amelia", 1, vec![found("high", "", Tests, "no tests")]),
         ];
-        let merged = merge(&words);
+        let merged = merge(&statements);
         let places: Vec<(&str, FindingKind, Severity, usize)> =
             merged.iter().map(|m| (m.place.as_str(), m.kind, m.severity, m.held.len())).collect();
         assert_eq!(
@@ -336,11 +299,12 @@ mod tests {
     #[test]
     fn stances_are_taken_on_the_others_findings_only() {
         use FindingKind::{Design, Security};
-        let mut words = vec![
+        let mut statements = vec![
             word("a", 1, vec![found("high", "x.rs:1", Security, "mine")]),
             word("b", 1, vec![found("low", "y.rs:1", Design, "other")]),
         ];
-        let shown: Vec<String> = shown_to(&words, "a").iter().map(|m| m.texts.join(" ")).collect();
+        let shown: Vec<String> =
+            shown_to(&statements, "a").iter().map(|m| m.texts.join(" ")).collect();
         assert_eq!(shown, ["other"]);
         let stance = |on, agrees, severity| Stance { on, agrees, severity, why: "so".into() };
         let mut second = word("a", 2, Vec::new());
@@ -349,11 +313,11 @@ mod tests {
             stance(2, false, None),
             stance(0, true, None),
         ];
-        words.push(second);
+        statements.push(second);
         let mut second = word("b", 2, Vec::new());
         second.contribution.stances = vec![stance(1, false, None)];
-        words.push(second);
-        let merged = merge(&words);
+        statements.push(second);
+        let merged = merge(&statements);
         let design = merged.iter().find(|m| m.kind == Design).unwrap();
         assert_eq!((design.severity, design.held.len()), (Severity::High, 2));
         let security = merged.iter().find(|m| m.kind == Security).unwrap();
@@ -364,17 +328,17 @@ mod tests {
     #[test]
     fn a_finding_of_both_is_shown_without_ones_own_words() {
         use FindingKind::Security;
-        let words = [
+        let statements = [
             word("a", 1, vec![found("high", "x.rs:1", Security, "my words")]),
             word("b", 1, vec![found("low", "x.rs:2", Security, "their words")]),
         ];
-        let shown = shown_to(&words, "a");
+        let shown = shown_to(&statements, "a");
         assert_eq!(shown[0].texts, ["their words"]);
         assert_eq!(shown[0].held.keys().collect::<Vec<_>>(), ["b"]);
     }
 
     #[test]
-    fn words_of_every_sort_are_understood() {
+    fn severities_and_kinds_are_normalized() {
         assert_eq!(severity_of(" Critical "), Severity::High);
         assert_eq!(severity_of("nit"), Severity::Low);
         assert_eq!(severity_of(""), Severity::Medium);

@@ -1,28 +1,28 @@
-//! What several voices have to say before the work begins.
+//! Settles what several voices say before the work starts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use handover_model::Verdict;
 
-use super::word::{Topic, Word};
+use crate::data::{Statement, Topic};
 
-/// The insights of a kickoff, by topic; each with who said it.
+/// The insights of a kickoff, by topic.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Insights {
-    /// Who was heard, in the order in which they were asked.
+    /// The voices that were heard, in the order in which they were asked.
     pub heard: Vec<String>,
-    /// What they said.
+    /// The notes of each topic, with the voices that made them.
     pub notes: BTreeMap<Topic, Vec<(String, String)>>,
 }
 
 impl Insights {
-    /// Whether nobody had anything to say.
+    /// Whether no voice had anything to say.
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()
     }
 
-    /// The insights as text for whoever does the work.
+    /// The insights as text for the developer.
     pub fn text(&self) -> String {
         let mut out = String::new();
         for (topic, notes) in &self.notes {
@@ -36,14 +36,14 @@ impl Insights {
     }
 }
 
-/// Makes one list of what everybody said, each thing once, whatever order they ended in. Who only has a
-/// summary is heard with that. Only somebody who says so clearly is heard: half an answer is none.
-pub fn settle_kickoff(asked: &[String], words: &[Word]) -> Insights {
+/// Merges all notes without duplicates, independent of the order in which the voices ended. A voice
+/// without notes counts with its summary. Only voices with a clear verdict count.
+pub fn settle_kickoff(asked: &[String], statements: &[Statement]) -> Insights {
     let mut insights = Insights::default();
     for persona in asked {
         let said =
-            |word: &&Word| word.persona == *persona && word.verdict == Some(Verdict::Complete);
-        let mut own: Vec<&Word> = words.iter().filter(said).collect();
+            |word: &&Statement| word.persona == *persona && word.verdict == Some(Verdict::Complete);
+        let mut own: Vec<&Statement> = statements.iter().filter(said).collect();
         own.sort_by_key(|word| word.round);
         if !own.is_empty() {
             insights.heard.push(persona.clone());
@@ -80,14 +80,14 @@ fn add(insights: &mut Insights, topic: Topic, persona: &str, note: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::party::Contribution;
+    use crate::data::Contribution;
 
-    fn word(persona: &str, round: u32, notes: &[(Topic, &str)], summary: &str) -> Word {
+    fn word(persona: &str, round: u32, notes: &[(Topic, &str)], summary: &str) -> Statement {
         let mut contribution = Contribution::default();
         for (topic, note) in notes {
             contribution.notes.entry(*topic).or_default().push((*note).to_owned());
         }
-        Word {
+        Statement {
             persona: persona.into(),
             round,
             verdict: Some(Verdict::Complete),
@@ -98,15 +98,15 @@ mod tests {
     }
 
     #[test]
-    fn each_thing_is_said_once() {
+    fn notes_are_merged() {
         let asked = ["winston", "amelia", "murat"].map(str::to_owned);
-        let words = [
+        let statements = [
             word("murat", 1, &[(Topic::Risks, "no limit")], ""),
             word("murat", 2, &[(Topic::Risks, "No limit"), (Topic::Testing, "one per rule")], ""),
             word("winston", 1, &[(Topic::Risks, "no limit")], ""),
             word("amelia", 1, &[], "extend the service"),
         ];
-        let insights = settle_kickoff(&asked, &words);
+        let insights = settle_kickoff(&asked, &statements);
         assert_eq!(insights.heard, asked);
         assert_eq!(insights.notes[&Topic::Risks], [("winston, murat".into(), "no limit".into())]);
         assert_eq!(
@@ -114,7 +114,7 @@ mod tests {
             "Implementation Strategy:\n- extend the service (amelia)\n\
              Testing Approach:\n- one per rule (murat)\nIdentified Risks:\n- no limit (winston, murat)\n"
         );
-        let mut turned = words.to_vec();
+        let mut turned = statements.to_vec();
         turned.reverse();
         assert_eq!(settle_kickoff(&asked, &turned), insights);
         assert!(settle_kickoff(&asked, &[]).is_empty());

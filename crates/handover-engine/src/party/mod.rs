@@ -1,23 +1,19 @@
-//! Several voices on one question: what each says, how that becomes one answer, and the record of it.
+//! Settles what several voices said about one question into one answer.
 //!
-//! Everything here is a function from data to data. What comes out does not depend on the order in
-//! which the voices ended: they are sorted by who asked for them, and every tie is broken by text.
+//! Everything here is a function from data to data. The result does not depend on the order in which
+//! the voices ended: they are sorted by who was asked, and every tie is broken by text.
 
 mod analysis;
 mod findings;
 mod kickoff;
 mod parties;
-pub mod prompt;
-mod prose;
-mod record;
+mod retro;
 mod review;
-mod word;
 
-pub use analysis::{Analysed, is_new, settle_analysis, signature};
-pub use findings::{Merged, kind_of, merge, severity_of};
+pub use analysis::{AnalysisOutcome, is_new, settle_analysis, signature};
+pub(crate) use findings::shown_to;
+pub use findings::{MergedFinding, merge};
 pub use kickoff::{Insights, settle_kickoff};
 pub use parties::Parties;
-pub(crate) use prose::fill_in;
-pub use record::{analysis_record, kickoff_record, review_record};
-pub use review::{Reviewed, Rules, Vote, settle_review};
-pub use word::{Analysis, Contribution, Stance, Topic, Word};
+pub use retro::settle_retro;
+pub use review::{ReviewOutcome, Vote, settle_review};

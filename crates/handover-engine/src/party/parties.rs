@@ -1,27 +1,26 @@
-//! The parties of a run, and where they stand in its pipeline.
+//! Adds parties to a pipeline.
 
 use handover_model::config::PartyConfig;
 use handover_model::{PartyPhase, Profile, RunPhase};
 
-use super::review::Rules;
 use crate::persona::Persona;
-use crate::pipeline::{PartyStep, Pipeline, Step, agent_step};
+use crate::pipeline::{PartyRules, PartyStep, Pipeline, Step, agent_step};
 
-/// Who takes part in a run besides those who do the work.
+/// The parties of a run, by phase.
 #[derive(Debug, Clone, Default)]
 pub struct Parties {
-    /// Whether one analyst looks into failures where no party does.
+    /// Whether a single analyst looks into failures if no party does.
     analysis: bool,
     steps: Vec<(PartyPhase, PartyStep)>,
 }
 
 impl Parties {
-    /// No parties; `analysis` says whether one analyst looks into failures.
+    /// No parties yet; `analysis` adds a single analyst of failures.
     pub fn new(analysis: bool) -> Self {
         Self { analysis, steps: Vec::new() }
     }
 
-    /// Invites personas to a phase. They may do what the developers of the run may, at most.
+    /// Invites personas to a phase. Their permissions never exceed `profile`.
     pub fn invite(
         &mut self,
         phase: PartyPhase,
@@ -40,18 +39,18 @@ impl Parties {
         agent.optional = matches!(phase, PartyPhase::Kickoff | PartyPhase::Retro);
         let alone = solo || !config.cross_talk || personas.len() < 2;
         let rules =
-            Rules { consensus: config.consensus, mend_medium_above: config.mend_medium_above };
+            PartyRules { consensus: config.consensus, mend_medium_above: config.mend_medium_above };
         let rounds = if alone { 1 } else { 2 };
         self.steps.push((phase, PartyStep { agent, personas, rounds, solo, rules }));
     }
 
-    /// Whether there is one for a phase.
+    /// Whether a phase has a party.
     pub fn has(&self, phase: PartyPhase) -> bool {
         self.steps.iter().any(|(of, _)| *of == phase)
     }
 
-    /// The pipeline with its parties: a kickoff before everything, a party instead of the one agent of
-    /// its phase, and somebody who looks into failures.
+    /// The pipeline with its parties: a kickoff first, a party in place of the single agent of its
+    /// phase, and an analysis of failures.
     pub fn join(self, mut pipeline: Pipeline) -> Pipeline {
         if self.analysis {
             let analyst = agent_step(RunPhase::Analysis, "investigator", Profile::ReadOnly);

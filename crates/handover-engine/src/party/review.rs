@@ -1,42 +1,24 @@
-//! From what several reviewers say to one verdict.
+//! Settles the reviews of several reviewers into one verdict.
 //!
-//! Everybody's last vote counts, and whoever gave none has not approved. What is of high severity and
-//! stands must be mended whatever the votes say; the rest of the policy is about the rest.
+//! The last vote of each reviewer counts, and a missing vote is not an approval. Findings of high
+//! severity that stand must be fixed, whatever the votes are.
 
-use handover_model::config::PartyConfig;
 use handover_model::{Consensus, Severity, Verdict};
-use serde::{Deserialize, Serialize};
 
-use super::findings::{Merged, merge};
-use super::word::Word;
-use crate::verdict::Finding;
+use super::findings::{MergedFinding, merge};
+use crate::data::{Finding, Statement};
+use crate::pipeline::PartyRules;
 
-/// What is asked of a party review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rules {
-    /// What reviewers must agree on.
-    pub consensus: Consensus,
-    /// Findings of medium severity are mended if there are more than so many findings in all.
-    pub mend_medium_above: u32,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        let PartyConfig { consensus, mend_medium_above, .. } = PartyConfig::default();
-        Self { consensus, mend_medium_above }
-    }
-}
-
-/// How one reviewer voted.
+/// The vote of one reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vote {
-    /// Who.
+    /// The reviewer.
     pub persona: String,
-    /// In the end; none if nothing that counts was said.
+    /// The last vote; none if there was no clear one.
     pub verdict: Option<Verdict>,
-    /// In the first round, if that was another.
+    /// The vote of the first round, if it was different.
     pub before: Option<Verdict>,
-    /// In words, or why there is no vote.
+    /// The summary, or why there is no vote.
     pub summary: String,
 }
 
@@ -46,28 +28,32 @@ impl Vote {
     }
 }
 
-/// What a party review came to.
+/// The joint review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewed {
-    /// The verdict of all; none if too few were heard.
+pub struct ReviewOutcome {
+    /// The joint verdict; none if too few reviewers voted.
     pub verdict: Option<Verdict>,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub summary: String,
-    /// Who voted how, in the order in which they were asked.
+    /// All votes, in the order in which the reviewers were asked.
     pub votes: Vec<Vote>,
-    /// Everything that was found, worst first.
-    pub findings: Vec<Merged>,
-    /// What must be mended, by severity.
-    pub to_mend: Vec<Finding>,
-    /// What could not be agreed on.
+    /// All findings, the most severe first.
+    pub findings: Vec<MergedFinding>,
+    /// Findings that must be fixed, the most severe first.
+    pub to_fix: Vec<Finding>,
+    /// Findings without agreement.
     pub conflicts: Vec<String>,
 }
 
-/// Makes one verdict of what all reviewers said, whatever order they ended in.
-pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed {
-    let votes: Vec<Vote> = asked.iter().map(|persona| vote(persona, words)).collect();
-    let findings = merge(words);
-    let standing: Vec<&Merged> =
+/// Settles all reviews, independent of the order in which they ended.
+pub fn settle_review(
+    asked: &[String],
+    statements: &[Statement],
+    rules: PartyRules,
+) -> ReviewOutcome {
+    let votes: Vec<Vote> = asked.iter().map(|persona| vote(persona, statements)).collect();
+    let findings = merge(statements);
+    let standing: Vec<&MergedFinding> =
         findings.iter().filter(|finding| stands(finding, rules.consensus)).collect();
     let heard = votes.iter().filter(|vote| vote.verdict.is_some()).count();
     let approve = votes.iter().filter(|vote| vote.approves()).count();
@@ -78,23 +64,23 @@ pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed
     let grave = standing.iter().filter(|finding| finding.severity == Severity::High).count();
     let many = standing.len() > rules.mend_medium_above as usize;
     let rejected = heard > 0 && (!is_carried || grave > 0);
-    let to_mend: Vec<Finding> = standing
+    let to_fix: Vec<Finding> = standing
         .iter()
         .filter(|finding| match finding.severity {
             Severity::High => true,
-            // Whoever is turned away must be told what to change.
+            // A rejection must say what to change.
             Severity::Medium => many || (rejected && grave == 0),
             Severity::Low => rejected && grave == 0 && is_mild(&standing),
         })
         .map(|finding| finding.finding())
         .collect();
-    // Nobody has turned the work away; those who would have approved were just not heard.
+    // Nobody rejected the work; the missing approvals were just not heard.
     let too_few = !is_carried && grave == 0 && approve == heard;
     let verdict = match must_stop {
         _ if heard == 0 || too_few => None,
         Some(stop) => Some(stop),
         None if rejected => Some(Verdict::Failed),
-        None if !to_mend.is_empty() => Some(Verdict::PassedWithFixes),
+        None if !to_fix.is_empty() => Some(Verdict::PassedWithFixes),
         None => Some(Verdict::Passed),
     };
     let asked = asked.len();
@@ -103,26 +89,27 @@ pub fn settle_review(asked: &[String], words: &[Word], rules: Rules) -> Reviewed
     if heard < asked {
         summary = format!("{summary}, {} not heard", asked - heard);
     }
-    if verdict == Some(Verdict::Failed) && to_mend.is_empty() {
-        // There is nothing but the words of those who turned it away.
+    if verdict == Some(Verdict::Failed) && to_fix.is_empty() {
+        // Only the summaries of the rejecting reviewers are left.
         let reasons = votes.iter().filter(|vote| vote.verdict.is_some() && !vote.approves());
         let reasons: Vec<String> =
             reasons.map(|vote| format!("{}: {}", vote.persona, vote.summary)).collect();
         summary = format!("{summary}; {}", reasons.join("; "));
     }
     let conflicts = conflicts(&votes, &findings);
-    Reviewed { verdict, summary, votes, findings, to_mend, conflicts }
+    ReviewOutcome { verdict, summary, votes, findings, to_fix, conflicts }
 }
 
-fn is_mild(standing: &[&Merged]) -> bool {
+fn is_mild(standing: &[&MergedFinding]) -> bool {
     standing.iter().all(|finding| finding.severity == Severity::Low)
 }
 
-fn vote(persona: &str, words: &[Word]) -> Vote {
-    let of = |round: u32| words.iter().find(|word| word.persona == persona && word.round == round);
+fn vote(persona: &str, statements: &[Statement]) -> Vote {
+    let of =
+        |round: u32| statements.iter().find(|word| word.persona == persona && word.round == round);
     let (first, second) = (of(1), of(2));
     let before = first.and_then(|word| word.verdict);
-    // Whoever fell silent in the second round is held to the first.
+    // A reviewer without a vote in the second round keeps the first one.
     let last = second.filter(|word| word.verdict.is_some()).or(first);
     let verdict = last.and_then(|word| word.verdict);
     Vote {
@@ -133,7 +120,7 @@ fn vote(persona: &str, words: &[Word]) -> Vote {
     }
 }
 
-/// Whether enough of those who were asked approve; whoever was not heard has not.
+/// Whether enough of the reviewers approve; those who were not heard do not.
 fn carried(approve: usize, asked: usize, rule: Consensus) -> bool {
     match rule {
         Consensus::Majority => approve * 2 > asked,
@@ -141,14 +128,14 @@ fn carried(approve: usize, asked: usize, rule: Consensus) -> bool {
     }
 }
 
-fn stands(finding: &Merged, rule: Consensus) -> bool {
+fn stands(finding: &MergedFinding, rule: Consensus) -> bool {
     match rule {
         Consensus::Majority => finding.held.len() >= finding.disputed.len(),
         Consensus::Unanimous => !finding.held.is_empty(),
     }
 }
 
-fn conflicts(votes: &[Vote], findings: &[Merged]) -> Vec<String> {
+fn conflicts(votes: &[Vote], findings: &[MergedFinding]) -> Vec<String> {
     let mut conflicts = Vec::new();
     let names = |approves: bool| {
         let of = votes.iter().filter(|vote| vote.verdict.is_some() && vote.approves() == approves);
@@ -183,16 +170,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::party::{Contribution, Stance};
+    use crate::data::{Contribution, Stance};
 
-    const RULES: Rules = Rules { consensus: Consensus::Majority, mend_medium_above: 5 };
+    const RULES: PartyRules = PartyRules { consensus: Consensus::Majority, mend_medium_above: 5 };
 
     fn asked() -> Vec<String> {
         ["winston", "murat", "amelia"].map(str::to_owned).to_vec()
     }
 
-    fn said(persona: &str, round: u32, verdict: Option<Verdict>) -> Word {
-        Word {
+    fn said(persona: &str, round: u32, verdict: Option<Verdict>) -> Statement {
+        Statement {
             persona: persona.into(),
             round,
             verdict,
@@ -202,7 +189,7 @@ mod tests {
         }
     }
 
-    fn with(mut word: Word, severity: &str, place: &str) -> Word {
+    fn with(mut word: Statement, severity: &str, place: &str) -> Statement {
         word.findings.push(Finding {
             severity: severity.into(),
             place: place.into(),
@@ -214,13 +201,13 @@ mod tests {
 
     use Verdict::{Failed, Passed, PassedWithFixes};
 
-    fn verdict(words: &[Word], rules: Rules) -> Option<Verdict> {
-        settle_review(&asked(), words, rules).verdict
+    fn verdict(statements: &[Statement], rules: PartyRules) -> Option<Verdict> {
+        settle_review(&asked(), statements, rules).verdict
     }
 
     #[test]
     fn votes_are_counted_over_those_who_were_asked() {
-        let strict = Rules { consensus: Consensus::Unanimous, ..RULES };
+        let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
         let [w, m, a] = ["winston", "murat", "amelia"];
         let all = [said(w, 1, Some(Passed)), said(m, 1, Some(Passed)), said(a, 1, Some(Passed))];
         assert_eq!(verdict(&all, RULES), Some(Passed));
@@ -240,20 +227,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_grave_is_always_mended() {
-        let words = [
+    fn findings_of_high_severity_are_always_fixed() {
+        let statements = [
             said("winston", 1, Some(Passed)),
             with(said("murat", 1, Some(PassedWithFixes)), "high", "a.rs:1"),
             said("amelia", 1, Some(Passed)),
         ];
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.verdict, Some(Failed));
-        assert_eq!(review.to_mend.len(), 1);
+        assert_eq!(review.to_fix.len(), 1);
     }
 
     #[test]
     fn a_finding_falls_if_more_dispute_it_than_hold_it() {
-        let mut words = vec![
+        let mut statements = vec![
             said("winston", 1, Some(Passed)),
             with(said("murat", 1, Some(Passed)), "high", "a.rs:1"),
             said("amelia", 1, Some(Passed)),
@@ -262,18 +249,18 @@ mod tests {
             let mut word = said(persona, 2, Some(Passed));
             let why = "checked by the caller".to_owned();
             word.contribution.stances = vec![Stance { on: 1, agrees: false, severity: None, why }];
-            words.push(word);
+            statements.push(word);
         }
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.verdict, Some(Passed));
         assert_eq!(review.conflicts.len(), 2);
         assert!(review.conflicts[0].contains("held by murat, disputed by amelia"));
-        let strict = Rules { consensus: Consensus::Unanimous, ..RULES };
-        assert_eq!(verdict(&words, strict), Some(Failed));
+        let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
+        assert_eq!(verdict(&statements, strict), Some(Failed));
     }
 
     #[test]
-    fn medium_ones_are_mended_if_there_are_many() {
+    fn many_medium_findings_must_be_fixed() {
         let lines = |n: usize| {
             let mut word = said("murat", 1, Some(PassedWithFixes));
             for line in 0..n {
@@ -283,29 +270,29 @@ mod tests {
         };
         assert_eq!(verdict(&lines(5), RULES), Some(Passed));
         let many = settle_review(&asked(), &lines(6), RULES);
-        assert_eq!((many.verdict, many.to_mend.len()), (Some(PassedWithFixes), 6));
+        assert_eq!((many.verdict, many.to_fix.len()), (Some(PassedWithFixes), 6));
         let low = with(said("murat", 1, Some(Passed)), "low", "a.rs:1");
-        let words = [said("winston", 1, Some(Passed)), low, said("amelia", 1, Some(Passed))];
-        assert!(settle_review(&asked(), &words, RULES).to_mend.is_empty());
+        let statements = [said("winston", 1, Some(Passed)), low, said("amelia", 1, Some(Passed))];
+        assert!(settle_review(&asked(), &statements, RULES).to_fix.is_empty());
     }
 
     #[test]
-    fn who_changes_their_mind_is_named_and_silence_is_not_a_change() {
-        let words = [
+    fn changed_votes_are_recorded() {
+        let statements = [
             said("winston", 1, Some(Passed)),
             said("winston", 2, Some(Failed)),
             said("murat", 1, Some(Failed)),
             said("murat", 2, None),
             said("amelia", 1, Some(Passed)),
         ];
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.verdict, Some(Failed));
         assert_eq!(review.votes[0].before, Some(Passed));
         assert_eq!((review.votes[1].verdict, review.votes[1].before), (Some(Failed), None));
         assert!(review.conflicts[0].contains("amelia would let it pass, winston, murat would not"));
     }
 
-    fn any_word() -> impl Strategy<Value = Word> {
+    fn any_word() -> impl Strategy<Value = Statement> {
         let verdict = prop::option::of(prop::sample::select(vec![Passed, PassedWithFixes, Failed]));
         let finding = (
             prop::sample::select(vec!["high", "medium", "low", "odd"]),
@@ -326,7 +313,7 @@ mod tests {
             why: "w".into(),
         });
         (verdict, prop::collection::vec(finding, 0..4), prop::collection::vec(stance, 0..4))
-            .prop_map(|(verdict, findings, stances)| Word {
+            .prop_map(|(verdict, findings, stances)| Statement {
                 persona: String::new(),
                 round: 0,
                 verdict,
@@ -339,20 +326,20 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_in_which_they_end_makes_no_difference(
-            words in prop::collection::vec(any_word(), 6),
+            statements in prop::collection::vec(any_word(), 6),
             shuffled in Just((0..6_usize).collect::<Vec<_>>()).prop_shuffle(),
             strict in any::<bool>(),
         ) {
             let seats = asked();
-            let words: Vec<Word> = words
+            let statements: Vec<Statement> = statements
                 .into_iter()
                 .enumerate()
-                .map(|(n, word)| Word { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..word })
+                .map(|(n, word)| Statement { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..word })
                 .collect();
             let consensus = if strict { Consensus::Unanimous } else { Consensus::Majority };
-            let rules = Rules { consensus, ..RULES };
-            let expected = settle_review(&seats, &words, rules);
-            let other: Vec<Word> = shuffled.iter().map(|n| words[*n].clone()).collect();
+            let rules = PartyRules { consensus, ..RULES };
+            let expected = settle_review(&seats, &statements, rules);
+            let other: Vec<Statement> = shuffled.iter().map(|n| statements[*n].clone()).collect();
             prop_assert_eq!(&settle_review(&seats, &other, rules), &expected);
             // A pass never hides what is grave, and never comes without enough votes.
             if matches!(expected.verdict, Some(Passed | PassedWithFixes)) {

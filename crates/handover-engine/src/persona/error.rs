@@ -1,68 +1,68 @@
-//! Why a persona cannot take part.
+//! Why a persona cannot be used.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use handover_model::InvalidId;
 
-/// Why a persona cannot take part.
+/// Why a persona cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PersonaError {
-    /// A file that is no persona.
+    /// A file does not describe a persona.
     #[error("{}:{line}: {rule}: {message}", file.display())]
     File {
         /// The file.
         file: PathBuf,
-        /// Where in it.
+        /// The line in it.
         line: usize,
-        /// What it breaks.
+        /// The rule that it breaks.
         rule: Rule,
-        /// In words.
+        /// Details for people.
         message: String,
     },
-    /// Nobody is called that.
+    /// No persona has this name.
     #[error("there is no persona `{name}`; there are {}", known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// Who there is.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// A new persona that the configuration does not describe whole.
+    /// A persona that only the configuration mentions lacks a field.
     #[error("party.personas.{name}: {field} is missing, and no file describes `{name}`")]
     Incomplete {
         /// The persona.
         name: String,
-        /// What is missing.
+        /// The missing field.
         field: &'static str,
     },
-    /// A name that cannot be one.
+    /// An invalid name.
     #[error(transparent)]
     Id(#[from] InvalidId),
-    /// The same persona twice, or more of them than can be heard.
+    /// A persona is listed twice, or there are too many.
     #[error("{0}")]
     Party(String),
 }
 
-/// The rules that a file of a persona can break.
+/// The rules for persona files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// It cannot be read, or is too large.
+    /// Unreadable or too large.
     File,
-    /// It is not TOML.
+    /// Not TOML.
     Syntax,
-    /// A key that personas do not have, or a value of the wrong type.
+    /// An unknown key, or a value of the wrong type.
     Field,
-    /// Something that every persona needs is missing.
+    /// A required key is missing.
     Required,
-    /// A text is empty or too long.
+    /// A value is empty or too long.
     Size,
-    /// The name of the file cannot be that of a persona.
+    /// The file name is not a valid persona name.
     Name,
 }
 
 impl Rule {
-    /// A word for scripts.
+    /// The rule's name in JSON output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::File => "file",

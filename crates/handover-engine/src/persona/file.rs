@@ -1,4 +1,4 @@
-//! One file of a persona: read within bounds, parsed strictly, every fault with its line.
+//! Reads one persona file: bounded, parsed strictly, every error with its line.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use toml::Spanned;
 
 use super::{Persona, PersonaError, Rule};
 
-const MOST_BYTES: u64 = 64 << 10;
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
 const MOST_FILES: usize = 200;
-/// The longest name or title, and the longest of the rest.
+/// The longest name or title, and the longest other value.
 const SHORT: usize = 80;
 const LONG: usize = 2_000;
 
-/// The text of a file; none if there is no such file.
+/// The text of a file; none if it does not exist.
 pub(super) fn read(path: &Path, links: bool) -> Result<Option<String>, PersonaError> {
     let bad = |message: String| fault(path, 1, Rule::File, message);
     let data = if links { fs_err::metadata(path) } else { fs_err::symlink_metadata(path) };
@@ -27,8 +27,11 @@ pub(super) fn read(path: &Path, links: bool) -> Result<Option<String>, PersonaEr
     if !data.is_file() {
         return Err(bad("it is not a file".to_owned()));
     }
-    if data.len() > MOST_BYTES {
-        return Err(bad(format!("it has {} bytes, and {MOST_BYTES} are allowed", data.len())));
+    if data.len() > MAX_ANSWER_BYTES {
+        return Err(bad(format!(
+            "it has {} bytes, and {MAX_ANSWER_BYTES} are allowed",
+            data.len()
+        )));
     }
     let bytes =
         fs_err::read(path).map_err(|error| bad(format!("it cannot be read: {}", error.kind())))?;
@@ -97,10 +100,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<PersonaOverride, PersonaE
     })
 }
 
-/// A persona out of all that its layers say, or the field that is missing.
+/// Builds a persona from its merged layers, or names the missing field.
 pub(super) fn whole(id: &PersonaId, said: PersonaOverride) -> Result<Persona, &'static str> {
     let PersonaOverride { name, title, role, focus, style, model, permissions } = said;
-    // The rules of personas are those of roles, so this is one.
+    // Persona names follow the rules of roles, so this is a valid role.
     let own = || Role::new(id.as_str()).map_err(|_| "role");
     Ok(Persona {
         id: id.clone(),

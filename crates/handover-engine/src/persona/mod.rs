@@ -1,8 +1,7 @@
 //! Personas: agents with a name and a character, as data.
 //!
-//! A persona is built in, or a TOML file in the user's or the project's folder, or a table of the
-//! configuration; a higher layer may say only what differs. A file is read when its persona is needed
-//! and not before.
+//! A persona is built in, a TOML file in the user's or the project's folder, or a table of the
+//! configuration. A higher layer only needs to contain what differs. Files are read lazily.
 
 mod error;
 mod file;
@@ -18,7 +17,7 @@ pub use error::{PersonaError, Rule};
 
 /// The folder of personas, below that of the user's configuration and below `.handover/`.
 pub const FOLDER: &str = "personas";
-/// More voices than that make no discussion.
+/// The most personas in one party.
 pub const MOST: usize = 8;
 
 const BUILT_IN: &[(&str, &str)] = &[
@@ -32,21 +31,21 @@ const BUILT_IN: &[(&str, &str)] = &[
 /// An agent with a name and a character.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Persona {
-    /// How it is referred to.
+    /// The name by which it is referred to.
     pub id: PersonaId,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
-    /// What it is.
+    /// Its title, such as "Test Architect".
     pub title: String,
-    /// As whom it is given context.
+    /// The role that selects its context.
     pub role: Role,
     /// What it looks at.
     pub focus: String,
-    /// How it speaks.
+    /// Its style of speaking.
     pub style: String,
-    /// The model, where the program can be told; none is that of the run.
+    /// A model of its own, if the agent program supports that.
     pub model: Option<String>,
-    /// What it may do, at most.
+    /// The most that it may do.
     pub permissions: Profile,
 }
 
@@ -54,11 +53,11 @@ pub struct Persona {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Layer {
-    /// It came with the program.
+    /// Built in.
     BuiltIn,
-    /// A file of the user's.
+    /// A file of the user.
     User(PathBuf),
-    /// A file of the project's.
+    /// A file of the project.
     Project(PathBuf),
     /// The configuration.
     Configuration,
@@ -71,12 +70,12 @@ pub struct Personas {
     pub user: Option<PathBuf>,
     /// The project's folder, which need not exist.
     pub project: Option<PathBuf>,
-    /// What the configuration says about them, and who takes part in what.
+    /// The `[party]` configuration.
     pub config: PartyConfig,
 }
 
 impl Personas {
-    /// One persona, and the layers that it is made of. Only its own files are read.
+    /// One persona and the layers that define it. Only its own files are read.
     pub fn get(&self, id: &PersonaId) -> Result<(Persona, Vec<Layer>), PersonaError> {
         let mut whole = PersonaOverride::default();
         let mut layers = Vec::new();
@@ -91,7 +90,7 @@ impl Personas {
             self.project.as_ref().map(|folder| (folder, Layer::Project as fn(PathBuf) -> Layer));
         for (folder, layer) in user.into_iter().chain(project) {
             let path = folder.join(format!("{id}.toml"));
-            // A user may link to files kept elsewhere; a project must not lead out of itself.
+            // A user may link to files elsewhere; a project's links must stay inside the project.
             let links = self.user.as_ref() == Some(folder);
             if let Some(text) = file::read(&path, links)? {
                 over(&mut whole, file::parse(&path, &text)?);
@@ -119,7 +118,7 @@ impl Personas {
         Ok((persona, layers))
     }
 
-    /// The names of all that there are, sorted. No file is opened.
+    /// The names of all personas, sorted. No file is opened.
     pub fn names(&self) -> Result<BTreeSet<PersonaId>, PersonaError> {
         let mut names = BTreeSet::new();
         for (name, _) in BUILT_IN {
@@ -132,7 +131,7 @@ impl Personas {
         Ok(names)
     }
 
-    /// Who takes part in a phase: those who were asked for, else the configured, else the usual ones.
+    /// The personas of a phase: those requested, else those configured, else the defaults.
     pub fn party(
         &self,
         phase: PartyPhase,
@@ -142,7 +141,7 @@ impl Personas {
         let ids = asked_for.or_else(|| self.config.agents.of(phase)).unwrap_or(&usual);
         let mut seen = BTreeSet::new();
         if ids.is_empty() {
-            return Err(PersonaError::Party(format!("the party of {phase} has nobody in it")));
+            return Err(PersonaError::Party(format!("the party of {phase} is empty")));
         }
         if ids.len() > MOST {
             return Err(PersonaError::Party(format!(
@@ -162,7 +161,7 @@ impl Personas {
     }
 }
 
-/// A list of personas as a user writes it: `Winston, murat`.
+/// Parses a list of personas such as `Winston, murat`.
 pub fn parse_list(text: &str) -> Result<Vec<PersonaId>, PersonaError> {
     let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
     let ids: Vec<PersonaId> =
@@ -183,7 +182,7 @@ fn usual(phase: PartyPhase) -> Result<Vec<PersonaId>, PersonaError> {
     Ok(names.iter().map(|name| PersonaId::new(*name)).collect::<Result<_, _>>()?)
 }
 
-/// What the upper layer says wins.
+/// The upper layer wins.
 fn over(lower: &mut PersonaOverride, upper: PersonaOverride) {
     let PersonaOverride { name, title, role, focus, style, model, permissions } = upper;
     lower.name = name.or_else(|| lower.name.take());
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_built_in_are_whole_and_only_look() {
+    fn built_in_personas_are_complete_and_read_only() {
         let personas = Personas::default();
         let names: Vec<String> =
             personas.names().unwrap().iter().map(ToString::to_string).collect();
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_higher_layer_says_only_what_differs() {
+    fn a_higher_layer_overrides_single_fields() {
         let (_folder, mut personas) = folders();
         write(personas.user.as_ref(), "winston.toml", "model = \"small\"\nstyle = \"short\"\n");
         write(personas.project.as_ref(), "winston.toml", "style = \"in rhymes\"\n");
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_who_are_needed_are_read() {
+    fn files_are_read_lazily() {
         let (_folder, personas) = folders();
         write(personas.project.as_ref(), "broken.toml", "name = ");
         assert!(personas.party(PartyPhase::Kickoff, None).is_ok());
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_does_not_lead_out_of_itself() {
+    fn links_out_of_the_project_are_refused() {
         let (folder, personas) = folders();
         let outside = folder.path().join("outside.toml");
         fs_err::write(&outside, "name = \"O\"\ntitle = \"o\"\nfocus = \"o\"\n").unwrap();

@@ -1,30 +1,26 @@
-//! What can happen in a run, and what can be done in one.
+//! Events, which are what happened in a run, and effects, which are what the engine may do next.
 
 use handover_model::{FailureClass, Role, RunPhase, RunState, TeamStatus, UatGate, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::{Options, Plan};
-use crate::ledger::Spent;
-use crate::party::{Contribution, Word};
+use crate::data::{Contribution, Finding, Retro, ScenarioResult, Spent, Statement};
 use crate::pipeline::Voice;
-use crate::retro::Retro;
-use crate::uat::ScenarioResult;
-use crate::verdict::Finding;
 
-/// Something that happened.
+/// Something that happened. The journal stores events; the state is their fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The run was planned.
     Started {
-        /// What it is about.
+        /// The epic, its stories and its pipeline.
         plan: Box<Plan>,
-        /// How it works.
+        /// Agent program, limits and budget.
         options: Box<Options>,
     },
-    /// The run goes on after an end that was not its own.
+    /// An unfinished run was resumed.
     Resumed {
-        /// How it works from now on.
+        /// The options from now on.
         options: Box<Options>,
     },
     /// A story has its worktree.
@@ -33,7 +29,7 @@ pub enum Event {
         story: String,
         /// The commit that it starts from.
         base: String,
-        /// What the worktree holds.
+        /// The tree that the worktree holds.
         tree: String,
     },
     /// An agent ended.
@@ -42,141 +38,141 @@ pub enum Event {
     GatesEnded {
         /// The story.
         story: String,
-        /// Which time.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// What they said.
+        /// The outcome of all gates together.
         outcome: GateOutcome,
-        /// What is new and wrong.
+        /// Failures that the base does not have.
         failures: Vec<String>,
-        /// The end of what failing ones printed.
+        /// The end of the output of failing gates.
         detail: String,
         /// How long they took.
         duration_ms: u64,
     },
-    /// The work was moved to a branch that others have moved on meanwhile.
+    /// The work was rebased onto a head that other stories have moved forward.
     Rebased {
         /// The story.
         story: String,
-        /// The commit that it starts from now.
+        /// The new base commit.
         base: String,
-        /// What the worktree holds now; where others changed the same, with both and marks between.
+        /// The merged tree, with conflict markers where both sides changed the same lines.
         tree: String,
-        /// The files where others changed the same.
+        /// The files with conflicts.
         conflicts: Vec<String>,
     },
-    /// Scenarios were tried out.
+    /// The acceptance scenarios were run.
     UatEnded {
-        /// What closes the epic.
+        /// The unit that closes the epic.
         story: String,
-        /// Which time.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// Which were to be tried.
+        /// Which scenarios were selected.
         gate: UatGate,
-        /// What came of each.
+        /// One result for each scenario.
         results: Vec<ScenarioResult>,
-        /// Why there are none.
+        /// Why there are no results.
         problem: Option<String>,
-        /// What the worktree holds now.
+        /// The tree that the worktree holds now.
         tree: String,
         /// How long they took.
         duration_ms: u64,
     },
-    /// The work cannot be committed as it is.
+    /// The work must not be committed as it is.
     Refused {
         /// The story.
         story: String,
-        /// Why.
+        /// What must be fixed first.
         problems: Vec<String>,
     },
-    /// The work is kept.
+    /// The work was committed.
     Committed {
         /// The story.
         story: String,
-        /// The commit; the head of the branch unless commits stay off it.
+        /// The commit. It is the new head of the branch unless `no_commit` is set.
         commit: String,
     },
-    /// What became of the work of a story that did not come to its end.
+    /// The work of an unfinished story was put aside.
     Parked {
         /// The story.
         story: String,
-        /// The branch that holds it; none if there is nothing to hold.
+        /// The branch that holds it; none if there was no work.
         branch: Option<String>,
     },
-    /// A person has said how a story goes on.
+    /// A person answered the question of a story.
     Answered {
         /// The story.
         story: String,
-        /// What they said.
+        /// Their answer.
         answer: String,
     },
-    /// The user's branch followed, or why it did not.
+    /// The user's branch was fast-forwarded, or could not be.
     Merged {
-        /// Why it did not.
+        /// Why it could not be.
         refused: Option<String>,
     },
-    /// The run came to a stop that is not its end.
+    /// The run stopped before its end and can be resumed.
     Stopped {
-        /// What stopped it.
+        /// The kind of stop.
         state: RunState,
-        /// In words.
+        /// Why, for people.
         reason: String,
     },
-    /// The run came to its end.
+    /// The run is finished.
     Ended {
-        /// How.
+        /// Its final state.
         state: RunState,
     },
 }
 
-/// How an agent ended.
+/// The end of one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhaseEnd {
     /// The story.
     pub story: String,
     /// The phase.
     pub phase: RunPhase,
-    /// Which time.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The voice of a party, if it was one.
+    /// Which voice of a party it was, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<Voice>,
-    /// As whom it worked.
+    /// Its role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// What it said, if that is clear and its program ended well.
+    /// Its verdict; none if it is unclear or a success whose program failed.
     pub verdict: Option<Verdict>,
-    /// The same as a status code, from a member of a team.
+    /// The status code that a team member gave with the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<TeamStatus>,
-    /// Why there is no verdict, or what it said about it.
+    /// The agent's summary, or why there is no verdict.
     pub summary: String,
-    /// What is wrong, from a review.
+    /// The findings of a review.
     pub findings: Vec<Finding>,
-    /// What it said as one voice of several, or about a failure.
+    /// What it contributed to a party or a failure analysis.
     #[serde(default, skip_serializing_if = "Contribution::is_empty")]
     pub contribution: Contribution,
-    /// The class of failure of its program.
+    /// How its program failed, if it did.
     pub failure: Option<FailureClass>,
-    /// What the worktree holds now.
+    /// The tree that the worktree holds now.
     pub tree: String,
-    /// The files that differ from the base, the story's own file left out.
+    /// The files that differ from the base, apart from the story's own file.
     pub files: Vec<String>,
-    /// What was restored because the agent had no business there.
+    /// The files that were restored because the agent was not allowed to change them.
     pub restored: Vec<String>,
     /// What it used.
     pub spent: Spent,
     /// The receipt of its prompt.
     pub receipt: Option<String>,
-    /// What the epic taught, from a look back that counts.
+    /// The lessons of a successful retrospective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retro: Option<Box<Retro>>,
 }
 
 impl PhaseEnd {
-    /// What a voice of a party said.
-    pub fn word(&self) -> Option<Word> {
+    /// The statement of a voice of a party.
+    pub fn statement(&self) -> Option<Statement> {
         let Voice { persona, round } = self.voice.clone()?;
-        Some(Word {
+        Some(Statement {
             persona,
             round,
             verdict: self.verdict,
@@ -187,23 +183,23 @@ impl PhaseEnd {
     }
 }
 
-/// What the gates said.
+/// The outcome of all gates together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
-    /// All is well, or no worse than on the base.
+    /// Nothing fails that does not fail on the base too.
     Passed,
-    /// The project has none.
+    /// The project has no gates.
     None,
-    /// Something is new and wrong.
+    /// Something fails that the base passes.
     Failed,
 }
 
-/// Something to be done.
+/// Something to do. The journal stores the intent before an effect starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum Effect {
-    /// Make a story's worktree.
+    /// Create a story's worktree.
     Open {
         /// The story.
         story: String,
@@ -214,9 +210,9 @@ pub enum Effect {
         story: String,
         /// The phase.
         phase: RunPhase,
-        /// Which time.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// The voice of a party, if it is one.
+        /// Which voice of a party it is, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         voice: Option<Voice>,
     },
@@ -224,54 +220,54 @@ pub enum Effect {
     Gates {
         /// The story.
         story: String,
-        /// Which time.
+        /// The number of the attempt, from 1.
         attempt: u32,
     },
-    /// Move the work to the head of the branch, which others have moved on.
+    /// Rebase the work onto the head of the branch, which other stories have moved forward.
     Rebase {
         /// The story.
         story: String,
-        /// The head.
+        /// The commit to rebase onto.
         onto: String,
     },
-    /// Try the scenarios out.
+    /// Run the acceptance scenarios.
     Uat {
-        /// What closes the epic.
+        /// The unit that closes the epic.
         story: String,
-        /// Which time.
+        /// The number of the attempt, from 1.
         attempt: u32,
     },
-    /// Do without an agent that closes the epic, because the budget would be passed.
+    /// Skip an agent that closes the epic, because it would exceed the budget.
     Forgo {
-        /// What closes the epic.
+        /// The unit that closes the epic.
         story: String,
         /// The phase.
         phase: RunPhase,
-        /// Which time.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// The voice of a party, if it is one.
+        /// Which voice of a party it is, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         voice: Option<Voice>,
-        /// Which part of it.
+        /// Which limit would be exceeded.
         reason: String,
     },
-    /// Keep the work.
+    /// Commit the work.
     Commit {
         /// The story.
         story: String,
     },
-    /// Put the work of a story that did not come to its end aside.
+    /// Put the work of an unfinished story aside, on a branch of its own.
     Park {
         /// The story.
         story: String,
     },
-    /// Let the user's branch follow.
+    /// Fast-forward the user's branch.
     Merge,
-    /// Stop because nothing can be done before a person has answered.
+    /// Stop until a person answers.
     Ask,
-    /// Stop because the budget would be passed.
+    /// Stop because the budget would be exceeded.
     Halt {
-        /// Which part of it.
+        /// Which limit would be exceeded.
         reason: String,
     },
     /// Clean up and end.
@@ -279,7 +275,40 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Whether it takes as long as others like, so that something else can be done meanwhile.
+    /// The kind of effect, as the journal spells it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Open { .. } => "open",
+            Self::Agent { .. } => "agent",
+            Self::Gates { .. } => "gates",
+            Self::Rebase { .. } => "rebase",
+            Self::Uat { .. } => "uat",
+            Self::Forgo { .. } => "forgo",
+            Self::Commit { .. } => "commit",
+            Self::Park { .. } => "park",
+            Self::Merge => "merge",
+            Self::Ask => "ask",
+            Self::Halt { .. } => "halt",
+            Self::Finish => "finish",
+        }
+    }
+
+    /// The story or closing unit that it belongs to; none for effects of the whole run.
+    pub fn story(&self) -> Option<&str> {
+        match self {
+            Self::Open { story }
+            | Self::Agent { story, .. }
+            | Self::Gates { story, .. }
+            | Self::Rebase { story, .. }
+            | Self::Uat { story, .. }
+            | Self::Forgo { story, .. }
+            | Self::Commit { story }
+            | Self::Park { story } => Some(story),
+            Self::Merge | Self::Ask | Self::Halt { .. } | Self::Finish => None,
+        }
+    }
+
+    /// Whether it runs on a worker while other effects continue.
     pub fn is_long(&self) -> bool {
         match self {
             Self::Agent { .. } | Self::Gates { .. } | Self::Uat { .. } => true,
@@ -297,7 +326,7 @@ impl Effect {
 }
 
 impl Event {
-    /// Whether it is what came of an effect.
+    /// Whether it is the result of an effect.
     pub fn answers(&self, effect: &Effect) -> bool {
         match (self, effect) {
             (Self::Opened { story, .. }, Effect::Open { story: of })

@@ -1,21 +1,21 @@
-//! What becomes of a story that failed: looked into where the pipeline says so, tried again with
-//! something new, left out, or a question for a person.
+//! What happens to a story that failed: an analysis if the pipeline has one, then a retry with new
+//! advice, a skip, or a question for a person.
 
 use handover_model::{StoryState, Verdict};
 
-use super::story::{At, Rules, StoryRun, UnitKind};
+use super::story::{Position, RunRules, StoryRun, UnitKind};
 use super::{Answer, Failure, PhaseEnd};
 use crate::party::signature;
 use crate::pipeline::{Pipeline, Step};
 
 impl StoryRun {
-    /// Gives the story up, unless the pipeline has somebody who looks into that. The same failure twice
-    /// is not looked into again: a person must.
-    pub(super) fn give_up(&mut self, state: StoryState, reason: &str, rules: Rules<'_>) {
+    /// Fails the story, or starts an analysis if the pipeline has one. The same failure twice is a
+    /// question for a person instead.
+    pub(super) fn give_up(&mut self, state: StoryState, reason: &str, rules: RunRules<'_>) {
         let of = match self.at {
-            At::Step(at) => Some(at),
-            At::Fix | At::Landing { .. } | At::Member { .. } => None,
-            At::Analysis { .. } => return self.settle(state, reason),
+            Position::Step(at) => Some(at),
+            Position::Fix | Position::Landing { .. } | Position::Member { .. } => None,
+            Position::Analysis { .. } => return self.settle(state, reason),
         };
         if self.kind == UnitKind::Closing || rules.pipeline.on_failure.is_none() {
             return self.settle(state, reason);
@@ -29,14 +29,17 @@ impl StoryRun {
                 format!("It failed twice in the same way. What should be done?\n{reason}");
             return self.ask(&question, reason);
         }
-        self.at = At::Analysis { of, state };
+        self.at = Position::Analysis { of, state };
     }
 
-    /// What to do about a failure. Without a clear word it stays one.
-    pub(super) fn analysed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: Rules<'_>) {
+    /// Acts on the analysis of a failure. Without a clear verdict the story stays failed.
+    pub(super) fn analysed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: RunRules<'_>) {
         let failed = match self.at {
-            At::Analysis { state, .. } => state,
-            At::Step(_) | At::Fix | At::Landing { .. } | At::Member { .. } => StoryState::Failed,
+            Position::Analysis { state, .. } => state,
+            Position::Step(_)
+            | Position::Fix
+            | Position::Landing { .. }
+            | Position::Member { .. } => StoryState::Failed,
         };
         self.record.push(end.clone());
         let reason = self.reason.clone();
@@ -48,19 +51,19 @@ impl StoryRun {
                     failure.advice = Some(analysis.advice());
                 }
                 match (of, &rules.pipeline.flow) {
-                    (Some(step), _) => self.at = At::Step(step),
+                    (Some(step), _) => self.at = Position::Step(step),
                     (None, Some(flow)) => self.send_back(flow),
                     (None, None) => {
-                        // Once more, and then it must hold.
+                        // One more fix, which must succeed.
                         self.fixes = self.fixes.min(rules.max_fixes.saturating_sub(1));
-                        self.at = At::Fix;
+                        self.at = Position::Fix;
                     }
                 }
             }
             Some(Verdict::Retry) => {
                 let why = match analysis.adds {
-                    true => "There are no tries left",
-                    false => "Trying again was advised, with nothing that had not been said",
+                    true => "No retries are left",
+                    false => "A retry was advised, but with nothing new",
                 };
                 let question =
                     analysis.question.unwrap_or_else(|| "What should be done?".to_owned());
@@ -82,7 +85,7 @@ impl StoryRun {
         }
     }
 
-    /// Nobody but a person can say how it goes on.
+    /// Blocks the story until a person answers a question.
     pub(super) fn ask(&mut self, question: &str, reason: &str) {
         self.settle(StoryState::Blocked, reason);
         if self.kind == UnitKind::Story {
@@ -90,25 +93,25 @@ impl StoryRun {
         }
     }
 
-    /// A person has said how it goes on: from the beginning of the work, with what they said. Work that
-    /// is based on what is still the head is gone on with.
-    pub(super) fn was_answered(&mut self, text: &str, head: &str, pipeline: &Pipeline) {
+    /// Restarts the story with the answer of a person. Work that is based on the current head is
+    /// continued.
+    pub(super) fn resume_with_answer(&mut self, text: &str, head: &str, pipeline: &Pipeline) {
         let Some(question) = self.question.take() else { return };
         self.answers.push(Answer { question, text: text.to_owned() });
         if let Some(failure) = self.failures.last_mut() {
             failure.advice = Some(text.to_owned());
         }
-        let goes_on = self.base.as_deref() == Some(head) && self.tree.is_some();
-        self.settle(if goes_on { StoryState::Running } else { StoryState::Pending }, "");
+        let continues = self.base.as_deref() == Some(head) && self.tree.is_some();
+        self.settle(if continues { StoryState::Running } else { StoryState::Pending }, "");
         match &pipeline.flow {
             Some(flow) => self.send_back(flow),
-            None => self.at = At::Step(beginning(pipeline)),
+            None => self.at = Position::Step(beginning(pipeline)),
         }
         self.findings.clear();
         self.gate_detail.clear();
         self.fixes = 0;
         self.parked = false;
-        self.mended_for_review = false;
+        self.fixed_for_review = false;
     }
 }
 

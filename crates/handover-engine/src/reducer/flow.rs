@@ -1,37 +1,36 @@
-//! A story on its way through a team: what somebody says, and what becomes of it.
+//! A story on its way through a team: which transition a member's report leads to.
 
 use handover_model::{StoryState, Verdict};
 
 use super::PhaseEnd;
-use super::story::{At, Rules, StoryRun, UnitKind, finding, is_work};
-use crate::flow::{Flow, To};
-use crate::pipeline::AgentStep;
-use crate::verdict::Finding;
+use super::story::{Position, RunRules, StoryRun, UnitKind, finding, is_work};
+use crate::data::Finding;
+use crate::pipeline::{AgentStep, Flow, Transition};
 
-/// Where a story stands in a team.
+/// A story's progress within a team.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct InTeam {
-    /// How many agents it has had.
+pub(super) struct TeamState {
+    /// How many agents have worked on it.
     agents: u32,
-    /// How often the same one tried again.
+    /// How often the same member was repeated in a row.
     again: u32,
-    /// Whether somebody senior has taken over.
+    /// Whether the senior member has taken over.
     is_escalated: bool,
-    /// Whether there is work.
+    /// Whether any files differ from the base.
     has_work: bool,
-    /// Whether there is work that the gates have not checked.
+    /// Whether there are changes that the gates have not checked.
     pub(super) unchecked: bool,
 }
 
 impl StoryRun {
-    /// A member of the team has ended; the table says what becomes of it. Whoever claims to have built
-    /// something and has changed nothing has said nothing.
-    pub(super) fn handed_on(
+    /// Follows the rule for what a team member reported. A claim to be complete without any change does
+    /// not count as a report.
+    pub(super) fn member_ended(
         &mut self,
         end: &PhaseEnd,
         step: &AgentStep,
         flow: &Flow,
-        rules: Rules<'_>,
+        rules: RunRules<'_>,
     ) {
         let mut findings = end.findings.clone();
         if findings.is_empty() && !end.summary.is_empty() {
@@ -43,7 +42,7 @@ impl StoryRun {
             self.team.has_work = !end.files.is_empty();
             if end.verdict == Some(Verdict::Complete) && end.files.is_empty() {
                 is_clear = false;
-                let text = format!("{} says that it is done and has changed nothing", step.role);
+                let text = format!("{} reports completion and changed nothing", step.role);
                 findings = vec![finding(&text)];
             }
         }
@@ -52,7 +51,7 @@ impl StoryRun {
         }
         self.team.agents += 1;
         if self.team.agents >= flow.most {
-            let reason = format!("the team came to no end with {} agents", self.team.agents);
+            let reason = format!("the team did not finish with {} agents", self.team.agents);
             return self.give_up(StoryState::Failed, &reason, rules);
         }
         let to = flow.rule(&step.role, end.status.filter(|_| is_clear));
@@ -61,61 +60,66 @@ impl StoryRun {
 
     fn follow(
         &mut self,
-        to: &To,
+        to: &Transition,
         findings: Vec<Finding>,
         end: &PhaseEnd,
         step: &AgentStep,
         flow: &Flow,
-        rules: Rules<'_>,
+        rules: RunRules<'_>,
     ) {
-        if *to != To::Again {
+        if *to != Transition::Again {
             self.team.again = 0;
         }
         match to {
-            To::Hand { next } => self.hand_to(next, false, findings, flow),
-            To::Check { next } => self.hand_to(next, true, findings, flow),
-            To::Rework => {
+            Transition::Hand { next } => self.hand_to(next, false, findings, flow),
+            Transition::Check { next } => self.hand_to(next, true, findings, flow),
+            Transition::Rework => {
                 self.gate_detail.clear();
-                self.mend(findings, rules, &format!("{} is not content", step.role));
+                self.request_fix(findings, rules, &format!("{} requested changes", step.role));
             }
-            To::Resume => {
+            Transition::Resume => {
                 self.gate_detail.clear();
                 self.findings = findings;
                 self.send_back(flow);
             }
-            To::Again => {
+            Transition::Again => {
                 self.team.again += 1;
                 if self.team.again > flow.patience {
-                    let reason = format!("{} came to no end: {}", step.role, end.summary);
+                    let reason = format!("{} did not finish: {}", step.role, end.summary);
                     self.give_up(StoryState::Failed, &reason, rules);
                 }
             }
-            To::Keep if self.kind == UnitKind::Closing => self.go_on(),
-            To::Keep if !self.team.has_work => {
-                self.give_up(StoryState::Failed, "the work was approved and there is none", rules);
+            Transition::Keep if self.kind == UnitKind::Closing => self.advance(),
+            Transition::Keep if !self.team.has_work => {
+                self.give_up(
+                    StoryState::Failed,
+                    "work was approved, but nothing was changed",
+                    rules,
+                );
             }
-            To::Keep => self.at = At::Landing { checked: !self.team.unchecked },
-            To::Stop { .. } if end.verdict == Some(Verdict::Escalate) => {
+            Transition::Keep => self.at = Position::Landing { checked: !self.team.unchecked },
+            Transition::Stop { .. } if end.verdict == Some(Verdict::Escalate) => {
                 self.ask(&end.summary, &end.summary);
             }
-            To::Stop { state } => self.settle(*state, &end.summary),
+            Transition::Stop { state } => self.settle(*state, &end.summary),
         }
     }
 
-    /// Somebody who builds is told what was found; all others see for themselves.
+    /// Hands the story to a member. Only the senior developer needs the findings; the others look at the
+    /// work themselves.
     fn hand_to(&mut self, name: &str, unchecked: bool, findings: Vec<Finding>, flow: &Flow) {
         if name == flow.senior {
             self.team.is_escalated = true;
             self.findings = findings;
         }
         let at = flow.position(name).unwrap_or(0);
-        self.at = At::Member { at, unchecked };
+        self.at = Position::Member { at, unchecked };
     }
 
-    /// To whoever mends: the developer, or somebody senior once that has failed often enough.
+    /// Sends the story back to the developer, or to the senior one once that has failed often enough.
     pub(super) fn send_back(&mut self, flow: &Flow) {
         self.team.is_escalated |= self.fixes >= flow.patience;
         let name = if self.team.is_escalated { &flow.senior } else { &flow.builder };
-        self.at = At::Member { at: flow.position(name).unwrap_or(0), unchecked: false };
+        self.at = Position::Member { at: flow.position(name).unwrap_or(0), unchecked: false };
     }
 }

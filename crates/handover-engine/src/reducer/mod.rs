@@ -1,12 +1,13 @@
-//! What happens next: a pure function from what has happened. The state of a run is the fold of its
-//! journal, so a run that is read back goes on exactly where it was.
+//! What happens next, as a pure function of what has happened. The state of a run is the fold of its
+//! journal, so a run that is read back continues exactly where it stopped.
 //!
-//! [`State::ready`] is everything that may be done; [`State::next`] is what is begun, given what is
-//! going on already, within the limits of numbers and money.
+//! [`State::ready`] lists everything that may be done; [`State::next`] picks what to start, given what is
+//! in flight, within the limits of parallelism and budget.
 
 mod event;
 mod failure;
 mod flow;
+mod ledger;
 mod party;
 mod plan;
 mod story;
@@ -14,38 +15,41 @@ mod uat;
 
 use handover_model::{RunPhase, RunState, StoryState};
 
-use crate::ledger::{InFlight, Line, Spent, refusal};
+use crate::data::Spent;
 use crate::pipeline::{AgentStep, PartyStep, Voice};
 
 pub use event::{Effect, Event, GateOutcome, PhaseEnd};
-pub use party::{Party, Settled, settle_party};
+pub use ledger::Line;
+pub(crate) use ledger::money_left;
+use ledger::{InFlight, refusal};
+pub use party::{PartyOutcome, PartyRecord, settle_party};
 pub use plan::{Options, Plan, PlannedStory};
 pub(crate) use story::is_work;
 pub use story::{Answer, Failure, StoryRun, UnitKind};
-use story::{Rules, StepRef};
-use uat::Tried;
+use story::{RunRules, StepRef};
 pub use uat::Uat;
+use uat::UatAttempt;
 
-/// A run.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// What it is about.
+    /// The epic, its stories and its pipeline.
     pub plan: Plan,
-    /// How it works.
+    /// Agent program, limits and budget.
     pub options: Options,
-    /// Its stories, in the order of work.
+    /// The stories, in the order of work.
     pub stories: Vec<StoryRun>,
-    /// What closes the epic, if its pipeline has something for that.
+    /// The unit that closes the epic, if the pipeline has one.
     pub closing: Option<StoryRun>,
     /// The commit that the next story starts from.
     pub head: String,
-    /// Where it stands.
+    /// Whether it is running, stopped or finished.
     pub state: RunState,
-    /// Why it stopped, if it did.
+    /// Why it stopped.
     pub stopped: Option<String>,
-    /// Whether the user's branch followed, or why not.
+    /// The outcome of fast-forwarding the user's branch: `Some(None)` is a success.
     pub merged: Option<Option<String>>,
-    /// How much other machines would do at once; not part of the journal.
+    /// How many agents other machines offer to run; not part of the journal.
     pub helpers: u32,
 }
 
@@ -55,7 +59,7 @@ impl State {
         let Event::Started { plan, options } = event else { return None };
         let unit = |planned, kind| StoryRun::new(planned, kind, &plan.pipeline);
         let story = |planned: &PlannedStory| unit(planned.clone(), UnitKind::Story);
-        // An epic of which nothing is worked on needs no closing.
+        // An epic whose stories are all skipped needs no closing.
         let is_worked_on =
             plan.stories.is_empty() || plan.stories.iter().any(|story| story.skip.is_none());
         let is_closed = !plan.pipeline.closing.is_empty() && is_worked_on;
@@ -70,17 +74,17 @@ impl State {
             merged: None,
             helpers: 0,
         };
-        state.block_those_who_wait_in_vain();
+        state.block_dependents_of_failed();
         Some(state)
     }
 
-    /// Takes an event in and says what may be done now.
+    /// Applies an event and returns what may be done now.
     pub fn handle(&mut self, event: &Event) -> Vec<Effect> {
         self.apply(event);
         self.ready()
     }
 
-    /// Takes an event in.
+    /// Applies an event.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Started { .. } => {}
@@ -90,42 +94,44 @@ impl State {
                 self.stopped = None;
             }
             Event::Opened { story, base, tree } => {
-                self.with(story, |story, _| story.opened(base, tree));
+                self.update(story, |story, _| story.opened(base, tree));
             }
             Event::PhaseEnded(end) => {
-                self.with(&end.story, |story, rules| story.phase_ended(end, rules));
+                self.update(&end.story, |story, rules| story.phase_ended(end, rules));
             }
             Event::GatesEnded { story, attempt, outcome, failures, detail, duration_ms } => {
                 let line = Line::gates(*attempt, *outcome, *duration_ms);
                 let failed = outcome.is_failure().then_some((failures.as_slice(), detail.as_str()));
-                self.with(story, |story, rules| story.gates_ended(*attempt, line, failed, rules));
+                self.update(story, |story, rules| story.gates_ended(*attempt, line, failed, rules));
             }
             Event::Rebased { story, base, tree, conflicts } => {
-                self.with(story, |story, rules| story.rebased(base, tree, conflicts, rules));
+                self.update(story, |story, rules| story.rebased(base, tree, conflicts, rules));
             }
             Event::UatEnded { story, attempt, gate, results, problem, tree, duration_ms } => {
                 let uat = Uat { gate: *gate, results: results.clone(), problem: problem.clone() };
-                let tried = Tried { attempt: *attempt, uat, tree, duration_ms: *duration_ms };
-                self.with(story, |story, rules| story.uat_ended(tried, rules));
+                let tried = UatAttempt { attempt: *attempt, uat, tree, duration_ms: *duration_ms };
+                self.update(story, |story, rules| story.uat_ended(tried, rules));
             }
             Event::Refused { story, problems } => {
-                self.with(story, |story, rules| story.refused(problems, rules));
+                self.update(story, |story, rules| story.refused(problems, rules));
             }
             Event::Committed { story, commit } => {
                 self.head.clone_from(commit);
-                self.with(story, |story, _| {
+                self.update(story, |story, _| {
                     story.settle(StoryState::Done, "");
                     story.commit = Some(commit.clone());
                     story.parked = true;
                 });
             }
-            Event::Parked { story, branch } => self.with(story, |story, _| {
+            Event::Parked { story, branch } => self.update(story, |story, _| {
                 story.parked = true;
                 story.failed_branch.clone_from(branch);
             }),
             Event::Answered { story, answer } => {
                 let head = self.head.clone();
-                self.with(story, |story, rules| story.was_answered(answer, &head, rules.pipeline));
+                self.update(story, |story, rules| {
+                    story.resume_with_answer(answer, &head, rules.pipeline);
+                });
             }
             Event::Merged { refused } => self.merged = Some(refused.clone()),
             Event::Stopped { state, reason } => {
@@ -134,21 +140,21 @@ impl State {
             }
             Event::Ended { state } => self.state = *state,
         }
-        self.block_those_who_wait_in_vain();
+        self.block_dependents_of_failed();
     }
 
-    /// Does something to a unit, if it is there.
-    fn with(&mut self, id: &str, change: impl FnOnce(&mut StoryRun, Rules<'_>)) {
+    /// Changes the unit with this id, if there is one.
+    fn update(&mut self, id: &str, change: impl FnOnce(&mut StoryRun, RunRules<'_>)) {
         let Options { max_fixes, max_retries, .. } = self.options;
-        let rules = Rules { pipeline: &self.plan.pipeline, max_fixes, max_retries };
+        let rules = RunRules { pipeline: &self.plan.pipeline, max_fixes, max_retries };
         let mut units = self.stories.iter_mut().chain(&mut self.closing);
         if let Some(story) = units.find(|story| story.planned.id == id) {
             change(story, rules);
         }
     }
 
-    /// Everything that may be done now, whether or not it is going on already: what failed is put
-    /// aside, what is open goes on, and what can be opened is. Stories come in the order of the plan.
+    /// Everything that may be done now, including what is in flight already: unfinished work is parked,
+    /// open stories continue, and new ones are opened. Stories come in the order of the plan.
     pub fn ready(&self) -> Vec<Effect> {
         if self.state != RunState::Running {
             return Vec::new();
@@ -162,19 +168,23 @@ impl State {
         let running = || self.stories.iter().filter(|story| story.state == StoryState::Running);
         let landing = running().find(|story| story.is_landing());
         ready.extend(running().flat_map(|story| self.ready_of(story, landing)));
-        let free = self.at_once().saturating_sub(running().count());
+        let free = self.max_parallel().saturating_sub(running().count());
         let pending = self.stories.iter().filter(|story| story.state == StoryState::Pending);
-        let can_begin = pending.filter(|story| self.nobody_to_wait_for(story)).take(free);
+        let can_begin = pending.filter(|story| self.dependencies_settled(story)).take(free);
         ready.extend(can_begin.map(|story| Effect::Open { story: story.planned.id.clone() }));
         if ready.is_empty() {
-            // Whoever waits for an answer may still be told one, and others may wait for them.
-            return if self.questions().is_empty() { self.close() } else { vec![Effect::Ask] };
+            // A story that waits for an answer may still get one, and others may depend on it.
+            return if self.questions().is_empty() {
+                self.closing_effects()
+            } else {
+                vec![Effect::Ask]
+            };
         }
         ready
     }
 
-    /// What may be done for a story. Work is kept one story at a time: as long as one is on its way to
-    /// the branch, the others wait, and what was made for an older head is moved to the new one.
+    /// What may be done for a story. Work lands one story at a time: while one is landing the others
+    /// wait, and work that is based on an older head is rebased first.
     fn ready_of(&self, story: &StoryRun, landing: Option<&StoryRun>) -> Vec<Effect> {
         let mut ready = story.ready(&self.plan.pipeline);
         let is_at_commit = matches!(ready.as_slice(), [Effect::Commit { .. }]);
@@ -188,8 +198,8 @@ impl State {
         ready
     }
 
-    /// What comes after all stories.
-    fn close(&self) -> Vec<Effect> {
+    /// What follows once all stories are settled.
+    fn closing_effects(&self) -> Vec<Effect> {
         if let Some(closing) = &self.closing {
             let story = closing.planned.id.clone();
             if closing.must_be_parked() {
@@ -210,33 +220,33 @@ impl State {
         vec![Effect::Finish]
     }
 
-    /// How many stories are worked on at once, by all machines together.
-    fn at_once(&self) -> usize {
+    /// How many stories may be open at once, on all machines together.
+    fn max_parallel(&self) -> usize {
         self.options.parallel.max(1).saturating_add(self.helpers) as usize
     }
 
-    fn nobody_to_wait_for(&self, story: &StoryRun) -> bool {
+    fn dependencies_settled(&self, story: &StoryRun) -> bool {
         let is_settled = |on: &String| self.story(on).is_none_or(StoryRun::is_settled);
         story.planned.waits_for.iter().all(is_settled)
     }
 
-    /// What is begun next beside what is going on; none if that must end first, or all is at an end.
-    /// An agent that could pass a limit together with those at work waits for them, and stops the run
-    /// once nobody is at work any more.
-    pub fn next(&self, busy: &[Effect]) -> Option<Effect> {
-        let most = self.at_once().max(self.plan.pipeline.widest());
-        let is_full = busy.iter().filter(|effect| effect.is_long()).count() >= most;
+    /// The next effect to start beside those in flight; none if they must finish first or the run is
+    /// over. An agent that might exceed the budget together with those in flight waits for them, and
+    /// stops the run once none is left.
+    pub fn next(&self, in_flight: &[Effect]) -> Option<Effect> {
+        let most = self.max_parallel().max(self.plan.pipeline.widest());
+        let is_full = in_flight.iter().filter(|effect| effect.is_long()).count() >= most;
         let mut refused = None;
         for effect in self.ready() {
-            if busy.contains(&effect) || effect.is_long() && is_full {
+            if in_flight.contains(&effect) || effect.is_long() && is_full {
                 continue;
             }
             match &effect {
                 Effect::Agent { story, phase, attempt, voice } => {
-                    match self.refusal(story, *phase, busy) {
+                    match self.refusal(story, *phase, in_flight) {
                         None => return Some(effect),
-                        // An epic is closed without those whom nobody can pay.
-                        Some(reason) if self.is_closing(story) && busy.is_empty() => {
+                        // An epic is closed without agents that exceed the budget.
+                        Some(reason) if self.is_closing(story) && in_flight.is_empty() => {
                             return Some(Effect::Forgo {
                                 story: story.clone(),
                                 phase: *phase,
@@ -248,7 +258,7 @@ impl State {
                         Some(reason) => refused = refused.or(Some(reason)),
                     }
                 }
-                Effect::Merge | Effect::Ask | Effect::Finish if !busy.is_empty() => {}
+                Effect::Merge | Effect::Ask | Effect::Finish if !in_flight.is_empty() => {}
                 Effect::Open { .. }
                 | Effect::Gates { .. }
                 | Effect::Rebase { .. }
@@ -262,24 +272,24 @@ impl State {
                 | Effect::Finish => return Some(effect),
             }
         }
-        refused.filter(|_| busy.is_empty()).map(|reason| Effect::Halt { reason })
+        refused.filter(|_| in_flight.is_empty()).map(|reason| Effect::Halt { reason })
     }
 
     fn is_closing(&self, id: &str) -> bool {
         self.closing.as_ref().is_some_and(|closing| closing.planned.id == id)
     }
 
-    fn refusal(&self, story: &str, phase: RunPhase, busy: &[Effect]) -> Option<String> {
+    fn refusal(&self, story: &str, phase: RunPhase, in_flight: &[Effect]) -> Option<String> {
         let story = self.story(story)?;
-        refusal(&self.options.budget, self.units(), story, phase, &in_flight(busy))
+        refusal(&self.options.budget, self.units(), story, phase, &agents_in(in_flight))
     }
 
-    /// What those who are at work can be expected to use, all of them and those of one story.
-    pub fn expected(&self, busy: &[Effect], story: &str) -> (Spent, Spent) {
-        crate::ledger::expected(self.units(), &in_flight(busy), story)
+    /// What the agents in flight are expected to use: all of them, and those of one story.
+    pub fn expected(&self, in_flight: &[Effect], story: &str) -> (Spent, Spent) {
+        ledger::expected(self.units(), &agents_in(in_flight), story)
     }
 
-    /// The agent of a story that a voice, or nobody in particular, is asked for.
+    /// The agent step that a story is at, for one voice if the step is a party.
     pub fn agent_of(&self, story: &StoryRun, voice: Option<&Voice>) -> Option<AgentStep> {
         match (story.step(&self.plan.pipeline)?, voice) {
             (StepRef::Agent(step), None) => Some(step.clone()),
@@ -288,8 +298,8 @@ impl State {
         }
     }
 
-    /// How the run ends once nothing is left to be done. What closes an epic has no say in it, unless
-    /// somebody wants it to.
+    /// The final state once nothing is left to do. Closing the epic has no influence on it unless
+    /// `uat_blocking` is set.
     pub fn verdict(&self) -> RunState {
         let any = |state| self.stories.iter().any(|story| story.state == state);
         let given_up = self.stories.iter().any(StoryRun::was_skipped_by_an_agent);
@@ -299,7 +309,7 @@ impl State {
             RunState::Blocked
         } else if self.options.uat_blocking
             && self.plan.pipeline.uat().is_some()
-            && self.closing.as_ref().is_some_and(StoryRun::was_not_accepted)
+            && self.closing.as_ref().is_some_and(StoryRun::acceptance_failed)
         {
             RunState::Failed
         } else {
@@ -307,7 +317,7 @@ impl State {
         }
     }
 
-    /// What a person must answer, by story.
+    /// The open questions, by story.
     pub fn questions(&self) -> Vec<(String, String)> {
         let open = self
             .stories
@@ -316,12 +326,12 @@ impl State {
         open.collect()
     }
 
-    /// Whether nothing is left to be resumed.
+    /// Whether the run is finished and cannot be resumed.
     pub fn is_over(&self) -> bool {
         self.state.is_final() && self.stopped.is_none()
     }
 
-    /// The party that a story waits for, if it waits for one.
+    /// The party that a story is at, if it is at one.
     pub fn party_of(&self, story: &StoryRun) -> Option<&PartyStep> {
         match story.step(&self.plan.pipeline)? {
             StepRef::Party(party) => Some(party),
@@ -329,36 +339,36 @@ impl State {
         }
     }
 
-    /// Its stories and what closes the epic.
+    /// The stories and the unit that closes the epic.
     pub fn units(&self) -> impl Iterator<Item = &StoryRun> + Clone {
         self.stories.iter().chain(&self.closing)
     }
 
-    /// A story, or what closes the epic, by its id.
+    /// A story, or the unit that closes the epic, by its id.
     pub fn story(&self, id: &str) -> Option<&StoryRun> {
         self.units().find(|story| story.planned.id == id)
     }
 
-    /// Everything that was used.
+    /// What all units used.
     pub fn spent(&self) -> Spent {
         self.units().map(StoryRun::spent).sum()
     }
 
-    /// Whoever waits for a story that will not be done is blocked, and so on.
-    fn block_those_who_wait_in_vain(&mut self) {
+    /// Blocks pending stories that depend, directly or not, on a story that will not be finished.
+    fn block_dependents_of_failed(&mut self) {
         loop {
-            let lost: Vec<String> = self
+            let failed: Vec<String> = self
                 .stories
                 .iter()
-                .filter(|story| story.is_lost())
+                .filter(|story| story.will_not_finish())
                 .map(|story| story.planned.id.clone())
                 .collect();
-            let waits = |story: &&mut StoryRun| {
+            let depends = |story: &&mut StoryRun| {
                 story.state == StoryState::Pending
-                    && story.planned.waits_for.iter().any(|on| lost.contains(on))
+                    && story.planned.waits_for.iter().any(|on| failed.contains(on))
             };
-            let Some(story) = self.stories.iter_mut().find(waits) else { return };
-            let on = story.planned.waits_for.iter().find(|on| lost.contains(on)).cloned();
+            let Some(story) = self.stories.iter_mut().find(depends) else { return };
+            let on = story.planned.waits_for.iter().find(|on| failed.contains(on)).cloned();
             let reason = format!("waits for `{}`", on.unwrap_or_default());
             story.settle(StoryState::Blocked, &reason);
             story.parked = true;
@@ -366,11 +376,11 @@ impl State {
     }
 }
 
-/// The agents at work.
-fn in_flight(busy: &[Effect]) -> Vec<InFlight<'_>> {
+/// The agents among the effects in flight.
+fn agents_in(in_flight: &[Effect]) -> Vec<InFlight<'_>> {
     let agent = |effect| {
         let &Effect::Agent { ref story, phase, .. } = effect else { return None };
         Some(InFlight { story, phase })
     };
-    busy.iter().filter_map(agent).collect()
+    in_flight.iter().filter_map(agent).collect()
 }

@@ -1,63 +1,62 @@
-//! Several voices, one answer.
+//! A party in the state of a run: which voices are missing, and what their statements amount to.
 
 use std::collections::BTreeMap;
 
 use handover_model::{RunPhase, Verdict};
 
 use super::PhaseEnd;
-use crate::party::{Analysis, Contribution, Word, settle_analysis, settle_kickoff, settle_review};
+use crate::data::{Analysis, Contribution, Finding, Retro, Spent, Statement};
+use crate::party::{settle_analysis, settle_kickoff, settle_retro, settle_review};
 use crate::pipeline::{PartyStep, Voice};
-use crate::retro::{self, Retro};
-use crate::verdict::Finding;
 
-/// A party that has come to its end.
+/// A finished party.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Party {
-    /// What everybody said, by round and then in the order of the personas.
+pub struct PartyRecord {
+    /// The ends of all voices, by round and then in the order of the personas.
     pub voices: Vec<PhaseEnd>,
-    /// What it came to.
+    /// The outcome, as if one agent had reported it.
     pub outcome: PhaseEnd,
 }
 
-impl Party {
-    /// What everybody said, without what is only for the engine.
-    pub fn words(&self) -> Vec<Word> {
-        words(&self.voices)
+impl PartyRecord {
+    /// The statements of all voices.
+    pub fn statements(&self) -> Vec<Statement> {
+        statements(&self.voices)
     }
 }
 
-/// What a party came to.
+/// The joint answer of a party.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Settled {
-    /// The verdict of all; none if there is none.
+pub struct PartyOutcome {
+    /// The joint verdict; none if the voices gave none.
     pub verdict: Option<Verdict>,
-    /// In words.
+    /// The reason, for people and later agents.
     pub summary: String,
-    /// What must be mended, each once.
+    /// What must be fixed, without duplicates.
     pub findings: Vec<Finding>,
-    /// What else came of it.
+    /// The joint analysis of a failure.
     pub contribution: Contribution,
 }
 
-pub(super) fn words(voices: &[PhaseEnd]) -> Vec<Word> {
-    voices.iter().filter_map(PhaseEnd::word).collect()
+pub(super) fn statements(voices: &[PhaseEnd]) -> Vec<Statement> {
+    voices.iter().filter_map(PhaseEnd::statement).collect()
 }
 
-/// Makes one answer of what all voices said, whatever order they ended in.
-pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> Settled {
-    let (asked, words) = (party.seats(), words(voices));
+/// Settles the statements of all voices into one answer, independent of the order in which they ended.
+pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> PartyOutcome {
+    let (asked, statements) = (party.speakers(), statements(voices));
     match party.agent.phase {
         RunPhase::Review => {
-            let review = settle_review(&asked, &words, party.rules);
-            Settled {
+            let review = settle_review(&asked, &statements, party.rules);
+            PartyOutcome {
                 verdict: review.verdict,
                 summary: review.summary,
-                findings: review.to_mend,
+                findings: review.to_fix,
                 contribution: Contribution::default(),
             }
         }
         RunPhase::Analysis => {
-            let analysed = settle_analysis(&asked, &words, party.rules.consensus);
+            let analysed = settle_analysis(&asked, &statements, party.rules.consensus);
             let question = Some(analysed.questions.join("\n")).filter(|text| !text.is_empty());
             let analysis = Analysis {
                 root_cause: analysed.root_cause,
@@ -66,7 +65,7 @@ pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> Settled {
                 question,
                 adds: analysed.adds,
             };
-            Settled {
+            PartyOutcome {
                 verdict: analysed.verdict,
                 summary: analysed.summary,
                 findings: Vec::new(),
@@ -74,34 +73,34 @@ pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> Settled {
             }
         }
         RunPhase::Kickoff => {
-            let insights = settle_kickoff(&asked, &words);
-            Settled {
+            let insights = settle_kickoff(&asked, &statements);
+            PartyOutcome {
                 verdict: (!insights.is_empty()).then_some(Verdict::Complete),
                 summary: insights.text(),
-                ..Settled::default()
+                ..PartyOutcome::default()
             }
         }
         RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro => {
-            let heard = |word: &&Word| word.verdict == Some(Verdict::Complete);
-            let mut said: Vec<&Word> = words.iter().filter(heard).collect();
-            let seat = |word: &Word| asked.iter().position(|id| *id == word.persona);
-            said.sort_by_key(|word| (seat(word), word.round));
+            let is_complete = |statement: &&Statement| statement.verdict == Some(Verdict::Complete);
+            let mut said: Vec<&Statement> = statements.iter().filter(is_complete).collect();
+            let place = |one: &Statement| asked.iter().position(|id| *id == one.persona);
+            said.sort_by_key(|one| (place(one), one.round));
             let lines: Vec<String> =
-                said.iter().map(|word| format!("{}: {}", word.persona, word.summary)).collect();
-            Settled {
-                verdict: said.first().and_then(|word| word.verdict),
+                said.iter().map(|one| format!("{}: {}", one.persona, one.summary)).collect();
+            PartyOutcome {
+                verdict: said.first().and_then(|one| one.verdict),
                 summary: lines.join("\n"),
-                ..Settled::default()
+                ..PartyOutcome::default()
             }
         }
     }
 }
 
-/// The voices that a party still waits for: the next round begins when the last one has ended.
+/// The voices that a party still waits for. A round starts when the previous one is complete.
 pub(super) fn missing(party: &PartyStep, voices: &[PhaseEnd]) -> Vec<Voice> {
     let has_ended = |voice: &Voice| voices.iter().any(|end| end.voice.as_ref() == Some(voice));
     for round in 1..=party.rounds {
-        let voices = party.seats().into_iter().map(|persona| Voice { persona, round });
+        let voices = party.speakers().into_iter().map(|persona| Voice { persona, round });
         let missing: Vec<Voice> = voices.filter(|voice| !has_ended(voice)).collect();
         if !missing.is_empty() {
             return missing;
@@ -110,8 +109,8 @@ pub(super) fn missing(party: &PartyStep, voices: &[PhaseEnd]) -> Vec<Voice> {
     Vec::new()
 }
 
-/// What everybody learned, as one; of each their last word counts.
-fn looked_back(voices: &[PhaseEnd]) -> Option<Box<Retro>> {
+/// The joint lessons of a retrospective; of each persona the last round counts.
+fn joint_retro(voices: &[PhaseEnd]) -> Option<Box<Retro>> {
     let mut last: BTreeMap<&str, &Retro> = BTreeMap::new();
     for end in voices {
         if let (Some(voice), Some(retro)) = (&end.voice, &end.retro) {
@@ -119,16 +118,16 @@ fn looked_back(voices: &[PhaseEnd]) -> Option<Box<Retro>> {
         }
     }
     let all: Vec<Retro> = last.into_values().cloned().collect();
-    (!all.is_empty()).then(|| Box::new(retro::merge(&all)))
+    (!all.is_empty()).then(|| Box::new(settle_retro(&all)))
 }
 
-/// What everybody said as what one agent said.
-pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Party> {
-    let seats = party.seats();
+/// The outcome of a party in the form of one agent's end.
+pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<PartyRecord> {
+    let speakers = party.speakers();
     let place = |end: &PhaseEnd| {
         let voice = end.voice.as_ref();
-        let seat = voice.map(|voice| seats.iter().position(|name| *name == voice.persona));
-        (voice.map(|voice| voice.round), seat)
+        let speaker = voice.map(|voice| speakers.iter().position(|name| *name == voice.persona));
+        (voice.map(|voice| voice.round), speaker)
     };
     voices.sort_by_key(place);
     let settled = settle_party(party, &voices);
@@ -143,10 +142,10 @@ pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Pa
         failure: None,
         files: Vec::new(),
         restored: Vec::new(),
-        spent: crate::Spent::default(),
+        spent: Spent::default(),
         receipt: voices.iter().rev().find_map(|end| end.receipt.clone()),
-        retro: looked_back(&voices),
+        retro: joint_retro(&voices),
         ..first.clone()
     };
-    Some(Party { voices, outcome })
+    Some(PartyRecord { voices, outcome })
 }

@@ -1,29 +1,30 @@
-//! What a run is about, and how it works.
+//! The plan of a run, which is fixed, and its options, which a resume may change.
 
 use handover_model::config::BudgetConfig;
 use handover_model::{EpicId, Host, SessionId};
 use serde::{Deserialize, Serialize};
 
+use crate::data::uat_data_path;
 use crate::pipeline::Pipeline;
 
-/// What a run is about; fixed when it starts.
+/// What a run works on; fixed when it starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The epic.
     pub epic: EpicId,
     /// Its file, relative to the project.
     pub epic_file: Option<String>,
-    /// Where its agents' records go.
+    /// The session that its records go to.
     pub records_in: SessionId,
     /// The commit that it starts from.
     pub base: String,
     /// The user's branch, if one was checked out.
     pub user_branch: Option<String>,
-    /// The branch that it makes.
+    /// The branch that it commits to.
     pub branch: String,
-    /// Whether that branch was there before.
+    /// Whether that branch existed before.
     pub continues: bool,
-    /// What happens to a story.
+    /// The steps of each story and of the epic.
     pub pipeline: Pipeline,
     /// The stories, in the order of work.
     pub stories: Vec<PlannedStory>,
@@ -36,22 +37,22 @@ pub struct PlannedStory {
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// Its file, relative to the project; for what closes an epic its scenarios, if there are any.
+    /// Its file, relative to the project; for the closing unit its scenarios, if there are any.
     pub path: String,
-    /// The stories that it waits for.
+    /// The stories that it depends on.
     pub waits_for: Vec<String>,
-    /// Why it is left out, if it is.
+    /// Why it is skipped, if it is.
     pub skip: Option<String>,
 }
 
 impl Plan {
-    /// What closes the epic, as one more unit of work.
+    /// The unit that closes the epic.
     pub(super) fn closing(&self) -> PlannedStory {
         PlannedStory {
             id: format!("epic-{}", self.epic),
             title: format!("Epic {}", self.epic),
             path: match self.pipeline.uat() {
-                Some(_) => crate::uat::data_path(&self.epic),
+                Some(_) => uat_data_path(&self.epic),
                 None => String::new(),
             },
             waits_for: Vec::new(),
@@ -60,7 +61,7 @@ impl Plan {
     }
 }
 
-/// How a run works; can be changed when it is resumed.
+/// How a run works; a resume may change it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// The agent program's kind.
@@ -69,26 +70,26 @@ pub struct Options {
     pub command: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// Whether commits stay off every branch.
+    /// Whether no branch is moved.
     pub no_commit: bool,
-    /// Whether the user's branch follows at the end.
+    /// Whether the user's branch is fast-forwarded when the run ends.
     pub merge: bool,
-    /// How many stories are worked on at once.
+    /// How many stories are open at once.
     #[serde(default = "one")]
     pub parallel: u32,
-    /// The longest phase, in seconds.
+    /// How long a phase may take, in seconds.
     pub phase_timeout: u64,
-    /// The longest silence, in seconds.
+    /// How long an agent may be silent, in seconds.
     pub idle_timeout: u64,
-    /// How often findings are mended.
+    /// How often a story is fixed before it fails.
     pub max_fixes: u32,
-    /// Whether the run fails if its scenarios do.
+    /// Whether failing scenarios fail the run.
     #[serde(default)]
     pub uat_blocking: bool,
-    /// How often a story is tried again because an analysis found something new.
+    /// How often a failed story is retried with the advice of an analysis.
     #[serde(default = "one")]
     pub max_retries: u32,
-    /// What may be spent.
+    /// Limits on money, tokens, turns and time.
     pub budget: BudgetConfig,
 }
 

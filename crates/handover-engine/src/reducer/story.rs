@@ -1,138 +1,137 @@
-//! Where one unit of work stands, a story or what closes an epic, and what an event does to it.
+//! The state of one unit of work, a story or the closing of an epic, and how events change it.
 
 use std::collections::BTreeMap;
 
 use handover_model::{FailureClass, RunPhase, StoryState, Verdict};
 
-use super::flow::InTeam;
-use super::party::{self, Party};
+use super::flow::TeamState;
+use super::ledger::Line;
+use super::party::{self, PartyRecord};
 use super::uat::Uat;
 use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
-use crate::ledger::{Line, Spent};
-use crate::party::Word;
+use crate::data::{Finding, Spent, Statement};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
-use crate::verdict::Finding;
 
-/// What kind of work it is.
+/// The kind of a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
     /// A story.
     Story,
-    /// What closes an epic, once its stories are settled.
+    /// The closing of an epic, once its stories are settled.
     Closing,
 }
 
-/// What a story is at.
+/// Where a story is in its pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum Position {
     /// A step of its pipeline.
     Step(usize),
     /// A member of a team.
     Member {
-        /// Which.
+        /// The member's index in the flow.
         at: usize,
-        /// Whether the gates check the work before.
+        /// Whether the gates must check the work first.
         unchecked: bool,
     },
-    /// Somebody mends what was found.
+    /// A fix of what was found.
     Fix,
-    /// Its work was moved to a new head and is on its way to the branch.
+    /// The last steps before its commit: rebased, and checked again.
     Landing {
-        /// Whether the gates have said that it holds there too.
+        /// Whether the gates have passed since.
         checked: bool,
     },
-    /// Somebody says what to do about a failure; it came from a fix or from a step.
+    /// The analysis of a failure.
     Analysis {
-        /// The step, or none for a fix.
+        /// The step that failed; none for a fix.
         of: Option<usize>,
-        /// What it is if nobody knows better.
+        /// The state of the story if the analysis does not help.
         state: StoryState,
     },
 }
 
-/// Where a story stands.
+/// The state of a unit of work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoryRun {
-    /// The story.
+    /// The story as planned.
     pub planned: PlannedStory,
-    /// What kind of work it is.
+    /// Whether it is a story or closes the epic.
     pub kind: UnitKind,
-    /// Where it stands.
+    /// Whether it is pending, running or settled.
     pub state: StoryState,
-    /// Why it stands there.
+    /// Why it is in that state.
     pub reason: String,
     /// The commit that it starts from.
     pub base: Option<String>,
-    /// What its worktree holds.
+    /// The tree that its worktree holds.
     pub tree: Option<String>,
     /// The commit that holds its work.
     pub commit: Option<String>,
-    /// The branch that holds work that did not come to its end.
+    /// The branch that holds its unfinished work.
     pub failed_branch: Option<String>,
-    /// What was found and is to be mended.
+    /// Findings that the next fix must resolve.
     pub findings: Vec<Finding>,
-    /// The end of what failing gates printed.
+    /// The end of the output of failing gates.
     pub gate_detail: String,
-    /// What everybody said whose word counted, for those who come after and for the records.
+    /// The ends of agents whose report counted, for later agents and for the records.
     pub record: Vec<PhaseEnd>,
-    /// The parties that came to their end.
-    pub parties: Vec<Party>,
-    /// How it failed so far.
+    /// Finished parties.
+    pub parties: Vec<PartyRecord>,
+    /// Earlier failures.
     pub failures: Vec<Failure>,
-    /// What a person must answer before it goes on.
+    /// The question that a person must answer before it continues.
     pub question: Option<String>,
-    /// What people have answered.
+    /// Answers so far.
     pub answers: Vec<Answer>,
-    /// Everything that was done.
+    /// The ledger: one line for each finished step.
     pub lines: Vec<Line>,
-    /// How the acceptance stands, for what closes an epic.
+    /// The results of the acceptance scenarios, for the closing unit.
     pub uat: Option<Uat>,
-    pub(super) at: At,
-    /// Where it stands in a team.
-    pub(super) team: InTeam,
-    /// What the voices of the party at hand said.
+    pub(super) at: Position,
+    /// Its progress within a team.
+    pub(super) team: TeamState,
+    /// The ends of voices in the current party.
     voices: Vec<PhaseEnd>,
     pub(super) fixes: u32,
     pub(super) retried: u32,
-    retries: BTreeMap<Option<Voice>, Tries>,
+    retries: BTreeMap<Option<Voice>, RetryCount>,
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
     gate_attempts: u32,
     pub(super) uat_attempts: u32,
-    /// What the worktree held before scenarios that failed were mended.
+    /// The tree before failing scenarios were fixed.
     pub(super) before_heal: Option<String>,
-    pub(super) mended_for_review: bool,
+    pub(super) fixed_for_review: bool,
 }
 
-/// How a story failed.
+/// A failure of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// In words.
+    /// What failed.
     pub reason: String,
-    /// What makes another failure the same.
+    /// Equal for failures that are the same apart from paths, numbers and names.
     pub(super) signature: String,
-    /// What the next attempt was told, if there was one.
+    /// The advice that the next attempt got, if there was one.
     pub advice: Option<String>,
 }
 
-/// What a person was asked, and said.
+/// A question and a person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What they were asked.
+    /// The question.
     pub question: String,
-    /// What they said.
+    /// The answer.
     pub text: String,
 }
 
-/// How often the same agent was tried again.
+/// How often an agent was retried.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Tries {
+struct RetryCount {
     all: u32,
-    /// How often in a row because the model could not be asked.
+    /// How often in a row because the model could not be reached.
     unreachable: u32,
 }
 
-/// A finding that is only a text.
+/// A finding without severity or place.
 pub(super) fn finding(text: &str) -> Finding {
     Finding { text: text.to_owned(), ..Finding::default() }
 }
@@ -141,9 +140,9 @@ impl StoryRun {
     pub(super) fn new(planned: PlannedStory, kind: UnitKind, pipeline: &Pipeline) -> Self {
         let start = match (kind, &pipeline.flow) {
             (UnitKind::Story, Some(flow)) => {
-                At::Member { at: flow.position(&flow.start).unwrap_or(0), unchecked: false }
+                Position::Member { at: flow.position(&flow.start).unwrap_or(0), unchecked: false }
             }
-            (UnitKind::Story, None) | (UnitKind::Closing, _) => At::Step(0),
+            (UnitKind::Story, None) | (UnitKind::Closing, _) => Position::Step(0),
         };
         let skipped = planned.skip.is_some();
         Self {
@@ -165,7 +164,7 @@ impl StoryRun {
             lines: Vec::new(),
             uat: None,
             at: start,
-            team: InTeam::default(),
+            team: TeamState::default(),
             voices: Vec::new(),
             fixes: 0,
             retried: 0,
@@ -175,47 +174,47 @@ impl StoryRun {
             gate_attempts: 0,
             uat_attempts: 0,
             before_heal: None,
-            mended_for_review: false,
+            fixed_for_review: false,
         }
     }
 
-    /// What was used for it.
+    /// What its agents and checks used.
     pub fn spent(&self) -> Spent {
         self.lines.iter().map(|line| line.spent).sum()
     }
 
-    /// How often findings have been mended.
+    /// How many fixes were made.
     pub fn fixes(&self) -> u32 {
         self.fixes
     }
 
-    /// How often the model could not be asked, which is how long to wait before the next time.
+    /// How often in a row the model could not be reached; determines the back-off.
     pub fn retries(&self, voice: Option<&Voice>) -> u32 {
         self.tries(voice).unreachable
     }
 
-    fn tries(&self, voice: Option<&Voice>) -> Tries {
+    fn tries(&self, voice: Option<&Voice>) -> RetryCount {
         self.retries.get(&voice.cloned()).copied().unwrap_or_default()
     }
 
-    /// What the voices of the party at hand have said so far.
-    pub fn words(&self) -> Vec<Word> {
-        party::words(&self.voices)
+    /// The statements of the current party so far.
+    pub fn statements(&self) -> Vec<Statement> {
+        party::statements(&self.voices)
     }
 
-    /// Whether nothing more will happen to it.
+    /// Whether it has reached a final state and no answer can revive it.
     pub fn is_settled(&self) -> bool {
         !matches!(self.state, StoryState::Pending | StoryState::Running) && self.question.is_none()
     }
 
-    /// Whether it will not be done, so that nobody need wait for it.
-    pub(super) fn is_lost(&self) -> bool {
+    /// Whether it will not be finished, so that its dependents are blocked.
+    pub(super) fn will_not_finish(&self) -> bool {
         let given_up = matches!(self.state, StoryState::Failed | StoryState::Blocked)
             || self.was_skipped_by_an_agent();
         given_up && self.question.is_none()
     }
 
-    /// Left out, and not because the user or its own status says so.
+    /// Skipped by an agent rather than by the plan.
     pub(super) fn was_skipped_by_an_agent(&self) -> bool {
         self.state == StoryState::Skipped && self.planned.skip.is_none()
     }
@@ -231,21 +230,21 @@ impl StoryRun {
         reason.clone_into(&mut self.reason);
     }
 
-    /// The step that it is at; none once there is nothing left but to keep the work.
+    /// The current step; none once only the commit is left.
     pub(super) fn step<'p>(&self, pipeline: &'p Pipeline) -> Option<StepRef<'p>> {
         match self.at {
-            At::Fix => Some(StepRef::Agent(&pipeline.fix)),
-            At::Analysis { .. } => pipeline.on_failure.as_ref().and_then(StepRef::of),
-            At::Landing { checked } => {
+            Position::Fix => Some(StepRef::Agent(&pipeline.fix)),
+            Position::Analysis { .. } => pipeline.on_failure.as_ref().and_then(StepRef::of),
+            Position::Landing { checked } => {
                 let has_gates = pipeline.flow.is_some() || pipeline.steps.contains(&Step::Gates);
                 (!checked && has_gates).then_some(StepRef::Gates)
             }
-            At::Member { unchecked: true, .. } => Some(StepRef::Gates),
-            At::Member { at, .. } => {
+            Position::Member { unchecked: true, .. } => Some(StepRef::Gates),
+            Position::Member { at, .. } => {
                 let member = pipeline.flow.as_ref().and_then(|flow| flow.members.get(at));
                 member.map(|member| StepRef::Agent(&member.agent))
             }
-            At::Step(at) => {
+            Position::Step(at) => {
                 let steps = match self.kind {
                     UnitKind::Story => &pipeline.steps,
                     UnitKind::Closing => &pipeline.closing,
@@ -255,7 +254,7 @@ impl StoryRun {
         }
     }
 
-    /// What may be done for it now.
+    /// The effects that may start now.
     pub(super) fn ready(&self, pipeline: &Pipeline) -> Vec<Effect> {
         let story = || self.planned.id.clone();
         match self.step(pipeline) {
@@ -291,7 +290,7 @@ impl StoryRun {
         attempt: u32,
         line: Line,
         failed: Option<(&[String], &str)>,
-        rules: Rules<'_>,
+        rules: RunRules<'_>,
     ) {
         self.gate_attempts = attempt;
         self.lines.push(line);
@@ -300,70 +299,71 @@ impl StoryRun {
                 detail.clone_into(&mut self.gate_detail);
                 let findings = failures.iter().map(|text| finding(text)).collect();
                 match self.kind {
-                    UnitKind::Story => self.mend(findings, rules, "the gates failed"),
+                    UnitKind::Story => self.request_fix(findings, rules, "the gates failed"),
                     UnitKind::Closing => self.heal(findings, rules),
                 }
             }
             None => {
                 self.team.unchecked = false;
-                self.go_on();
+                self.advance();
             }
         }
     }
 
-    pub(super) fn refused(&mut self, problems: &[String], rules: Rules<'_>) {
+    pub(super) fn refused(&mut self, problems: &[String], rules: RunRules<'_>) {
         let findings = problems.iter().map(|text| finding(text)).collect();
-        self.mend(findings, rules, "the work cannot be committed");
+        self.request_fix(findings, rules, "the work cannot be committed");
     }
 
-    /// Whether it is on its way to the branch, so that others wait.
+    /// Whether it is about to be committed, so that others wait.
     pub(super) fn is_landing(&self) -> bool {
-        matches!(self.at, At::Landing { .. })
+        matches!(self.at, Position::Landing { .. })
     }
 
-    /// Its work was moved to a new head. Where others have changed the same, somebody mends it.
+    /// Its work was rebased onto a new head. Conflicts are fixed like any other finding.
     pub(super) fn rebased(
         &mut self,
         base: &str,
         tree: &str,
         conflicts: &[String],
-        rules: Rules<'_>,
+        rules: RunRules<'_>,
     ) {
         self.base = Some(base.to_owned());
         self.tree = Some(tree.to_owned());
         if conflicts.is_empty() {
-            self.at = At::Landing { checked: false };
+            self.at = Position::Landing { checked: false };
             return;
         }
-        let finding = |path: &String| Finding {
+        let finding = |path: &String| {
+            Finding {
             place: path.clone(),
             text:
-                "another story has changed the same: where the file holds both with conflict marks \
-                   between them, make one of it that does what both stories ask for"
+                "another story changed the same lines: resolve the conflict markers in this file so that it \
+                   does what both stories ask for"
                     .to_owned(),
             ..Finding::default()
+        }
         };
         self.gate_detail.clear();
         let findings = conflicts.iter().map(finding).collect();
-        self.mend(findings, rules, "the work conflicts with that of another story");
+        self.request_fix(findings, rules, "the work conflicts with that of another story");
     }
 
-    /// The next step.
-    pub(super) fn go_on(&mut self) {
+    /// Moves on to the next step.
+    pub(super) fn advance(&mut self) {
         match &mut self.at {
-            At::Step(at) => *at += 1,
-            At::Landing { checked } => *checked = true,
-            At::Member { unchecked, .. } => *unchecked = false,
-            At::Fix | At::Analysis { .. } => {}
+            Position::Step(at) => *at += 1,
+            Position::Landing { checked } => *checked = true,
+            Position::Member { unchecked, .. } => *unchecked = false,
+            Position::Fix | Position::Analysis { .. } => {}
         }
     }
 
-    /// What was found goes to somebody who mends it, a bounded number of times. Nobody mends what
-    /// closes an epic.
-    pub(super) fn mend(&mut self, findings: Vec<Finding>, rules: Rules<'_>, what: &str) {
+    /// Has findings fixed, a bounded number of times. The closing unit is never fixed this way.
+    pub(super) fn request_fix(&mut self, findings: Vec<Finding>, rules: RunRules<'_>, what: &str) {
         let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
         self.findings = findings;
-        self.at = At::Fix;
+        self.at = Position::Fix;
         if self.fixes >= rules.max_fixes || self.kind == UnitKind::Closing {
             let reason = format!("{what} after {} fix(es): {first}", self.fixes);
             return self.give_up(StoryState::Failed, reason.trim_end_matches([':', ' ']), rules);
@@ -374,19 +374,19 @@ impl StoryRun {
         }
     }
 
-    /// An agent ended. Whoever was not asked for is written down and changes nothing.
-    pub(super) fn phase_ended(&mut self, end: &PhaseEnd, rules: Rules<'_>) {
+    /// An agent ended. One that no step is waiting for is recorded and changes nothing.
+    pub(super) fn phase_ended(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
         self.lines.push(Line::agent(end));
         self.attempts.insert((end.phase, end.voice.clone()), end.attempt);
         self.tree = Some(end.tree.clone());
         match self.step(rules.pipeline) {
             Some(StepRef::Agent(step)) if end.voice.is_none() => {
-                if !self.is_asked_again(end, step) {
-                    self.answered(end, step, rules);
+                if !self.should_retry(end, step) {
+                    self.agent_answered(end, step, rules);
                 }
             }
             Some(StepRef::Party(party)) if end.voice.is_some() => {
-                if !self.is_asked_again(end, &party.agent) {
+                if !self.should_retry(end, &party.agent) {
                     self.voices.push(end.clone());
                     if party::missing(party, &self.voices).is_empty() {
                         self.party_ended(party, rules);
@@ -397,16 +397,17 @@ impl StoryRun {
         }
     }
 
-    fn party_ended(&mut self, party: &PartyStep, rules: Rules<'_>) {
+    fn party_ended(&mut self, party: &PartyStep, rules: RunRules<'_>) {
         let voices = std::mem::take(&mut self.voices);
         if let Some(ended) = party::outcome(party, voices) {
             self.parties.push(ended.clone());
-            self.answered(&ended.outcome, &party.agent, rules);
+            self.agent_answered(&ended.outcome, &party.agent, rules);
         }
     }
 
-    /// Whether the model could not be asked, or the agent wants another try, and there is one left.
-    fn is_asked_again(&mut self, end: &PhaseEnd, step: &AgentStep) -> bool {
+    /// Whether the agent is retried: the model could not be reached or the agent asks for it, and retries
+    /// are left.
+    fn should_retry(&mut self, end: &PhaseEnd, step: &AgentStep) -> bool {
         let unreachable = end.failure.is_some_and(FailureClass::is_transient);
         let wanted = end.verdict == Some(Verdict::Retry)
             && end.phase != RunPhase::Analysis
@@ -425,21 +426,21 @@ impl StoryRun {
         false
     }
 
-    fn answered(&mut self, end: &PhaseEnd, step: &AgentStep, rules: Rules<'_>) {
-        if let At::Analysis { of, .. } = self.at {
+    fn agent_answered(&mut self, end: &PhaseEnd, step: &AgentStep, rules: RunRules<'_>) {
+        if let Position::Analysis { of, .. } = self.at {
             return self.analysed(of, end, rules);
         }
         if let (Some(flow), false) = (&rules.pipeline.flow, step.statuses.is_empty()) {
-            return self.handed_on(end, step, flow, rules);
+            return self.member_ended(end, step, flow, rules);
         }
-        if self.kind == UnitKind::Closing && self.at == At::Fix {
+        if self.kind == UnitKind::Closing && self.at == Position::Fix {
             return self.healed(end.verdict == Some(Verdict::Complete), rules.pipeline);
         }
         if step.optional {
             if end.verdict == Some(Verdict::Complete) {
                 self.record.push(end.clone());
             }
-            return self.go_on();
+            return self.advance();
         }
         match end.verdict {
             Some(Verdict::Blocked) => self.give_up(StoryState::Blocked, &end.summary, rules),
@@ -451,23 +452,22 @@ impl StoryRun {
             Some(Verdict::Failed | Verdict::Retry) | None => {
                 let reason = format!("{} {}: {}", end.phase, end.attempt, end.summary);
                 if end.failure.is_some_and(FailureClass::is_transient) {
-                    // The model could not be asked; nobody can tell more than that.
+                    // The model could not be reached; an analysis would not find out more.
                     return self.settle(StoryState::Failed, &reason);
                 }
                 self.give_up(StoryState::Failed, &reason, rules);
             }
             Some(Verdict::Complete) if end.files.is_empty() && is_work(end.phase) => {
-                let reason =
-                    format!("{} says that it is complete and has changed nothing", end.phase);
+                let reason = format!("{} reports completion and changed nothing", end.phase);
                 self.give_up(StoryState::Failed, &reason, rules);
             }
             Some(Verdict::Complete) => {
                 self.record.push(end.clone());
-                if self.at == At::Fix {
+                if self.at == Position::Fix {
                     self.fixes += 1;
-                    self.at = At::Step(rules.pipeline.after_fix);
+                    self.at = Position::Step(rules.pipeline.after_fix);
                 } else {
-                    self.go_on();
+                    self.advance();
                 }
             }
             Some(Verdict::Passed) => self.pass(end),
@@ -477,53 +477,53 @@ impl StoryRun {
 
     fn pass(&mut self, end: &PhaseEnd) {
         self.record.push(end.clone());
-        self.go_on();
+        self.advance();
     }
 
-    fn review_failed(&mut self, end: &PhaseEnd, rules: Rules<'_>) {
+    fn review_failed(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
         let mut findings = end.findings.clone();
         if findings.is_empty() && !end.summary.is_empty() {
             findings.push(finding(&end.summary));
         }
         if findings.is_empty() {
-            let reason = "the review failed and found nothing";
+            let reason = "the review failed without findings";
             return self.give_up(StoryState::Failed, reason, rules);
         }
-        self.mended_for_review = true;
+        self.fixed_for_review = true;
         self.record.push(end.clone());
-        self.mend(findings, rules, "the review failed");
+        self.request_fix(findings, rules, "the review failed");
     }
 
-    /// A reviewer cannot mend, so what it would have mended is mended by somebody else, once; after
-    /// that its word is a yes.
-    fn pass_with_fixes(&mut self, end: &PhaseEnd, rules: Rules<'_>) {
+    /// Reviewers are read-only, so their findings are fixed by a developer, once; after that the verdict
+    /// counts as passed.
+    fn pass_with_fixes(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
         let mut findings = end.findings.clone();
         if findings.is_empty() && !end.restored.is_empty() {
             findings.push(finding(&end.summary));
         }
-        if findings.is_empty() || self.mended_for_review || self.fixes >= rules.max_fixes {
+        if findings.is_empty() || self.fixed_for_review || self.fixes >= rules.max_fixes {
             return self.pass(end);
         }
-        self.mended_for_review = true;
+        self.fixed_for_review = true;
         self.record.push(end.clone());
-        self.mend(findings, rules, "the review asked for fixes");
+        self.request_fix(findings, rules, "the review asked for fixes");
     }
 }
 
-/// Whether a phase is there to change files.
+/// Whether agents of a phase are meant to change files.
 pub(crate) fn is_work(phase: RunPhase) -> bool {
     matches!(phase, RunPhase::Dev | RunPhase::Fix)
 }
 
-/// What an event is judged by.
+/// The rules of the run that decide how an event changes a story.
 #[derive(Clone, Copy)]
-pub(super) struct Rules<'a> {
+pub(super) struct RunRules<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) max_fixes: u32,
     pub(super) max_retries: u32,
 }
 
-/// A step that somebody has to do before the work can be kept.
+/// A step other than the commit.
 pub(super) enum StepRef<'p> {
     Agent(&'p AgentStep),
     Party(&'p PartyStep),

@@ -1,38 +1,37 @@
-//! How the acceptance of an epic stands: what was tried out, and mended if something failed.
+//! The acceptance of an epic: the results of its scenarios, and the fixes of those that failed.
 
 use handover_model::{ScenarioOutcome, StoryState, UatGate};
 
-use super::story::{At, Rules, StoryRun, finding};
-use crate::ledger::Line;
+use super::ledger::Line;
+use super::story::{Position, RunRules, StoryRun, finding};
+use crate::data::{Finding, ScenarioResult};
 use crate::pipeline::{Pipeline, Step};
-use crate::uat::ScenarioResult;
-use crate::verdict::Finding;
 
-/// How the acceptance of an epic stands.
+/// The results of an epic's acceptance scenarios.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uat {
-    /// Which scenarios were to be tried.
+    /// Which scenarios were selected.
     pub gate: UatGate,
-    /// What came of each, the last time.
+    /// The latest result of each scenario.
     pub results: Vec<ScenarioResult>,
-    /// Why there are none.
+    /// Why there are no results.
     pub problem: Option<String>,
 }
 
 impl Uat {
-    /// Whether something that was tried does not hold, or nothing could be tried.
+    /// Whether a scenario failed, or none could be run.
     pub fn is_failure(&self) -> bool {
         self.problem.is_some() || self.results.iter().any(ScenarioResult::is_wrong)
     }
 
-    /// How many came to this.
+    /// How many scenarios had this outcome.
     pub fn count(&self, outcome: ScenarioOutcome) -> usize {
         self.results.iter().filter(|result| result.outcome == outcome).count()
     }
 }
 
-/// What is known once scenarios were tried out.
-pub(super) struct Tried<'a> {
+/// One run of the scenarios.
+pub(super) struct UatAttempt<'a> {
     pub(super) attempt: u32,
     pub(super) uat: Uat,
     pub(super) tree: &'a str,
@@ -40,40 +39,40 @@ pub(super) struct Tried<'a> {
 }
 
 impl StoryRun {
-    pub(super) fn uat_ended(&mut self, tried: Tried<'_>, rules: Rules<'_>) {
-        let Tried { attempt, uat, tree, duration_ms } = tried;
+    pub(super) fn uat_ended(&mut self, tried: UatAttempt<'_>, rules: RunRules<'_>) {
+        let UatAttempt { attempt, uat, tree, duration_ms } = tried;
         self.uat_attempts = attempt;
         self.tree = Some(tree.to_owned());
         self.lines.push(Line::uat(attempt, &uat, duration_ms));
-        let wrong: Vec<Finding> =
+        let failed: Vec<Finding> =
             uat.results.iter().filter(|result| result.is_wrong()).map(found).collect();
         self.uat = Some(uat);
-        if wrong.is_empty() {
+        if failed.is_empty() {
             self.before_heal = None;
-            return self.go_on();
+            return self.advance();
         }
         self.gate_detail = self.uat.iter().flat_map(|uat| &uat.results).map(printed).collect();
-        self.heal(wrong, rules);
+        self.heal(failed, rules);
     }
 
-    /// What does not hold is mended a bounded number of times; then what was mended in vain is dropped.
-    pub(super) fn heal(&mut self, wrong: Vec<Finding>, rules: Rules<'_>) {
+    /// Has failures fixed a bounded number of times; after that the unsuccessful fixes are dropped.
+    pub(super) fn heal(&mut self, failed: Vec<Finding>, rules: RunRules<'_>) {
         let most = rules.pipeline.uat().map_or(0, |step| step.heal);
         if self.fixes >= most {
             return self.stop_healing(rules.pipeline);
         }
         self.before_heal = self.before_heal.take().or_else(|| self.tree.clone());
-        self.findings = wrong;
-        self.at = At::Fix;
+        self.findings = failed;
+        self.at = Position::Fix;
     }
 
-    /// After somebody has mended: the gates, and then the scenarios again.
+    /// After a fix: the gates, and then the scenarios again.
     pub(super) fn healed(&mut self, is_done: bool, pipeline: &Pipeline) {
         self.fixes += 1;
         if is_done {
             let is_gates = |step: &Step| matches!(step, Step::Gates);
             let gates = pipeline.closing.iter().position(is_gates);
-            self.at = At::Step(gates.unwrap_or_else(|| uat_at(pipeline)));
+            self.at = Position::Step(gates.unwrap_or_else(|| uat_at(pipeline)));
         } else {
             self.stop_healing(pipeline);
         }
@@ -83,16 +82,16 @@ impl StoryRun {
         if let Some(tree) = self.before_heal.take() {
             self.tree = Some(tree);
         }
-        self.at = At::Step(uat_at(pipeline) + 1);
+        self.at = Position::Step(uat_at(pipeline) + 1);
     }
 
-    /// Whether something was mended and it did not help.
-    pub fn was_mended_in_vain(&self) -> bool {
+    /// Whether fixes were made and did not help.
+    pub fn fixes_failed(&self) -> bool {
         self.fixes > 0 && self.uat.as_ref().is_none_or(Uat::is_failure)
     }
 
-    /// Whether the epic was closed and its acceptance failed.
-    pub(super) fn was_not_accepted(&self) -> bool {
+    /// Whether the acceptance failed or did not take place.
+    pub(super) fn acceptance_failed(&self) -> bool {
         let failed = self.uat.as_ref().is_none_or(Uat::is_failure);
         failed || matches!(self.state, StoryState::Failed | StoryState::Blocked)
     }

@@ -1,4 +1,4 @@
-//! All stories of an epic in a text that fits: what was done, said, found and lost, from the journal.
+//! A digest of all stories of an epic that fits a token budget, from the journal.
 
 use std::fmt::Write as _;
 
@@ -8,16 +8,16 @@ use handover_text::cut::{cut_to_tokens, one_line};
 use crate::reducer::{State, StoryRun};
 use crate::report::counts;
 
-/// How many files of a story are named.
+/// How many files of a story are listed.
 const FILES: usize = 12;
 
-/// The epic in at most so many tokens; every story has the same share, and what one does not need the
-/// others may use.
+/// The epic in at most `budget` tokens. Stories share the budget evenly, and what one does not need
+/// goes to the others.
 pub fn digest(state: &State, tokenizer: Tokenizer, budget: u64) -> String {
     let head = summary(state);
     let mut left = budget.saturating_sub(handover_text::tokens::count(tokenizer, &head));
     let mut texts: Vec<(usize, String)> = state.stories.iter().map(story).enumerate().collect();
-    // Short ones first, so that what they leave is known.
+    // Short ones first, so that the others can use the rest of their share.
     texts.sort_by_key(|(at, text)| (text.len(), *at));
     let mut waiting = texts.len() as u64;
     for (_, text) in &mut texts {

@@ -1,17 +1,17 @@
-//! A retrospective out of the journal alone: for when nobody could be asked, or said nothing of use.
+//! A retrospective from the journal alone, for epics whose agents reported no lessons.
 
 use std::collections::BTreeMap;
 
 use handover_model::{RunPhase, StoryState};
 use handover_text::cut::{cut, one_line};
 
-use super::{Lesson, Retro};
+use crate::data::{Lesson, Retro};
 use crate::reducer::{State, StoryRun};
 
 const MOST: usize = 12;
 const TEXT: usize = 300;
 
-/// What the journal says.
+/// The lessons that follow from the journal.
 pub fn factual(state: &State) -> Retro {
     let done = of(state, StoryState::Done);
     let lost: Vec<&StoryRun> = state
@@ -31,13 +31,13 @@ pub fn factual(state: &State) -> Retro {
         spent.duration_ms / 60_000
     );
     let at_once = done.iter().filter(|story| story.fixes() == 0);
-    let mended = state.stories.iter().filter(|story| story.fixes() > 0);
+    let fixed = state.stories.iter().filter(|story| story.fixes() > 0);
     let mut went_badly: Vec<Lesson> = lost
         .iter()
         .map(|story| lesson(format!("{} is {}", story.planned.id, story.state), &story.reason))
         .collect();
     went_badly.extend(
-        mended.map(|story| {
+        fixed.map(|story| {
             lesson(format!("{} needed {} fix(es)", story.planned.id, story.fixes()), "")
         }),
     );
@@ -64,14 +64,14 @@ fn lesson(text: String, why: &str) -> Lesson {
     Lesson { text: cut(&text, TEXT), why: cut(&one_line(why), TEXT), file: String::new() }
 }
 
-/// What the last developer of a story said.
+/// The summary of a story's last developer.
 fn decision(story: &StoryRun) -> Option<Lesson> {
     let said = story.record.iter().rev().find(|end| end.phase != RunPhase::Review)?;
     let summary = one_line(&said.summary);
     (!summary.is_empty()).then(|| lesson(story.planned.id.clone(), &summary))
 }
 
-/// What reviews found.
+/// The findings of reviews.
 fn gotchas(state: &State) -> Vec<Lesson> {
     let ends = state.stories.iter().flat_map(|story| &story.record);
     let findings = ends.flat_map(|end| end.findings.iter().map(move |finding| (end, finding)));

@@ -1,9 +1,8 @@
-//! A handoff read back: what an earlier epic established, entry by entry, so that each can be chosen by
-//! what the next agent works on.
+//! Reads a handoff back, entry by entry, so that each agent gets the entries that are relevant to it.
 
-use super::{Lesson, Retro};
+use crate::data::{Lesson, Retro};
 
-/// Between an entry and the file that it is about.
+/// Separates an entry from the file that it is about.
 pub(super) const IN_FILE: &str = " · in ";
 
 const MAX_BYTES: usize = 256 << 10;
@@ -12,20 +11,20 @@ const MAX_ENTRIES: usize = 60;
 /// A part of a handoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
-    /// How things are done.
+    /// Patterns.
     Patterns,
-    /// What was decided.
+    /// Decisions.
     Decisions,
-    /// What one stumbles over.
+    /// Pitfalls.
     Gotchas,
-    /// Where to look.
+    /// Files worth knowing.
     Files,
-    /// How things are tested.
+    /// Test conventions.
     TestConventions,
 }
 
 impl Section {
-    /// All of them, in the order of the file.
+    /// All sections, in the order of the file.
     pub const ALL: [Self; 5] =
         [Self::Patterns, Self::Decisions, Self::Gotchas, Self::Files, Self::TestConventions];
 
@@ -40,7 +39,7 @@ impl Section {
         }
     }
 
-    /// Its part of a retrospective.
+    /// The lessons of a retrospective that belong to this section.
     pub(super) fn of(self, retro: &Retro) -> &[Lesson] {
         match self {
             Self::Patterns => &retro.patterns,
@@ -55,25 +54,25 @@ impl Section {
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it stands.
+    /// The section that it is in.
     pub section: Section,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// The file that it is about.
     pub file: Option<String>,
 }
 
-/// What an earlier epic established.
+/// The handoff of an earlier epic.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Handoff {
-    /// In a few lines.
+    /// The summary paragraph.
     pub summary: String,
-    /// In the order of the file.
+    /// All entries, in the order of the file.
     pub entries: Vec<Entry>,
 }
 
 impl Handoff {
-    /// Reads a file, whoever wrote it; what is not understood is left out.
+    /// Reads a file leniently: lines that cannot be understood are skipped.
     pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         let mut handoff = Self::default();
@@ -114,7 +113,7 @@ fn first_word(text: &str) -> String {
     text.split([' ', ':']).next().unwrap_or_default().to_owned()
 }
 
-/// Markdown's backslashes taken away: the text is quoted again wherever it is shown.
+/// Removes Markdown escapes; the text is quoted again wherever it is shown.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.trim().trim_start_matches("> ").chars().peekable();

@@ -1,4 +1,5 @@
-//! The two files of a retrospective. What agents said is quoted, so that it stays what it is.
+//! Renders a retrospective as two files. Text from agents is quoted, so that it cannot pose as
+//! structure.
 
 use std::fmt::Write as _;
 
@@ -6,22 +7,22 @@ use handover_model::{StoryState, Timestamp};
 use handover_text::quote::{quote_block, quote_inline};
 
 use super::handoff::{IN_FILE, Section};
-use super::{Lesson, Retro};
+use crate::data::{Lesson, Retro};
 use crate::reducer::State;
 
-/// What surrounds a retrospective.
+/// Where a retrospective comes from.
 #[derive(Debug, Clone)]
-pub struct About<'a> {
+pub struct RetroInfo<'a> {
     /// The run.
     pub run: &'a str,
-    /// Who said it, in a few words.
+    /// Who it is based on.
     pub by: &'a str,
-    /// When.
+    /// The date shown.
     pub at: Timestamp,
 }
 
 /// The retrospective, for people.
-pub fn retrospective(retro: &Retro, state: &State, about: &About<'_>) -> String {
+pub fn retrospective(retro: &Retro, state: &State, about: &RetroInfo<'_>) -> String {
     let epic = &state.plan.epic;
     let mut out = format!("# Retrospective of epic {epic}\n\n");
     let _ = writeln!(out, "- **Date:** {}", date(about.at));
@@ -56,8 +57,8 @@ pub fn retrospective(retro: &Retro, state: &State, about: &About<'_>) -> String 
     out
 }
 
-/// The handoff: what the next epic starts with. Its front matter makes it a package.
-pub fn handoff(retro: &Retro, state: &State, about: &About<'_>) -> String {
+/// The handoff for the next epic. Its front matter makes it a package.
+pub fn handoff(retro: &Retro, state: &State, about: &RetroInfo<'_>) -> String {
     let epic = &state.plan.epic;
     let done = state.stories.iter().filter(|story| story.state == StoryState::Done).count();
     let mut out = format!(

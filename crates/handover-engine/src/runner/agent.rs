@@ -1,4 +1,4 @@
-//! One agent, from its prompt to what it left behind.
+//! One agent, from composing its prompt to recording its result.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,46 +7,46 @@ use std::time::Duration;
 use handover_agents::{Invocation, Outcome, split_command};
 use handover_context::package_file::ProjectPaths;
 use handover_handoff::{Debrief, Ending, Handoff, Learn, RunStep};
-use handover_model::{AdmittedPrompt, FailureClass, Host, RunPhase, Timestamp, Verdict};
+use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Verdict};
 
-use super::crew::Job;
-use super::{Begun, Runner, group_of, spawn_id};
+use super::workers::Job;
+use super::{Runner, Started, spawn_id};
 use crate::EngineError;
+use crate::data::Spent;
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
-use crate::ledger::{Spent, money_left};
 use crate::party::is_new;
 use crate::pipeline::{AgentStep, Voice};
-use crate::prompt::Ask;
-use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind};
+use crate::plan::group_of;
+use crate::prompt::PromptRequest;
+use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind, money_left};
 use crate::task::{TaskParts, kind, role_text, task};
-use crate::verdict::{self, Said, Unclear};
+use crate::verdict::{AgentReport, ReportError};
 
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
 
-/// One agent of one story.
-pub(super) struct Call {
+/// An agent that works on a story, with everything that its result is judged by.
+pub(super) struct AgentCall {
     pub(super) story: StoryRun,
     pub(super) worktree: Worktree,
-    pub(super) seat: Seat,
-    /// The refs that were there before it.
+    pub(super) attempt: AgentAttempt,
+    /// The refs of the repository before it started.
     pub(super) refs: BTreeSet<String>,
 }
 
-/// What an agent is there for, and where what it leaves is found.
-pub(super) struct Seat {
-    /// The story.
-    pub(super) id: String,
+/// One attempt of one agent at one step, and where its files are.
+pub(super) struct AgentAttempt {
+    pub(super) story: String,
     pub(super) step: AgentStep,
-    pub(super) attempt: u32,
-    /// What only this agent is told.
+    pub(super) number: u32,
+    /// A secret that binds the result to this attempt.
     pub(super) nonce: String,
-    /// Where its logs go.
+    /// The folder of its logs and its result.
     pub(super) logs: PathBuf,
 }
 
-impl Seat {
+impl AgentAttempt {
     pub(super) fn file(&self, end: &str) -> PathBuf {
         let voice = self
             .step
@@ -54,72 +54,79 @@ impl Seat {
             .as_ref()
             .map(|voice| format!("-{}-{}", ref_part(&voice.persona), voice.round));
         let voice = voice.unwrap_or_default();
-        self.logs.join(format!("{}-{}{voice}.{end}", self.step.phase, self.attempt))
+        self.logs.join(format!("{}-{}{voice}.{end}", self.step.phase, self.number))
     }
 
-    /// Where its result is expected.
+    /// The file that it is asked to write its result to.
     pub(super) fn result(&self) -> PathBuf {
         self.file("result.json")
     }
 }
 
-/// An agent that is to work.
+/// An agent that is ready to start.
 pub(super) struct AgentJob {
-    pub(super) call: Call,
+    pub(super) call: AgentCall,
     pub(super) handoff: Handoff,
-    /// The story.
+    /// The text of the story.
     pub(super) text: String,
-    /// Everything that it reads.
+    /// Everything that it is given to read.
     pub(super) read: String,
     pub(super) invocation: Invocation,
-    /// How long to wait before: the model could not be asked, and a little later it may be.
+    /// How long to wait before it starts: back-off after the model could not be reached.
     pub(super) wait: Duration,
 }
 
-/// An agent that has worked.
+/// An agent that has ended.
 pub(super) struct AgentDone {
-    pub(super) call: Call,
+    pub(super) call: AgentCall,
     pub(super) handoff: Handoff,
-    pub(super) host: Host,
     pub(super) outcome: Outcome,
-    pub(super) said: Result<Said, Unclear>,
-    /// What was used besides, for being asked once more.
-    pub(super) more: Spent,
+    pub(super) report: Result<AgentReport, ReportError>,
+    /// What asking once more for a missing verdict used.
+    pub(super) follow_up: Spent,
+}
+
+/// An agent that could not be run to its end.
+pub(super) struct AgentFailed {
+    pub(super) handoff: Handoff,
+    /// Whether its program started, and so has its prompt.
+    pub(super) started: bool,
+    pub(super) error: EngineError,
 }
 
 impl Runner<'_, '_> {
-    pub(super) fn begin_agent(
+    pub(super) fn start_agent(
         &mut self,
         intent: &Intent,
         id: &str,
         attempt: u32,
         voice: Option<&Voice>,
-    ) -> Result<Begun, EngineError> {
+    ) -> Result<Started, EngineError> {
         let story = self.story(id)?;
         let Some(step) = self.state.agent_of(&story, voice) else {
-            return Err(self.out_of_step("an agent that no step asks for"));
+            return Err(self.inconsistent("an agent that no step wants"));
         };
-        // Whoever is asked again because of what it wrote need not wait for better times.
+        // An agent that must correct its scenarios need not back off.
         let is_corrected = step.phase == RunPhase::Uat && !story.findings.is_empty();
-        let wait = patience(if is_corrected { 0 } else { story.retries(voice) });
+        let wait = backoff(if is_corrected { 0 } else { story.retries(voice) });
         let worktree = match voice {
-            Some(voice) => self.worktree_of_voice(&story, voice)?,
+            Some(voice) => self.voice_worktree(&story, voice)?,
             None => self.worktree(&story)?,
         };
         let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
         let refs = self.repo.refs()?;
-        let seat = Seat { id: id.to_owned(), step, attempt, nonce, logs };
-        let _ = fs_err::remove_file(seat.result());
-        let call = Call { story, worktree, seat, refs };
+        let attempt = AgentAttempt { story: id.to_owned(), step, number: attempt, nonce, logs };
+        let _ = fs_err::remove_file(attempt.result());
+        let call = AgentCall { story, worktree, attempt, refs };
         let text = self.text_of(&call);
         let handoff = self.prepare(&call, &text)?;
         let invocation = self.invocation(intent, &call, &handoff.prompt)?;
         if voice.is_none() {
-            // From here on the folder is the agent's.
-            self.in_place.remove(id);
+            // From here on the agent may change the folder.
+            self.tree_in_worktree.remove(id);
         }
         let read = format!("{text}\n{}", handoff.prompt.text());
-        Ok(Begun::Job(Job::Agent(Box::new(AgentJob {
+        Ok(Started::Job(Job::Agent(Box::new(AgentJob {
             call,
             handoff,
             text,
@@ -129,54 +136,62 @@ impl Runner<'_, '_> {
         }))))
     }
 
-    pub(super) fn end_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
-        let AgentDone { call, handoff, host, outcome, mut said, more } = done;
+    pub(super) fn finish_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
+        let AgentDone { call, handoff, outcome, mut report, follow_up } = done;
         let receipt = handoff.prompt.receipt();
-        self.engine.handoffs.started(receipt, Some(host), self.now())?;
-        if !call.seat.step.optional && call.story.kind == UnitKind::Story {
-            refuse_a_host_that_cannot_work(&outcome)?;
+        if !call.attempt.step.optional && call.story.kind == UnitKind::Story {
+            stop_if_host_is_unusable(&outcome)?;
         }
-        self.clear_strays(&call)?;
-        if let Ok(said) = &mut said {
-            self.weigh(&call, said);
+        self.handle_unexpected_refs(&call)?;
+        if let Ok(report) = &mut report {
+            self.weigh(&call, report);
         }
-        let mut left = match &call.seat.step.voice {
-            Some(_) => self.leave_folder(&call.story, &call.worktree)?,
-            None => self.settle_folder(&call.story, &call.seat.step, &call.worktree)?,
+        let mut left = match &call.attempt.step.voice {
+            Some(_) => self.discard_folder(&call.story, &call.worktree)?,
+            None => self.collect_changes(&call.story, &call.attempt.step, &call.worktree)?,
         };
         if let Some(problem) = left.problem {
-            said = Err(Unclear::Broken(problem));
+            report = Err(ReportError::Unreadable(problem));
         }
-        if call.seat.step.phase == RunPhase::Uat && outcome.is_success() {
-            (said, left.tree) = self.take_scenarios(&call, said, left.tree)?;
+        if call.attempt.step.phase == RunPhase::Uat && outcome.is_success() {
+            (report, left.tree) = self.adopt_scenarios(&call, report, left.tree)?;
         }
         let now = self.now();
-        let (verdict, summary, said) = judge(&outcome, said);
-        self.keep_ending(&call, &handoff, verdict, &summary, &said, now)?;
-        let spent = spent(&outcome, &said) + more;
+        let (verdict, summary, report) = judge(&outcome, report);
+        self.keep_ending(&call, &handoff, verdict, &summary, &report, now)?;
+        let spent = spent(&outcome, &report) + follow_up;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
-            story: call.seat.id.clone(),
-            phase: call.seat.step.phase,
-            attempt: call.seat.attempt,
-            voice: call.seat.step.voice.clone(),
-            role: Some(call.seat.step.role.clone()),
-            status: said.status.filter(|_| verdict.is_some()),
+            story: call.attempt.story.clone(),
+            phase: call.attempt.step.phase,
+            attempt: call.attempt.number,
+            voice: call.attempt.step.voice.clone(),
+            role: Some(call.attempt.step.role.clone()),
+            status: report.status.filter(|_| verdict.is_some()),
             verdict,
             summary,
-            findings: said.findings,
-            contribution: said.contribution,
+            findings: report.findings,
+            contribution: report.contribution,
             failure: outcome.failure.as_ref().map(|failure| failure.class),
             tree: left.tree,
             files: left.files,
             restored: left.restored,
             spent,
             receipt: Some(receipt.to_string()),
-            retro: said.retro.filter(|_| verdict == Some(Verdict::Complete)).map(Box::new),
+            retro: report.retro.filter(|_| verdict == Some(Verdict::Complete)).map(Box::new),
         })))
     }
 
-    /// The story as it is in the worktree; the epic for what closes it.
-    fn text_of(&self, call: &Call) -> String {
+    /// Frees the packages of an agent that never got its prompt. Its error stops the run.
+    pub(super) fn agent_failed(&self, failed: AgentFailed) -> EngineError {
+        let AgentFailed { handoff, started, error } = failed;
+        if !started {
+            self.engine.handoffs.not_started(&handoff, &error.to_string(), self.now());
+        }
+        error
+    }
+
+    /// The story's file in the worktree; the epic's file for the unit that closes it.
+    fn text_of(&self, call: &AgentCall) -> String {
         let path = match call.story.kind {
             UnitKind::Story => Some(call.story.planned.path.as_str()),
             UnitKind::Closing => self.state.plan.epic_file.as_deref(),
@@ -186,9 +201,9 @@ impl Runner<'_, '_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn prepare(&self, call: &Call, text: &str) -> Result<Handoff, EngineError> {
-        let Call { story, seat, .. } = call;
-        let Seat { step, nonce, .. } = seat;
+    fn prepare(&self, call: &AgentCall, text: &str) -> Result<Handoff, EngineError> {
+        let AgentCall { story, attempt, .. } = call;
+        let AgentAttempt { step, nonce, .. } = attempt;
         let kind = kind(step);
         let party = self.state.party_of(story);
         let patch = match (&story.base, &story.tree) {
@@ -205,11 +220,11 @@ impl Runner<'_, '_> {
             text,
             patch: &patch,
             nonce,
-            result: &seat.result(),
+            result: &attempt.result(),
         };
-        let ask = Ask {
+        let request = PromptRequest {
             session: self.state.plan.records_in.clone(),
-            group: group_of(&seat.id)?,
+            group: group_of(&attempt.story)?,
             role: step.role.clone(),
             role_text: role_text(step, party),
             reasoning: kind.is_cold.then_some(false),
@@ -221,13 +236,13 @@ impl Runner<'_, '_> {
             unique: (self.engine.unique)(),
             now: self.now(),
         };
-        ask.prepare(&self.engine.handoffs)
+        request.prepare(&self.engine.handoffs)
     }
 
     fn invocation(
         &self,
         intent: &Intent,
-        call: &Call,
+        call: &AgentCall,
         prompt: &AdmittedPrompt,
     ) -> Result<Invocation, EngineError> {
         let options = &self.state.options;
@@ -238,29 +253,29 @@ impl Runner<'_, '_> {
             (invocation.program, invocation.args) = split_command(command)?;
         }
         invocation.prompt = Some(prompt.clone());
-        let seat = &call.seat;
-        invocation.profile = seat.step.profile;
-        invocation.model = seat.step.model.clone().or_else(|| options.model.clone());
+        let attempt = &call.attempt;
+        invocation.profile = attempt.step.profile;
+        invocation.model = attempt.step.model.clone().or_else(|| options.model.clone());
         let mut environment = self.engine.environment_of(options.host);
         let plan = &self.state.plan;
         for (name, value) in [
             ("HANDOVER_RUN", run.as_str()),
-            ("HANDOVER_STORY", &seat.id),
-            ("HANDOVER_PHASE", seat.step.phase.as_str()),
-            ("HANDOVER_ROLE", seat.step.role.as_str()),
-            ("HANDOVER_ATTEMPT", &seat.attempt.to_string()),
-            ("HANDOVER_NONCE", &seat.nonce),
+            ("HANDOVER_STORY", &attempt.story),
+            ("HANDOVER_PHASE", attempt.step.phase.as_str()),
+            ("HANDOVER_ROLE", attempt.step.role.as_str()),
+            ("HANDOVER_ATTEMPT", &attempt.number.to_string()),
+            ("HANDOVER_NONCE", &attempt.nonce),
             ("HANDOVER_SESSION", plan.records_in.as_str()),
-            ("HANDOVER_GROUP", group_of(&seat.id)?.as_str()),
+            ("HANDOVER_GROUP", group_of(&attempt.story)?.as_str()),
         ] {
             environment.set(name, value);
         }
-        environment.set("HANDOVER_RESULT", seat.result());
-        if let Some(voice) = &seat.step.voice {
+        environment.set("HANDOVER_RESULT", attempt.result());
+        if let Some(voice) = &attempt.step.voice {
             environment.set("HANDOVER_PERSONA", &voice.persona);
             environment.set("HANDOVER_ROUND", voice.round.to_string());
         }
-        self.engine.share_builds(&mut environment);
+        self.engine.share_cargo_target(&mut environment);
         invocation.environment = environment;
         let budget = &options.budget;
         let wall = budget.phase.minutes.map(|minutes| (minutes * 60.0).max(1.0) as u64);
@@ -269,54 +284,54 @@ impl Runner<'_, '_> {
         invocation.limits.idle = Some(Duration::from_secs(options.idle_timeout));
         invocation.limits.turns =
             budget.phase.turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
-        let (run, story) = self.state.expected(&self.at_work(), &seat.id);
+        let (run, story) = self.state.expected(&self.effects_in_flight(), &attempt.story);
         invocation.limits.cost_usd =
             money_left(budget, self.state.spent() + run, call.story.spent() + story);
         Ok(invocation)
     }
 
-    /// Whether an analysis says something that those who failed had not been told.
-    fn weigh(&self, call: &Call, said: &mut Said) {
-        let Some(analysis) = &mut said.contribution.analysis else { return };
+    /// Decides whether an analysis adds anything to what the failed agents knew.
+    fn weigh(&self, call: &AgentCall, report: &mut AgentReport) {
+        let Some(analysis) = &mut report.contribution.analysis else { return };
         let story = &call.story;
-        let mut told = vec![self.text_of(call), story.reason.clone(), story.gate_detail.clone()];
-        told.extend(story.findings.iter().map(|finding| finding.text.clone()));
-        told.extend(story.record.iter().map(|end| end.summary.clone()));
-        told.extend(story.failures.iter().flat_map(|failure| failure.advice.clone()));
-        told.extend(story.answers.iter().map(|answer| answer.text.clone()));
-        analysis.adds = is_new(&analysis.advice(), &told.join("\n"));
+        let mut known = vec![self.text_of(call), story.reason.clone(), story.gate_detail.clone()];
+        known.extend(story.findings.iter().map(|finding| finding.text.clone()));
+        known.extend(story.record.iter().map(|end| end.summary.clone()));
+        known.extend(story.failures.iter().flat_map(|failure| failure.advice.clone()));
+        known.extend(story.answers.iter().map(|answer| answer.text.clone()));
+        analysis.adds = is_new(&analysis.advice(), &known.join("\n"));
     }
 
-    /// Keeps what the agent left behind for the agents after it.
+    /// Keeps everything that the agent reported, in one transaction, for the agents after it.
     fn keep_ending(
         &mut self,
-        call: &Call,
+        call: &AgentCall,
         handoff: &Handoff,
         verdict: Option<Verdict>,
         summary: &str,
-        said: &Said,
+        report: &AgentReport,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        let Seat { id, step, attempt, .. } = &call.seat;
+        let AgentAttempt { story, step, number, .. } = &call.attempt;
         let step = RunStep {
             run: self.journal.run.clone(),
-            story: id.clone(),
+            story: story.clone(),
             phase: step.phase,
-            attempt: *attempt,
+            attempt: *number,
             voice: step.voice.as_ref().and_then(|voice| serde_json::to_value(voice).ok()),
-            status: said.status,
+            status: report.status,
         };
         let debrief = Debrief {
-            receipt: said.receipt.clone(),
+            receipt: report.receipt.clone(),
             verdict,
             summary: Some(summary.to_owned()).filter(|summary| !summary.is_empty()),
-            reasoning: said.reasoning.clone(),
-            packages: said.packages.clone(),
-            errors: said.errors.clone(),
-            problems: said.problems.clone(),
+            reasoning: report.reasoning.clone(),
+            packages: report.packages.clone(),
+            errors: report.errors.clone(),
+            problems: report.problems.clone(),
             ..Debrief::default()
         };
-        // The folder of a voice may be gone by now.
+        // The worktree of a voice is gone by now.
         let worktree = ProjectPaths::new(&call.worktree.project(), &[]).ok();
         let ended = self.engine.handoffs.ended(Ending {
             learn: Learn::AtCommit,
@@ -325,14 +340,14 @@ impl Runner<'_, '_> {
             ..Ending::new(&handoff.assignment, &debrief, now)
         })?;
         for reason in ended.kept().map(|kept| kept.refused.clone()).unwrap_or_default() {
-            self.warn(format!("{id}: {reason}"))?;
+            self.warn(format!("{story}: {reason}"))?;
         }
         Ok(())
     }
 }
 
-/// Whoever has no key, no money or no such model will have none for the next story either.
-fn refuse_a_host_that_cannot_work(outcome: &Outcome) -> Result<(), EngineError> {
+/// A missing key, an exhausted quota or an unknown model would fail every other story as well.
+fn stop_if_host_is_unusable(outcome: &Outcome) -> Result<(), EngineError> {
     match &outcome.failure {
         Some(failure)
             if matches!(
@@ -350,39 +365,39 @@ fn refuse_a_host_that_cannot_work(outcome: &Outcome) -> Result<(), EngineError> 
     }
 }
 
-/// A success counts only if the program ended well; anything else counts as it was said.
+/// A success counts only if the program exited cleanly; any other verdict counts as reported.
 fn judge(
     outcome: &Outcome,
-    said: Result<Said, verdict::Unclear>,
-) -> (Option<Verdict>, String, Said) {
-    let (verdict, summary, said) = match said {
-        Ok(said) => (said.verdict, said.summary.clone(), said),
-        Err(unclear) => (None, unclear.to_string(), Said::default()),
+    report: Result<AgentReport, ReportError>,
+) -> (Option<Verdict>, String, AgentReport) {
+    let (verdict, summary, report) = match report {
+        Ok(report) => (report.verdict, report.summary.clone(), report),
+        Err(error) => (None, error.to_string(), AgentReport::default()),
     };
     let is_success =
         matches!(verdict, Some(Verdict::Complete | Verdict::Passed | Verdict::PassedWithFixes));
     match &outcome.failure {
         Some(failure) if is_success || verdict.is_none() => {
-            (None, handover_text::cut::cut(&failure.message, 500), said)
+            (None, handover_text::cut::cut(&failure.message, 500), report)
         }
-        Some(_) | None => (verdict, summary, said),
+        Some(_) | None => (verdict, summary, report),
     }
 }
 
-/// What was used: what the program reports, else what the agent says.
-pub(super) fn spent(outcome: &Outcome, said: &Said) -> Spent {
-    let report = &outcome.report;
-    let tokens = Some(report.usage.total()).filter(|total| *total > 0);
+/// What was used: as the program reports it, else as the agent does.
+pub(super) fn spent(outcome: &Outcome, report: &AgentReport) -> Spent {
+    let (own, program) = (&report.usage, &outcome.report);
+    let tokens = Some(program.usage.total()).filter(|total| *total > 0);
     Spent {
-        cost_usd: report.cost_usd.or(said.usage.cost_usd).unwrap_or_default(),
-        tokens: tokens.or(said.usage.tokens).unwrap_or_default(),
-        turns: report.turns.map(u64::from).or(said.usage.turns).unwrap_or_default(),
+        cost_usd: program.cost_usd.or(own.cost_usd).unwrap_or_default(),
+        tokens: tokens.or(own.tokens).unwrap_or_default(),
+        turns: program.turns.map(u64::from).or(own.turns).unwrap_or_default(),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
     }
 }
 
-/// How long to wait before an agent is asked once more.
-fn patience(retries: u32) -> Duration {
+/// How long to wait before the next retry: 5, 20, then 80 seconds.
+fn backoff(retries: u32) -> Duration {
     match retries {
         0 => Duration::ZERO,
         tried => Duration::from_secs(5 << (2 * tried.min(3) - 2).min(4)),

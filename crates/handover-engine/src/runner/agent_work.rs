@@ -1,4 +1,4 @@
-//! An agent at work, on a thread of its own: its program, and what it says.
+//! Runs an agent's program on a worker thread and reads its report.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -7,44 +7,58 @@ use std::time::{Duration, Instant};
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
 use handover_handoff::follow_up;
 
-use super::agent::{AgentDone, AgentJob, Seat, spent};
-use super::crew::{Link, Word};
+use super::agent::{AgentAttempt, AgentDone, AgentFailed, AgentJob, spent};
+use super::workers::{Delivered, JobResult, WorkerEvent, WorkerLink};
 use crate::EngineError;
-use crate::ledger::Spent;
+use crate::data::Spent;
 use crate::task::ending;
-use crate::verdict::{self, Asked, MAX_RESULT, Said, Unclear};
+use crate::verdict::{self, AgentReport, MAX_RESULT, ReportContext, ReportError};
 
 /// How much of an agent's output is kept on disk.
 const LOG_BYTES: u64 = 16 << 20;
-/// How often a sign of life is passed on.
+/// How often activity is passed on to be shown.
 const ACTIVITY: Duration = Duration::from_millis(500);
 
 impl AgentJob {
-    pub(super) fn work(self, link: &Link<'_>) -> Result<AgentDone, EngineError> {
+    pub(super) fn work(self, link: &WorkerLink<'_>) -> JobResult {
         let Self { call, handoff, read, invocation, wait, .. } = self;
-        sleep(wait, link)?;
-        let (outcome, said, more) = call.seat.work(&invocation, &read, link)?;
-        Ok(AgentDone { call, handoff, host: invocation.host, outcome, said, more })
+        let worked = sleep(wait, link).and_then(|()| call.attempt.work(&invocation, &read, link));
+        match worked {
+            Ok((outcome, report, follow_up)) => {
+                JobResult::Agent(Box::new(AgentDone { call, handoff, outcome, report, follow_up }))
+            }
+            Err(error) => {
+                let started = link.has_spawned();
+                JobResult::AgentFailed(Box::new(AgentFailed { handoff, started, error }))
+            }
+        }
     }
 }
 
-/// How an agent ended, what it said, and what being asked once more cost.
-type Worked = (Outcome, Result<Said, Unclear>, Spent);
+/// How the program ended, the agent's report, and what asking once more used.
+type Worked = (Outcome, Result<AgentReport, ReportError>, Spent);
 
-impl Seat {
+impl AgentAttempt {
     pub(super) fn work(
         &self,
         invocation: &Invocation,
         read: &str,
-        link: &Link<'_>,
+        link: &WorkerLink<'_>,
     ) -> Result<Worked, EngineError> {
+        let (phase, attempt) = (self.step.phase, self.number);
+        let voice = self.step.voice.as_ref().map(|voice| voice.persona.as_str());
+        let _span =
+            tracing::debug_span!("phase", story = self.story, %phase, attempt, voice).entered();
+        tracing::debug!(host = %invocation.host, role = %self.step.role, "agent starts");
         let outcome = supervised(self, invocation, "log", link)?;
-        let (said, more) = verdict(self, read, invocation, &outcome, link)?;
-        Ok((outcome, said, more))
+        let duration_ms = outcome.duration.as_millis() as u64;
+        tracing::debug!(ended = ?outcome.ended, failure = ?outcome.failure, duration_ms, "agent ended");
+        let (report, follow_up) = report(self, read, invocation, &outcome, link)?;
+        Ok((outcome, report, follow_up))
     }
 }
 
-fn sleep(mut left: Duration, link: &Link<'_>) -> Result<(), EngineError> {
+fn sleep(mut left: Duration, link: &WorkerLink<'_>) -> Result<(), EngineError> {
     while left > Duration::ZERO {
         if link.cancel.is_cancelled() {
             return Err(EngineError::Interrupted);
@@ -56,63 +70,66 @@ fn sleep(mut left: Duration, link: &Link<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// What the agent says. Whoever did the work and forgot to say so is asked once, where its program
-/// can go on with the same conversation: a missing phrase must not cost a whole story.
-fn verdict(
-    seat: &Seat,
+/// Reads the agent's report. An agent that forgot its verdict is asked once more if its program can
+/// resume the conversation: a missing phrase must not cost a whole story.
+fn report(
+    attempt: &AgentAttempt,
     read: &str,
     invocation: &Invocation,
     outcome: &Outcome,
-    link: &Link<'_>,
-) -> Result<(Result<Said, Unclear>, Spent), EngineError> {
-    let asked = Asked {
-        subject: &seat.id,
-        phase: seat.step.phase,
-        nonce: &seat.nonce,
+    link: &WorkerLink<'_>,
+) -> Result<(Result<AgentReport, ReportError>, Spent), EngineError> {
+    let context = ReportContext {
+        subject: &attempt.story,
+        phase: attempt.step.phase,
+        nonce: &attempt.nonce,
         read,
-        statuses: &seat.step.statuses,
+        statuses: &attempt.step.statuses,
     };
-    let said = |outcome: &Outcome| {
-        verdict::read(asked, result_file(&seat.result()).as_deref(), &outcome.final_text)
+    let read_report = |outcome: &Outcome| {
+        verdict::read(context, result_file(&attempt.result()).as_deref(), &outcome.final_text)
     };
-    let first = said(outcome);
+    let first = read_report(outcome);
     let conversation = outcome.report.host_session.clone();
-    let (Err(Unclear::Missing), true, Some(conversation)) =
+    let (Err(ReportError::Missing), true, Some(conversation)) =
         (&first, outcome.is_success(), conversation)
     else {
         return Ok((first, Spent::default()));
     };
-    let ending = ending(&seat.id, &seat.step, &seat.nonce, &seat.result());
-    let question =
-        format!("You have ended without a verdict. Do no more work; only say it.\n\n{ending}");
+    let ending = ending(&attempt.story, &attempt.step, &attempt.nonce, &attempt.result());
+    let question = format!(
+        "You have ended without a verdict. Do no more work; only give your verdict.\n\n{ending}"
+    );
     let prompt = invocation.prompt.as_ref().map(|prompt| follow_up(prompt, question));
     let again = Invocation { prompt, resume: Some(conversation), ..invocation.clone() };
-    let answer = supervised(seat, &again, "again.log", link)?;
-    let said = if answer.is_success() { said(&answer) } else { first };
-    Ok((said, spent(&answer, &Said::default())))
+    let answer = supervised(attempt, &again, "again.log", link)?;
+    let report = if answer.is_success() { read_report(&answer) } else { first };
+    Ok((report, spent(&answer, &AgentReport::default())))
 }
 
-/// Runs the agent, with its process told as soon as it exists.
+/// Runs the program under supervision and reports its process as soon as it exists.
 fn supervised(
-    seat: &Seat,
+    attempt: &AgentAttempt,
     invocation: &Invocation,
     log: &str,
-    link: &Link<'_>,
+    link: &WorkerLink<'_>,
 ) -> Result<Outcome, EngineError> {
     let redactor = link.redactor;
     let mut tee =
-        Tee::create(&seat.file(log), LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))?;
+        Tee::create(&attempt.file(log), LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))?;
     let mut shown = Instant::now();
     let mut on_event = |event: AgentEvent| {
         if let AgentEvent::Spawned(process) = &event {
-            link.say(Word::Spawned(process.clone()));
+            let receipt = invocation.prompt.as_ref().map(|prompt| prompt.receipt().clone());
+            let delivered = receipt.map(|receipt| Delivered { receipt, host: invocation.host });
+            link.send(WorkerEvent::Spawned { process: process.clone(), delivered });
         }
         if let Some(what) = activity(&event)
             && shown.elapsed() >= ACTIVITY
         {
             shown = Instant::now();
             let what = redactor.clean(&what).cut(120).as_str().to_owned();
-            link.say(Word::Activity { story: seat.id.clone(), what });
+            link.send(WorkerEvent::Activity { story: attempt.story.clone(), what });
         }
     };
     let outcome = run(invocation, Some(&mut tee), &mut on_event, &link.cancel)?;
@@ -122,7 +139,7 @@ fn supervised(
     Ok(outcome)
 }
 
-/// The result, if it is a file of a reasonable size. A link could lead anywhere.
+/// The content of the result file. A link could lead anywhere, so it is not followed.
 fn result_file(path: &Path) -> Option<Vec<u8>> {
     let data = fs_err::symlink_metadata(path).ok()?;
     if !data.is_file() {
@@ -134,7 +151,7 @@ fn result_file(path: &Path) -> Option<Vec<u8>> {
     fs_err::read(path).ok()
 }
 
-/// What is worth showing.
+/// The part of an event that is worth showing.
 fn activity(event: &AgentEvent) -> Option<String> {
     match event {
         AgentEvent::Text(text) | AgentEvent::Notice(text) => text.lines().next().map(str::to_owned),

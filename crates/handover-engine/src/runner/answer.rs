@@ -1,4 +1,4 @@
-//! Questions for a person: a run that waits for an answer, and a run that never gets one.
+//! Questions for a person: a run that stops to wait for answers, and one that is abandoned without.
 
 use handover_model::{Run, RunState};
 
@@ -9,16 +9,14 @@ use crate::journal::fold;
 use crate::reducer::Event;
 
 impl Engine<'_> {
-    /// A run that waits for an answer and is not resumed is given up: nothing of it stays in git but its
-    /// branches.
-    pub(super) fn leave_behind(&self, run: &Run, repo: &Repo) -> Result<(), EngineError> {
+    /// Abandons a run that waits for an answer: everything but its branches is removed from git.
+    pub(super) fn abandon(&self, run: &Run, repo: &Repo) -> Result<(), EngineError> {
         if run.state != RunState::Blocked {
             return Ok(());
         }
         let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
         if folded.is_some_and(|folded| !folded.state.is_over()) {
-            let folder = self.project.join(".handover/runs").join(run.id.as_str());
-            let _ = fs_err::remove_dir_all(folder.join("worktrees"));
+            let _ = fs_err::remove_dir_all(self.run_folder(&run.id).join("worktrees"));
             repo.prune()?;
             repo.delete_refs(&format!("refs/handover/{}/", run.id))?;
         }
@@ -27,7 +25,7 @@ impl Engine<'_> {
 }
 
 impl Runner<'_, '_> {
-    /// Nobody works any more until a person has answered; the trees of the stories are kept.
+    /// Stops the run until a person answers. The trees of the stories are kept.
     pub(super) fn ask(&mut self) -> Result<Event, EngineError> {
         self.clear_worktrees()?;
         let open = self.state.questions();

@@ -1,23 +1,26 @@
-//! What those who close an epic leave behind: scenarios, a retrospective, a handoff. They may write
-//! these files and nothing else; what they say in their results counts first.
+//! The files that close an epic: scenarios, retrospective, handoff. Agents that close an epic may write
+//! these and nothing else; what they report as their result takes precedence over what they wrote.
 
 use handover_model::learn::{MAX_INSIGHT_CHARS, topic_of};
 use handover_model::{EventType, RunPhase, Timestamp, Verdict};
 use handover_store::{EventKey, NewEvent, NewReasoning, NewStrategy};
 use serde_json::json;
 
-use super::agent::Call;
-use super::{Runner, group_of};
+use super::Runner;
+use super::agent::AgentCall;
+use crate::data::{
+    Contribution, Retro, handoff_path, retro_path, uat_data_path, uat_document_path,
+};
 use crate::git::Worktree;
-use crate::party::Contribution;
 use crate::pipeline::Voice;
+use crate::plan::group_of;
 use crate::reducer::{Event, PhaseEnd, StoryRun};
-use crate::retro::{self, Retro};
+use crate::retro;
 use crate::uat;
-use crate::verdict::{Said, Unclear};
+use crate::verdict::{AgentReport, ReportError};
 use crate::{EngineError, Spent};
 
-/// How many lessons become strategies.
+/// How many lessons of a retrospective become strategies.
 const STRATEGIES: usize = 10;
 
 impl Runner<'_, '_> {
@@ -25,8 +28,8 @@ impl Runner<'_, '_> {
     pub(super) fn outputs(&self, phase: RunPhase) -> Vec<String> {
         let epic = &self.state.plan.epic;
         match phase {
-            RunPhase::Uat => vec![uat::data_path(epic), uat::document_path(epic)],
-            RunPhase::Retro => vec![retro::retro_path(epic), retro::handoff_path(epic)],
+            RunPhase::Uat => vec![uat_data_path(epic), uat_document_path(epic)],
+            RunPhase::Retro => vec![retro_path(epic), handoff_path(epic)],
             RunPhase::Kickoff
             | RunPhase::Dev
             | RunPhase::Fix
@@ -35,46 +38,46 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Takes the scenarios over that an agent left, in its result or in its file, and writes them down as
-    /// they are to be. A claim without scenarios, or with ones that cannot be used, is none.
-    pub(super) fn take_scenarios(
+    /// Writes the scenarios of an agent, from its result or its file, in their canonical form. A success
+    /// without scenarios, or with invalid ones, does not count.
+    pub(super) fn adopt_scenarios(
         &mut self,
-        call: &Call,
-        said: Result<Said, Unclear>,
+        call: &AgentCall,
+        report: Result<AgentReport, ReportError>,
         tree: String,
-    ) -> Result<(Result<Said, Unclear>, String), EngineError> {
-        let said = match said {
-            Ok(said) if said.verdict == Some(Verdict::Complete) => said,
+    ) -> Result<(Result<AgentReport, ReportError>, String), EngineError> {
+        let report = match report {
+            Ok(report) if report.verdict == Some(Verdict::Complete) => report,
             other => return Ok((other, tree)),
         };
         let epic = self.state.plan.epic.clone();
-        let data = uat::data_path(&epic);
-        let read = match &said.scenarios {
+        let data = uat_data_path(&epic);
+        let read = match &report.scenarios {
             Some(scenarios) => Some(uat::from_value(scenarios)),
             None => {
-                self.left(call, &data)?.map(|bytes| uat::parse(&String::from_utf8_lossy(&bytes)))
+                self.written(call, &data)?.map(|bytes| uat::parse(&String::from_utf8_lossy(&bytes)))
             }
         };
-        let said = match read {
+        let report = match read {
             Some(Ok(mut document)) => {
                 document.epic = epic.to_string();
                 self.write_uat(&call.worktree, &document, &[])?;
-                Ok(said)
+                Ok(report)
             }
             Some(Err(problems)) => {
-                self.take_back(call, &data)?;
+                self.restore_file(call, &data)?;
                 let error = uat::UatError { path: data, problems }.to_string();
                 let summary = handover_text::cut::cut(&error, 1_500);
-                Ok(Said { verdict: Some(Verdict::Retry), summary, ..said })
+                Ok(AgentReport { verdict: Some(Verdict::Retry), summary, ..report })
             }
-            None if self.left(call, &uat::document_path(&epic))?.is_some() => Ok(said),
-            None => Err(Unclear::Broken("it left no scenarios".to_owned())),
+            None if self.written(call, &uat_document_path(&epic))?.is_some() => Ok(report),
+            None => Err(ReportError::Unreadable("it wrote no scenarios".to_owned())),
         };
-        Ok((said, self.keep_folder(&call.story, &call.worktree)?))
+        Ok((report, self.keep_folder(&call.story, &call.worktree)?))
     }
 
-    /// An agent that is not asked, because nobody can pay for it.
-    pub(super) fn forgone(
+    /// The end of an agent that is not started because it would exceed the budget.
+    pub(super) fn skip_agent(
         &self,
         id: &str,
         phase: RunPhase,
@@ -91,7 +94,7 @@ impl Runner<'_, '_> {
             role: None,
             status: None,
             verdict: None,
-            summary: format!("not asked: {reason}"),
+            summary: format!("not started: {reason}"),
             findings: Vec::new(),
             contribution: Contribution::default(),
             failure: None,
@@ -104,8 +107,8 @@ impl Runner<'_, '_> {
         })))
     }
 
-    /// What an agent wrote to a file, if it is new.
-    fn left(&self, call: &Call, path: &str) -> Result<Option<Vec<u8>>, EngineError> {
+    /// What the agent wrote to a file, if it changed the file.
+    fn written(&self, call: &AgentCall, path: &str) -> Result<Option<Vec<u8>>, EngineError> {
         let Some(file) = call.worktree.inside(path) else { return Ok(None) };
         let Ok(bytes) = fs_err::read(file) else { return Ok(None) };
         let before = self.before(&call.story, path)?;
@@ -117,7 +120,7 @@ impl Runner<'_, '_> {
         Ok(self.repo.file_of(tree, &self.repo.prefix.join(path))?)
     }
 
-    fn take_back(&self, call: &Call, path: &str) -> Result<(), EngineError> {
+    fn restore_file(&self, call: &AgentCall, path: &str) -> Result<(), EngineError> {
         let Some(file) = call.worktree.inside(path) else { return Ok(()) };
         match self.before(&call.story, path)? {
             Some(bytes) => fs_err::write(file, bytes)?,
@@ -128,8 +131,8 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    /// The retrospective and the handoff: what the voices said as one, or what the journal says. A file
-    /// that an agent wrote itself, and said nothing else, stays.
+    /// Writes the retrospective and the handoff: from the agents' lessons, completed by the journal. A
+    /// file that an agent wrote itself without reporting lessons stays.
     pub(super) fn write_retro(
         &self,
         worktree: &Worktree,
@@ -140,36 +143,36 @@ impl Runner<'_, '_> {
         if !plan.pipeline.closes_with(RunPhase::Retro) {
             return Ok(());
         }
-        let said = unit.record.iter().rev().find_map(|end| end.retro.as_deref());
-        let said = said.cloned().unwrap_or_default();
+        let reported = unit.record.iter().rev().find_map(|end| end.retro.as_deref());
+        let reported = reported.cloned().unwrap_or_default();
         let facts = retro::factual(&self.state);
-        let by = if said.is_empty() { "the journal" } else { "agents who looked back" };
-        let taught = said.clone().completed_by(facts);
-        let about = retro::About { run: self.journal.run.as_str(), by, at };
+        let by = if reported.is_empty() { "the journal" } else { "agents who looked back" };
+        let lessons = reported.clone().completed_by(facts);
+        let about = retro::RetroInfo { run: self.journal.run.as_str(), by, at };
         for (path, text) in [
-            (retro::retro_path(&plan.epic), retro::retrospective(&taught, &self.state, &about)),
-            (retro::handoff_path(&plan.epic), retro::handoff(&taught, &self.state, &about)),
+            (retro_path(&plan.epic), retro::retrospective(&lessons, &self.state, &about)),
+            (handoff_path(&plan.epic), retro::handoff(&lessons, &self.state, &about)),
         ] {
             let in_base = match &unit.base {
                 Some(base) => self.repo.file_of(base, &self.repo.prefix.join(&path))?,
                 None => None,
             };
-            let there = worktree.inside(&path).and_then(|file| fs_err::read(file).ok());
-            let is_theirs = there.is_some() && there != in_base;
-            if !(said.is_empty() && is_theirs) {
-                self.put(worktree, &path, self.engine.redactor.clean(&text).as_str())?;
+            let on_disk = worktree.inside(&path).and_then(|file| fs_err::read(file).ok());
+            let is_theirs = on_disk.is_some() && on_disk != in_base;
+            if !(reported.is_empty() && is_theirs) {
+                self.write_file(worktree, &path, self.engine.redactor.clean(&text).as_str())?;
             }
         }
-        self.learn_from(&said, at)
+        self.learn_from(&reported, at)
     }
 
-    /// What was learned helps whoever comes after. Doing it again changes nothing.
-    fn learn_from(&self, taught: &Retro, now: Timestamp) -> Result<(), EngineError> {
+    /// Turns lessons into reasoning and strategies for later agents. Idempotent per run.
+    fn learn_from(&self, retro: &Retro, now: Timestamp) -> Result<(), EngineError> {
         let plan = &self.state.plan;
         let group = group_of(&format!("epic-{}", plan.epic))?;
         let redactor = self.engine.redactor;
         let (run, session) = (&self.journal.run, &plan.records_in);
-        let lessons = taught.strategies();
+        let lessons = retro.strategies();
         if lessons.is_empty() {
             return Ok(());
         }

@@ -1,27 +1,28 @@
-//! Keeping work that holds: records into the story, one commit, the branch one step on.
+//! Commits finished work: records into the story, one commit, the run's branch forward.
 
 use handover_context::learning::{Binding, extract_strategies};
 use handover_model::{GroupStatus, StoryState};
 use handover_store::GroupUpdate;
 
-use super::{Runner, group_of};
+use super::Runner;
 use crate::EngineError;
 use crate::git::{NewCommit, Worktree};
 use crate::journal::Intent;
+use crate::plan::group_of;
 use crate::reducer::{Event, StoryRun, UnitKind, is_work};
 use crate::story;
 
 impl Runner<'_, '_> {
-    /// Doing it again after a crash gives the very same commit: its time is that of the intent.
+    /// Idempotent: the commit takes its time from the intent, so repeating it gives the same commit.
     pub(super) fn commit(&mut self, intent: &Intent, id: &str) -> Result<Event, EngineError> {
         let story = self.story(id)?;
         let (Some(base), Some(work)) = (story.base.clone(), story.tree.clone()) else {
-            return Err(self.out_of_step("a commit without work"));
+            return Err(self.inconsistent("a commit without work"));
         };
         if story.kind == UnitKind::Closing && !self.state.plan.pipeline.keeps_closing() {
-            // It was only to be looked at.
+            // Its scenarios were only to be run; there is nothing to commit.
             self.worktree_at(id, &base).remove()?;
-            self.in_place.remove(id);
+            self.tree_in_worktree.remove(id);
             return Ok(Event::Committed { story: id.to_owned(), commit: base });
         }
         let problems = self.inspect(&base, &work)?;
@@ -30,7 +31,7 @@ impl Runner<'_, '_> {
             return Ok(Event::Refused { story: id.to_owned(), problems });
         }
         let worktree = self.worktree(&story)?;
-        self.in_place.remove(id);
+        self.tree_in_worktree.remove(id);
         self.write_records(&worktree, &story, intent.at, "done")?;
         match story.kind {
             UnitKind::Story => self.write_sprint_status(&worktree, id)?,
@@ -43,8 +44,8 @@ impl Runner<'_, '_> {
         let plan = &self.state.plan;
         let subject = match story.kind {
             UnitKind::Story => format!("feat(epic-{}): complete {id}", plan.epic),
-            UnitKind::Closing if story.fixes() > 0 && !story.was_mended_in_vain() => {
-                format!("fix(epic-{}): mend what its acceptance found", plan.epic)
+            UnitKind::Closing if story.fixes() > 0 && !story.fixes_failed() => {
+                format!("fix(epic-{}): fix acceptance failures", plan.epic)
             }
             UnitKind::Closing => format!("docs(epic-{0}): close epic {0}", plan.epic),
         };
@@ -62,23 +63,23 @@ impl Runner<'_, '_> {
             at: intent.at,
         })?;
         if self.state.options.no_commit {
-            self.repo.set_ref(&self.kept(id), &commit)?;
+            self.repo.set_ref(&self.work_ref(id), &commit)?;
         } else {
             self.advance_branch(&base, &commit)?;
         }
-        self.forget_failures(&story)?;
+        self.drop_failed_branch(&story)?;
         self.learn_failures(intent, &story)?;
         self.remember_baseline(id, &work, &tree, &worktree)?;
         if !self.state.options.no_commit {
-            self.spare = Some(worktree);
+            self.spare_worktree = Some(worktree);
         }
         self.set_group(id, GroupStatus::Completed)?;
         self.learn_strategies(&story)?;
         Ok(Event::Committed { story: id.to_owned(), commit })
     }
 
-    /// What those thought who did work that holds helps those who come after. What reviewers thought is
-    /// mostly about what did not.
+    /// Extracts strategies from the reasoning of developers whose work was committed. Reviewers' reasoning
+    /// is mostly about what did not work.
     fn learn_strategies(&self, story: &StoryRun) -> Result<(), EngineError> {
         let engine = self.engine;
         let session = &self.state.plan.records_in;

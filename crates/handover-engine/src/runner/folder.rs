@@ -1,4 +1,4 @@
-//! What an agent left in its folder, once what is not its own is as it was.
+//! What an agent changed in its worktree, after changes that it was not allowed to make are reverted.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,38 +12,38 @@ use crate::pipeline::{AgentStep, Voice};
 use crate::reducer::{StoryRun, UnitKind};
 use crate::story::{self, Integrity};
 
-/// How many changed files are written down by name.
+/// How many changed files are recorded by name.
 const FILES: usize = 1_000;
 
-/// What an agent left.
-pub(super) struct Left {
-    /// What the worktree holds.
+/// A worktree after its agent ended.
+pub(super) struct FolderState {
+    /// The tree that the worktree holds.
     pub(super) tree: String,
-    /// The files that differ from the base; not asked for who may only look.
+    /// The files that differ from the base; empty for read-only agents.
     pub(super) files: Vec<String>,
-    /// What was put back.
+    /// The files that were restored.
     pub(super) restored: Vec<String>,
-    /// Why nothing of it can be used.
+    /// Why its work cannot be used.
     pub(super) problem: Option<String>,
 }
 
 impl Runner<'_, '_> {
-    /// Everything is put back for who may only look, the stories for who may write.
-    pub(super) fn settle_folder(
+    /// Restores everything that a read-only agent changed, and the stories for all others.
+    pub(super) fn collect_changes(
         &mut self,
         story: &StoryRun,
         step: &AgentStep,
         worktree: &Worktree,
-    ) -> Result<Left, EngineError> {
+    ) -> Result<FolderState, EngineError> {
         let Some(before) = story.tree.clone() else {
-            return Err(self.out_of_step("a story without a tree"));
+            return Err(self.inconsistent("a story without a tree"));
         };
         let (tree, restored, problem) = match self.settled(story, step, worktree, &before) {
             Ok((tree, restored)) => (tree, restored, None),
             Err(EngineError::Git(GitError::Failed { message, .. })) => {
                 // Such as a repository without a commit inside the repository.
                 worktree.restore(&before)?;
-                let problem = format!("what it left cannot be read by git: {message}");
+                let problem = format!("git cannot read the worktree that it left: {message}");
                 (before.clone(), Vec::new(), Some(problem))
             }
             Err(error) => return Err(error),
@@ -51,25 +51,25 @@ impl Runner<'_, '_> {
         let files = if step.profile == Profile::ReadOnly {
             Vec::new()
         } else {
-            self.work_of(story, &tree)?
+            self.changed_files(story, &tree)?
         };
         if worktree.is_linked() {
-            self.in_place.insert(story.planned.id.clone(), tree.clone());
+            self.tree_in_worktree.insert(story.planned.id.clone(), tree.clone());
         }
         if let Some(base) = story.base.as_ref().filter(|_| tree != before) {
-            self.keep(&story.planned.id, base, &tree, self.now())?;
+            self.keep_tree(&story.planned.id, base, &tree, self.now())?;
         }
-        Ok(Left { tree, files, restored, problem })
+        Ok(FolderState { tree, files, restored, problem })
     }
 
-    /// A folder of one voice of a party; nothing of it is kept.
-    pub(super) fn worktree_of_voice(
+    /// A worktree for one voice of a party, to be discarded.
+    pub(super) fn voice_worktree(
         &self,
         story: &StoryRun,
         voice: &Voice,
     ) -> Result<Worktree, EngineError> {
         let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
-            return Err(self.out_of_step("a story without a worktree"));
+            return Err(self.inconsistent("a story without a worktree"));
         };
         let worktree = self.worktree_at(&format!("{}@{}", story.planned.id, voice.persona), base);
         worktree.ensure()?;
@@ -77,17 +77,17 @@ impl Runner<'_, '_> {
         Ok(worktree)
     }
 
-    /// Takes the folder of a voice away. What it wrote there is nobody's.
-    pub(super) fn leave_folder(
+    /// Discards the worktree of a voice with everything that it wrote.
+    pub(super) fn discard_folder(
         &self,
         story: &StoryRun,
         worktree: &Worktree,
-    ) -> Result<Left, EngineError> {
+    ) -> Result<FolderState, EngineError> {
         let Some(tree) = story.tree.clone() else {
-            return Err(self.out_of_step("a story without a tree"));
+            return Err(self.inconsistent("a story without a tree"));
         };
         worktree.remove()?;
-        Ok(Left { tree, files: Vec::new(), restored: Vec::new(), problem: None })
+        Ok(FolderState { tree, files: Vec::new(), restored: Vec::new(), problem: None })
     }
 
     fn settled(
@@ -107,16 +107,16 @@ impl Runner<'_, '_> {
             let paths = changes.into_iter().map(|change| change.path).take(FILES);
             return Ok((before.to_owned(), paths.collect()));
         }
-        let restored = self.strays(story, step, before, &changes)?;
+        let restored = self.forbidden_changes(story, step, before, &changes)?;
         if restored.is_empty() {
             return Ok((after, restored));
         }
         Ok((worktree.put_back(before, &restored)?, restored))
     }
 
-    /// What was changed by somebody who had no business there: whoever closes an epic writes down
-    /// what it is asked for, and whoever mends touches neither stories nor scenarios.
-    fn strays(
+    /// The changes that the agent was not allowed to make: an agent that closes an epic may only write
+    /// the files that it was asked for, and a fix must not touch stories or scenarios.
+    fn forbidden_changes(
         &self,
         story: &StoryRun,
         step: &AgentStep,
@@ -126,21 +126,21 @@ impl Runner<'_, '_> {
         let in_repo = |path: &String| self.repo.prefix.join(path).display().to_string();
         let own: Vec<String> = self.outputs(step.phase).iter().map(in_repo).collect();
         let scenarios: Vec<String> = self.outputs(RunPhase::Uat).iter().map(in_repo).collect();
-        let is_stray = |change: &&Change| match step.phase {
+        let is_forbidden = |change: &&Change| match step.phase {
             RunPhase::Uat | RunPhase::Retro => !own.contains(&change.path) || !change.is_file(),
             RunPhase::Fix => story.kind == UnitKind::Closing && scenarios.contains(&change.path),
             RunPhase::Kickoff | RunPhase::Dev | RunPhase::Review | RunPhase::Analysis => false,
         };
-        let mut strays = self.touched_stories(story, before, changes)?;
-        for change in changes.iter().filter(is_stray) {
-            if !strays.contains(&change.path) {
-                strays.push(change.path.clone());
+        let mut forbidden = self.touched_stories(story, before, changes)?;
+        for change in changes.iter().filter(is_forbidden) {
+            if !forbidden.contains(&change.path) {
+                forbidden.push(change.path.clone());
             }
         }
-        Ok(strays)
+        Ok(forbidden)
     }
 
-    /// The stories and the epic that were changed in a way that is not allowed.
+    /// The stories and the epic that were changed beyond check boxes and status.
     fn touched_stories(
         &self,
         story: &StoryRun,
@@ -154,14 +154,14 @@ impl Runner<'_, '_> {
         let all: BTreeSet<String> = stories.chain(plan.epic_file.as_deref().map(in_repo)).collect();
         let mut touched = Vec::new();
         for change in changes.iter().filter(|change| all.contains(&change.path)) {
-            if change.path != own || !self.is_kept(before, change)? {
+            if change.path != own || !self.is_intact(before, change)? {
                 touched.push(change.path.clone());
             }
         }
         Ok(touched)
     }
 
-    fn is_kept(&self, before: &str, change: &Change) -> Result<bool, EngineError> {
+    fn is_intact(&self, before: &str, change: &Change) -> Result<bool, EngineError> {
         let former = self.repo.file_of(before, Path::new(&change.path))?;
         let (Some(former), Some(blob)) = (former, &change.blob) else { return Ok(false) };
         let now = self.repo.blob(blob)?;
@@ -173,8 +173,12 @@ impl Runner<'_, '_> {
         })
     }
 
-    /// The files that differ from the base, without those that are about the work and not the work.
-    pub(super) fn work_of(&self, story: &StoryRun, tree: &str) -> Result<Vec<String>, EngineError> {
+    /// The files that differ from the base, apart from the story itself and the sprint status.
+    pub(super) fn changed_files(
+        &self,
+        story: &StoryRun,
+        tree: &str,
+    ) -> Result<Vec<String>, EngineError> {
         let Some(base) = &story.base else { return Ok(Vec::new()) };
         let own = self.repo.prefix.join(&story.planned.path).display().to_string();
         let files = self.repo.changes(base, tree)?.into_iter().map(|change| change.path);

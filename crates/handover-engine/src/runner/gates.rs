@@ -1,4 +1,4 @@
-//! The project's own tools on the work of a story, and on the base where something fails.
+//! Runs the gates on the work of a story, and on its base where something fails.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -6,35 +6,35 @@ use std::time::{Duration, Instant};
 use handover_agents::{AgentEvent, Environment, SpawnId};
 use handover_model::Host;
 
-use super::crew::{Job, Link, Word};
-use super::{Begun, Engine, Runner, spawn_id};
+use super::workers::{Job, WorkerEvent, WorkerLink};
+use super::{Engine, Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::gates::{
-    Baselines, Gate, GateError, GateResult, Setting, detect, new_failures, run_gate,
+    Baselines, Gate, GateContext, GateError, GateFolder, GateResult, detect, new_failures, run_gate,
 };
 use crate::git::{Repo, Worktree, ref_part};
 use crate::journal::Intent;
 use crate::reducer::{Event, GateOutcome};
 
-/// How much of what failing gates print is written down.
+/// How much of the output of failing gates is recorded.
 const DETAIL: usize = 6_000;
 
-/// Gates that are to be run.
+/// Gates that are ready to run.
 pub(super) struct GatesJob {
     story: String,
     attempt: u32,
-    /// The tree that they are run on.
+    /// The tree that they check.
     tree: Option<String>,
     gates: Vec<Gate>,
     folder: PathBuf,
     environment: Environment,
     timeout: Duration,
     spawn: SpawnId,
-    /// Where the base is checked, if that turns out to be needed.
+    /// The base to compare with, should a gate fail.
     base: Option<Base>,
 }
 
-/// What a story started from.
+/// The commit that a story started from.
 struct Base {
     repo: Repo,
     commit: String,
@@ -42,7 +42,7 @@ struct Base {
     known: Baselines,
 }
 
-/// Gates that have been run.
+/// Gates that were run.
 pub(super) struct GatesDone {
     tree: Option<String>,
     results: Vec<GateResult>,
@@ -50,48 +50,55 @@ pub(super) struct GatesDone {
 }
 
 impl Runner<'_, '_> {
-    pub(super) fn begin_gates(
+    pub(super) fn start_gates(
         &mut self,
         intent: &Intent,
         id: &str,
         attempt: u32,
-    ) -> Result<Begun, EngineError> {
+    ) -> Result<Started, EngineError> {
         let story = self.story(id)?;
         let worktree = self.worktree(&story)?;
         let gates = self.detected(id, &worktree)?;
         if gates.is_empty() {
             let begin = Instant::now();
-            return Ok(Begun::Over(ended(id, attempt, begin, GateOutcome::None, Vec::new(), "")));
+            return Ok(Started::Finished(ended(
+                id,
+                attempt,
+                begin,
+                GateOutcome::None,
+                Vec::new(),
+                "",
+            )));
         }
-        // Tools write into the folder; what they leave is not the work.
-        self.in_place.remove(id);
+        // Tools may leave files in the worktree that are not part of the work.
+        self.tree_in_worktree.remove(id);
         let base = story.base.map(|commit| Base {
             worktree: self.worktree_at(&format!("@base-{}", intent.seq), &commit),
             repo: self.repo.clone(),
             commit,
             known: self.baselines(),
         });
-        Ok(Begun::Job(Job::Gates(Box::new(GatesJob {
+        Ok(Started::Job(Job::Gates(Box::new(GatesJob {
             story: id.to_owned(),
             attempt,
             tree: story.tree,
             gates,
             folder: worktree.project(),
-            environment: self.environment_of_gates(),
+            environment: self.gate_environment(),
             timeout: Duration::from_secs(self.engine.config.gates.timeout),
             spawn: spawn_id(&self.journal.run, intent.seq)?,
             base,
         }))))
     }
 
-    pub(super) fn end_gates(&mut self, done: GatesDone) -> Event {
+    pub(super) fn finish_gates(&mut self, done: GatesDone) -> Event {
         if let (Some(tree), Event::GatesEnded { story, .. }) = (done.tree, &done.event) {
-            self.checked.insert(story.clone(), (tree, done.results));
+            self.gate_results.insert(story.clone(), (tree, done.results));
         }
         done.event
     }
 
-    pub(super) fn environment_of_gates(&self) -> Environment {
+    pub(super) fn gate_environment(&self) -> Environment {
         let mut environment = self.engine.environment_of(Host::COMMAND);
         for (name, value) in [
             ("CI", "1"),
@@ -102,23 +109,24 @@ impl Runner<'_, '_> {
         ] {
             environment.set(name, value);
         }
-        self.engine.share_builds(&mut environment);
+        self.engine.share_cargo_target(&mut environment);
         environment
     }
 
-    /// The gates of a worktree; those of several stories must not write the same report.
+    /// The gates of a worktree. Each story has its own report folder, since several are checked at once.
     fn detected(&self, id: &str, worktree: &Worktree) -> Result<Vec<Gate>, EngineError> {
         let scratch = self.folder.join("reports").join(ref_part(id));
         fs_err::create_dir_all(&scratch)?;
-        let config = &self.engine.config.gates;
-        Ok(detect(&worktree.project(), &self.engine.project, &scratch, config))
+        let path = worktree.project();
+        let folder = GateFolder { path: &path, checkout: &self.engine.project, scratch: &scratch };
+        Ok(detect(self.engine.gates, &folder, &self.engine.config.gates))
     }
 
     pub(super) fn baselines(&self) -> Baselines {
         Baselines::new(self.engine.project.join(".handover/runs/baselines"))
     }
 
-    /// Results that hold for a tree hold for one that differs in records only.
+    /// Stores the results of a tree as the baseline of one that differs in records only.
     pub(super) fn remember_baseline(
         &self,
         id: &str,
@@ -126,7 +134,7 @@ impl Runner<'_, '_> {
         to: &str,
         worktree: &Worktree,
     ) -> Result<(), EngineError> {
-        if let Some((tree, results)) = self.checked.get(id)
+        if let Some((tree, results)) = self.gate_results.get(id)
             && tree == from
         {
             self.baselines().put(to, &self.detected(id, worktree)?, results);
@@ -136,8 +144,8 @@ impl Runner<'_, '_> {
 }
 
 impl Engine<'_> {
-    /// Worktrees share what Cargo has built: a cold build per story would cost more than the story.
-    pub(super) fn share_builds(&self, environment: &mut Environment) {
+    /// Lets all worktrees share one Cargo target: a cold build per story would cost more than the story.
+    pub(super) fn share_cargo_target(&self, environment: &mut Environment) {
         if environment.get("CARGO_TARGET_DIR").is_none() {
             let target = self.project.join(".handover/runs/cargo-target");
             environment.set("CARGO_TARGET_DIR", target);
@@ -146,7 +154,7 @@ impl Engine<'_> {
 }
 
 impl GatesJob {
-    pub(super) fn work(self, link: &Link<'_>) -> Result<GatesDone, EngineError> {
+    pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<GatesDone, EngineError> {
         let begin = Instant::now();
         let results = self.run_all(&self.folder, link)?;
         let mut new = Vec::new();
@@ -163,7 +171,11 @@ impl GatesJob {
         Ok(GatesDone { tree: self.tree, results, event })
     }
 
-    fn run_all(&self, folder: &Path, link: &Link<'_>) -> Result<Vec<GateResult>, EngineError> {
+    fn run_all(
+        &self,
+        folder: &Path,
+        link: &WorkerLink<'_>,
+    ) -> Result<Vec<GateResult>, EngineError> {
         self.gates.iter().map(|gate| self.run_one(gate, folder, link)).collect()
     }
 
@@ -171,30 +183,33 @@ impl GatesJob {
         &self,
         gate: &Gate,
         folder: &Path,
-        link: &Link<'_>,
+        link: &WorkerLink<'_>,
     ) -> Result<GateResult, EngineError> {
         let what = format!("gate {}", gate.name);
-        link.say(Word::Activity { story: self.story.clone(), what });
-        let setting = Setting {
+        link.send(WorkerEvent::Activity { story: self.story.clone(), what });
+        let context = GateContext {
             folder,
             environment: &self.environment,
             timeout: self.timeout,
             spawn: self.spawn.clone(),
             cancel: &link.cancel,
         };
-        let result = run_gate(gate, &setting, &mut |event| {
+        let result = run_gate(gate, &context, &mut |event| {
             if let AgentEvent::Spawned(process) = event {
-                link.say(Word::Spawned(process));
+                link.send(WorkerEvent::Spawned { process, delivered: None });
             }
         });
+        if let Ok(GateResult { name, passed, failed, ended, .. }) = &result {
+            tracing::debug!(gate = name, passed, failed = failed.len(), ended, "gate ended");
+        }
         match result {
             Err(GateError::Cancelled { .. }) => Err(EngineError::Interrupted),
             result => Ok(result?),
         }
     }
 
-    /// What fails on the base too, found out once per tree.
-    fn baseline(&self, link: &Link<'_>) -> Result<Vec<GateResult>, EngineError> {
+    /// The results on the base, determined once per tree.
+    fn baseline(&self, link: &WorkerLink<'_>) -> Result<Vec<GateResult>, EngineError> {
         let Some(base) = &self.base else { return Ok(Vec::new()) };
         let tree = base.repo.tree_of(&base.commit)?;
         if let Some(results) = base.known.get(&tree, &self.gates) {
@@ -228,7 +243,7 @@ fn ended(
     }
 }
 
-/// The end of what failing gates printed.
+/// The end of the output of failing gates.
 fn detail(results: &[GateResult]) -> String {
     let failing = results.iter().filter(|result| !result.passed);
     let parts: Vec<String> = failing

@@ -1,5 +1,5 @@
-//! What the epics before this one left for it becomes packages of its session, entry by entry, so that
-//! each agent is given what fits its task.
+//! Registers the handoffs of earlier epics as packages, entry by entry, so that each agent gets those
+//! that are relevant to its task.
 
 use handover_context::package_file::{
     DraftContext, Facts, NewText, PackageFileError, Placement, ProjectPaths, Put, register_file,
@@ -9,9 +9,10 @@ use handover_model::{EpicId, PackageKind, Priority, Role, SessionId};
 
 use super::Engine;
 use crate::EngineError;
+use crate::data::handoff_path;
 use crate::git::Repo;
 use crate::reducer::Plan;
-use crate::retro::{Handoff, handoff_path};
+use crate::retro::Handoff;
 use crate::story;
 
 /// A text that is to become a package.
@@ -23,10 +24,14 @@ struct Text {
 }
 
 impl Engine<'_> {
-    /// Registers the handoffs of the epics that this one builds on. Registering the same again changes
-    /// nothing; what cannot be registered is told and holds nobody up.
-    pub(super) fn take_over(&self, repo: &Repo, plan: &Plan) -> Result<Vec<String>, EngineError> {
-        let mut odd = Vec::new();
+    /// Registers the handoffs of the epics that this one depends on. Idempotent. Returns why entries
+    /// were skipped; they do not stop the run.
+    pub(super) fn register_handoffs(
+        &self,
+        repo: &Repo,
+        plan: &Plan,
+    ) -> Result<Vec<String>, EngineError> {
+        let mut skipped = Vec::new();
         for epic in story::epic_dependencies(&self.project, &plan.epic)? {
             let path = repo.prefix.join(handoff_path(&epic));
             let Some(bytes) = repo.file_of(&plan.base, &path)? else { continue };
@@ -34,13 +39,13 @@ impl Engine<'_> {
             for text in texts(&epic, &handoff) {
                 match self.register(&plan.records_in, &text) {
                     Ok(Put::Registered(_) | Put::Unchanged(_)) => {}
-                    Ok(Put::Skipped(reason)) => odd.push(reason),
-                    Err(EngineError::Package(error)) => odd.push(error.to_string()),
+                    Ok(Put::Skipped(reason)) => skipped.push(reason),
+                    Err(EngineError::Package(error)) => skipped.push(error.to_string()),
                     Err(error) => return Err(error),
                 }
             }
         }
-        Ok(odd)
+        Ok(skipped)
     }
 
     fn register(&self, session: &SessionId, text: &Text) -> Result<Put, EngineError> {
@@ -70,7 +75,7 @@ impl Engine<'_> {
     }
 }
 
-/// The whole in one, and every entry by itself.
+/// One text with the whole handoff, and one for each entry.
 fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
     if handoff.entries.is_empty() && handoff.summary.is_empty() {
         return Vec::new();

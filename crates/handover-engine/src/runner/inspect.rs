@@ -8,7 +8,7 @@ use super::Runner;
 use crate::EngineError;
 use crate::git::Change;
 
-/// Files whose contents are checksums by nature.
+/// Files full of checksums, which look like secrets.
 const LOCK_FILES: &[&str] = &[
     "Cargo.lock",
     "package-lock.json",
@@ -23,7 +23,7 @@ const LOCK_FILES: &[&str] = &[
     "Gemfile.lock",
 ];
 
-/// How much of a file is looked through.
+/// How much of a file is scanned.
 const SCANNED: usize = 5 << 20;
 
 /// A file that must not be committed, and why.
@@ -33,11 +33,11 @@ pub(super) struct Problem {
 }
 
 impl Runner<'_, '_> {
-    /// What stands against committing the difference between two trees.
+    /// Why the difference between two trees must not be committed.
     pub(super) fn inspect(&self, from: &str, to: &str) -> Result<Vec<Problem>, EngineError> {
         let changes = self.repo.changes(from, to)?;
         let mut problems = Vec::new();
-        let there: Vec<(&Change, &str)> = changes
+        let present: Vec<(&Change, &str)> = changes
             .iter()
             .filter(|change| !change.is_repository())
             .filter_map(|change| Some((change, change.blob.as_deref()?)))
@@ -46,7 +46,7 @@ impl Runner<'_, '_> {
             let text = format!("`{}` is a git repository of its own", change.path);
             problems.push(Problem { path: change.path.clone(), text });
         }
-        let blobs: Vec<&str> = there.iter().map(|(_, blob)| *blob).collect();
+        let blobs: Vec<&str> = present.iter().map(|(_, blob)| *blob).collect();
         let sizes = if blobs.is_empty() { Vec::new() } else { self.repo.blob_sizes(&blobs)? };
         let limits = &self.engine.config.runs;
         let total: u64 = sizes.iter().sum();
@@ -57,7 +57,7 @@ impl Runner<'_, '_> {
             );
             problems.push(Problem { path: String::new(), text });
         }
-        for ((change, blob), size) in there.iter().zip(&sizes) {
+        for ((change, blob), size) in present.iter().zip(&sizes) {
             let path = change.path.clone();
             if *size > limits.max_file_bytes {
                 let text = format!(
@@ -70,7 +70,7 @@ impl Runner<'_, '_> {
             let content = self.repo.blob(blob)?;
             let secret = || self.secret(from, &path, &content);
             if let Some(text) =
-                unmended(&path, &content).map_or_else(secret, |text| Ok(Some(text)))?
+                conflict_markers(&path, &content).map_or_else(secret, |text| Ok(Some(text)))?
             {
                 problems.push(Problem { path, text });
             }
@@ -78,8 +78,8 @@ impl Runner<'_, '_> {
         Ok(problems)
     }
 
-    /// A secret that the file did not hold before. A telling name alone (`password = "hunter2"`) is
-    /// mostly a test or a default; it counts if the value looks random, or in files made for secrets.
+    /// A secret that is new in the file. A suspicious name alone (`password = "hunter2"`) is mostly a
+    /// test or a default; it counts only if the value looks random or the file is made for secrets.
     fn secret(
         &self,
         from: &str,
@@ -110,19 +110,19 @@ impl Runner<'_, '_> {
         let new = suspects.iter().find(|found| !before.contains(&text[found.start..found.end]));
         Ok(new.map(|found| {
             let line = text[..found.start].matches('\n').count() + 1;
-            format!("`{path}` holds a secret in line {line} ({})", found.rule)
+            format!("`{path}` contains a secret in line {line} ({})", found.rule)
         }))
     }
 }
 
-/// A conflict that nobody has mended: the mark names a commit, so nothing else looks like it.
-fn unmended(path: &str, content: &[u8]) -> Option<String> {
+/// An unresolved conflict. The marker names a commit, so nothing else looks like it.
+fn conflict_markers(path: &str, content: &[u8]) -> Option<String> {
     let is_mark = |line: &[u8]| {
         let commit = line.strip_prefix(b"<<<<<<< ").and_then(|rest| rest.get(..40));
         commit.is_some_and(|commit| commit.iter().all(u8::is_ascii_hexdigit))
     };
     let has_mark = content.split(|byte| *byte == b'\n').any(is_mark);
-    has_mark.then(|| format!("`{path}` still holds the marks of a conflict"))
+    has_mark.then(|| format!("`{path}` still has conflict markers"))
 }
 
 /// In code, random text by itself is mostly a checksum.
@@ -132,7 +132,7 @@ fn is_guess(found: &Finding) -> bool {
     matches!(found.rule.as_str(), "assignment" | "call-with-credentials" | "command-line")
 }
 
-/// Files that are there to hold secrets.
+/// Files whose purpose is to hold secrets.
 fn is_vault(name: &str) -> bool {
     name == ".npmrc"
         || name == ".netrc"

@@ -1,12 +1,13 @@
-//! A worktree for a story, with the story as its author left it.
+//! Opens a story: creates its worktree, with the story as its author last saved it.
 
 use std::path::PathBuf;
 
 use handover_model::GroupStatus;
 use handover_store::GroupUpdate;
 
-use super::{Runner, group_of};
+use super::Runner;
 use crate::EngineError;
+use crate::plan::group_of;
 use crate::reducer::{Event, PlannedStory};
 
 impl Runner<'_, '_> {
@@ -14,7 +15,7 @@ impl Runner<'_, '_> {
         let story = self.story(id)?;
         let base = self.state.head.clone();
         let worktree = self.worktree_at(id, &base);
-        if let Some(spare) = self.spare.take() {
+        if let Some(spare) = self.spare_worktree.take() {
             worktree.inherit(&spare)?;
         }
         let mut tree = self.repo.tree_of(&base)?;
@@ -31,9 +32,9 @@ impl Runner<'_, '_> {
             }
             fs_err::write(path, text)?;
             tree = worktree.snapshot()?;
-            self.keep(id, &base, &tree, now)?;
+            self.keep_tree(id, &base, &tree, now)?;
         }
-        self.in_place.insert(id.to_owned(), tree.clone());
+        self.tree_in_worktree.insert(id.to_owned(), tree.clone());
         let plan = &self.state.plan;
         let mut group = GroupUpdate::new(plan.records_in.clone(), group_of(id)?, now);
         group.title = Some(self.engine.redactor.clean(&story.planned.title).cut(200));
@@ -42,8 +43,8 @@ impl Runner<'_, '_> {
         Ok(Event::Opened { story: id.to_owned(), base, tree })
     }
 
-    /// The story as it is in the user's checkout, unless the branch has gone on with it: a story may
-    /// well be written and not committed yet. None if the base has it as it should be.
+    /// The story in the user's checkout, which may not be committed yet, unless the run's branch has
+    /// changed it. None if the base has the right version.
     fn authors_version(
         &mut self,
         story: &PlannedStory,
@@ -52,7 +53,7 @@ impl Runner<'_, '_> {
         let in_repo: PathBuf = self.repo.prefix.join(&story.path);
         let on_disk = match fs_err::read(self.engine.project.join(&story.path)) {
             Ok(bytes) => bytes,
-            // It was there when the run was planned; the branch may have it.
+            // It existed when the run was planned; the branch may have it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
         };
@@ -64,7 +65,7 @@ impl Runner<'_, '_> {
         if in_base.is_some() && in_base != committed {
             if committed.as_deref() != Some(&on_disk) {
                 let text = format!(
-                    "`{}` was changed here and on the branch of the run; the branch counts",
+                    "`{}` was changed here and on the branch of the run; the branch wins",
                     story.path
                 );
                 self.warn(text)?;

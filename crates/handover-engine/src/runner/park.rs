@@ -1,4 +1,4 @@
-//! Work that did not come to its end: kept on a branch of its own, away from everything else.
+//! Parks the work of an unfinished story on a branch of its own.
 
 use handover_model::{GroupStatus, StoryState};
 
@@ -15,11 +15,11 @@ impl Runner<'_, '_> {
             return Ok(Event::Parked { story: id.to_owned(), branch: None });
         };
         let worktree = self.worktree(&story)?;
-        self.in_place.remove(id);
-        let has_work = !self.work_of(&story, &tree)?.is_empty();
+        self.tree_in_worktree.remove(id);
+        let has_work = !self.changed_files(&story, &tree)?.is_empty();
         let branch = if has_work {
             for problem in self.inspect(&base, &tree)? {
-                // Secrets are in no commit, not even here.
+                // Secrets must not be committed, not even to this branch.
                 let path = worktree.path.join(&problem.path);
                 if !problem.path.is_empty() && fs_err::remove_file(&path).is_err() {
                     fs_err::remove_dir_all(&path)?;
@@ -33,7 +33,7 @@ impl Runner<'_, '_> {
             let mut parents = vec![base];
             if let Some(earlier) = self.repo.resolve(&full)? {
                 let ours = self.repo.read_commit(&earlier)?;
-                // What is there from another run stays reachable; what this one put there is replaced.
+                // The commit of another run stays reachable; an earlier one of this run is replaced.
                 if ours.trailer("Run") == Some(self.journal.run.as_str()) {
                     parents.extend(self.repo.resolve(&format!("{full}^2"))?);
                 } else {

@@ -1,4 +1,4 @@
-//! Work that was done beside that of others, moved to where they have moved the branch.
+//! Rebases the work on a story onto the head that other stories have moved forward.
 
 use super::Runner;
 use crate::EngineError;
@@ -6,7 +6,7 @@ use crate::journal::Intent;
 use crate::reducer::Event;
 
 impl Runner<'_, '_> {
-    /// Only trees are made: the worktree follows when it is needed next.
+    /// Only merges trees: the worktree is updated when it is needed next.
     pub(super) fn rebase(
         &mut self,
         intent: &Intent,
@@ -15,12 +15,12 @@ impl Runner<'_, '_> {
     ) -> Result<Event, EngineError> {
         let story = self.story(id)?;
         let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
-            return Err(self.out_of_step("work to be moved that is not there"));
+            return Err(self.inconsistent("a rebase without work"));
         };
-        let work = self.keep(id, base, tree, intent.at)?;
+        let work = self.keep_tree(id, base, tree, intent.at)?;
         let merged = self.repo.merge_trees(onto, &work)?;
-        self.keep(id, onto, &merged.tree, intent.at)?;
-        self.in_place.remove(id);
+        self.keep_tree(id, onto, &merged.tree, intent.at)?;
+        self.tree_in_worktree.remove(id);
         Ok(Event::Rebased {
             story: id.to_owned(),
             base: onto.to_owned(),

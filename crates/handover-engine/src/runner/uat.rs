@@ -1,4 +1,4 @@
-//! Scenarios tried out on the work of an epic, in its worktree and nowhere else.
+//! Runs the acceptance scenarios of an epic in its worktree.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,16 +7,17 @@ use std::time::Instant;
 use handover_agents::{AgentEvent, Environment, SpawnId};
 use handover_model::UatGate;
 
-use super::crew::{Job, Link, Word};
-use super::{Begun, Runner, spawn_id};
+use super::workers::{Job, WorkerEvent, WorkerLink};
+use super::{Runner, Started, spawn_id};
 use crate::EngineError;
+use crate::data::{ScenarioResult, uat_data_path, uat_document_path};
 use crate::git::Worktree;
 use crate::journal::Intent;
 use crate::reducer::{Event, StoryRun};
 use crate::story;
-use crate::uat::{self, About, Allowed, Document, ScenarioResult, Setting};
+use crate::uat::{self, Allowed, Document, DocumentInfo, ScenarioContext};
 
-/// Scenarios that are to be tried out.
+/// Scenarios that are ready to run.
 pub(super) struct UatJob {
     story: String,
     attempt: u32,
@@ -28,7 +29,7 @@ pub(super) struct UatJob {
     spawn: SpawnId,
 }
 
-/// Scenarios that have been tried out.
+/// Scenarios that were run.
 pub(super) struct UatDone {
     story: String,
     attempt: u32,
@@ -39,19 +40,19 @@ pub(super) struct UatDone {
 }
 
 impl Runner<'_, '_> {
-    pub(super) fn begin_uat(
+    pub(super) fn start_uat(
         &mut self,
         intent: &Intent,
         id: &str,
         attempt: u32,
-    ) -> Result<Begun, EngineError> {
+    ) -> Result<Started, EngineError> {
         let unit = self.story(id)?;
         let gate = self.state.plan.pipeline.uat().map_or(UatGate::Skip, |step| step.gate);
         let worktree = self.worktree(&unit)?;
         let document = match self.scenarios(&worktree) {
             Ok(document) => document,
             Err(problem) => {
-                return Ok(Begun::Over(Event::UatEnded {
+                return Ok(Started::Finished(Event::UatEnded {
                     story: id.to_owned(),
                     attempt,
                     gate,
@@ -62,23 +63,23 @@ impl Runner<'_, '_> {
                 }));
             }
         };
-        // Programs write into the folder; what they leave is not the work.
-        self.in_place.remove(id);
+        // Programs may leave files in the worktree that are not part of the work.
+        self.tree_in_worktree.remove(id);
         let folder = worktree.project();
         let allow = self.engine.config.uat.allow.clone();
-        Ok(Begun::Job(Job::Uat(Box::new(UatJob {
+        Ok(Started::Job(Job::Uat(Box::new(UatJob {
             story: id.to_owned(),
             attempt,
             gate,
             document,
             programs: allow.unwrap_or_else(|| uat::programs_of(&folder)),
             folder,
-            environment: self.environment_of_gates(),
+            environment: self.gate_environment(),
             spawn: spawn_id(&self.journal.run, intent.seq)?,
         }))))
     }
 
-    pub(super) fn end_uat(&mut self, done: UatDone) -> Result<Event, EngineError> {
+    pub(super) fn finish_uat(&mut self, done: UatDone) -> Result<Event, EngineError> {
         let UatDone { story: id, attempt, gate, document, results, duration_ms } = done;
         let unit = self.story(&id)?;
         let worktree = self.worktree(&unit)?;
@@ -87,10 +88,10 @@ impl Runner<'_, '_> {
         Ok(Event::UatEnded { story: id, attempt, gate, results, problem: None, tree, duration_ms })
     }
 
-    /// The scenarios of the epic as the worktree has them, or why there are none.
+    /// The scenarios in the worktree, or why there are none.
     fn scenarios(&self, worktree: &Worktree) -> Result<Document, String> {
         let epic = &self.state.plan.epic;
-        let path = uat::data_path(epic);
+        let path = uat_data_path(epic);
         let Some(file) = worktree.inside(&path) else {
             return Err(format!("`{path}` is a link"));
         };
@@ -104,7 +105,7 @@ impl Runner<'_, '_> {
         Ok(document)
     }
 
-    /// The data of scenarios, and the document that people read.
+    /// Writes the scenarios as JSON and as the document that people read.
     pub(super) fn write_uat(
         &self,
         worktree: &Worktree,
@@ -112,10 +113,10 @@ impl Runner<'_, '_> {
         results: &[ScenarioResult],
     ) -> Result<(), EngineError> {
         let plan = &self.state.plan;
-        let data = uat::data_path(&plan.epic);
+        let data = uat_data_path(&plan.epic);
         let epic = plan.epic_file.as_ref().map(|path| worktree.project().join(path));
         let epic = epic.and_then(|path| fs_err::read_to_string(path).ok()).unwrap_or_default();
-        let about = About {
+        let about = DocumentInfo {
             title: story::epic_title(&epic),
             stories: plan.stories.iter().map(|story| story.id.clone()).collect(),
             data: data.clone(),
@@ -124,13 +125,13 @@ impl Runner<'_, '_> {
         let value = serde_json::to_value(document).unwrap_or_default();
         let clean = self.engine.redactor.clean_json(value);
         let json = serde_json::to_string_pretty(clean.value()).unwrap_or_default();
-        self.put(worktree, &data, &format!("{json}\n"))?;
+        self.write_file(worktree, &data, &format!("{json}\n"))?;
         let text = self.engine.redactor.clean(&text);
-        self.put(worktree, &uat::document_path(&plan.epic), text.as_str())
+        self.write_file(worktree, &uat_document_path(&plan.epic), text.as_str())
     }
 
-    /// Writes a file of the project in a worktree, unless links lead out of it.
-    pub(super) fn put(
+    /// Writes a file in a worktree, unless a link leads out of it.
+    pub(super) fn write_file(
         &self,
         worktree: &Worktree,
         path: &str,
@@ -143,7 +144,7 @@ impl Runner<'_, '_> {
         Ok(fs_err::write(file, text)?)
     }
 
-    /// What a worktree holds now, so that it is found again.
+    /// Snapshots a worktree and keeps the tree under the ref of its story.
     pub(super) fn keep_folder(
         &mut self,
         unit: &StoryRun,
@@ -152,18 +153,18 @@ impl Runner<'_, '_> {
         let tree = worktree.snapshot()?;
         let id = &unit.planned.id;
         if let Some(base) = &unit.base {
-            self.keep(id, base, &tree, self.now())?;
+            self.keep_tree(id, base, &tree, self.now())?;
         }
-        self.in_place.insert(id.clone(), tree.clone());
+        self.tree_in_worktree.insert(id.clone(), tree.clone());
         Ok(tree)
     }
 }
 
 impl UatJob {
-    pub(super) fn work(self, link: &Link<'_>) -> Result<UatDone, EngineError> {
+    pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<UatDone, EngineError> {
         let begin = Instant::now();
         let path: OsString = self.environment.get("PATH").unwrap_or_default().to_owned();
-        let setting = Setting {
+        let context = ScenarioContext {
             allowed: Allowed { programs: &self.programs, folder: &self.folder, path: &path },
             environment: &self.environment,
             spawn: self.spawn.clone(),
@@ -172,15 +173,15 @@ impl UatJob {
         };
         let mut between = |scenario: &uat::Scenario| {
             let what = format!("scenario {}", scenario.id);
-            link.say(Word::Activity { story: self.story.clone(), what });
+            link.send(WorkerEvent::Activity { story: self.story.clone(), what });
         };
         let mut on_event = |event| {
             if let AgentEvent::Spawned(process) = event {
-                link.say(Word::Spawned(process));
+                link.send(WorkerEvent::Spawned { process, delivered: None });
             }
         };
         let results =
-            uat::try_out(&self.document, self.gate, &setting, &mut between, &mut on_event)?;
+            uat::run_scenarios(&self.document, self.gate, &context, &mut between, &mut on_event)?;
         if link.cancel.is_cancelled() {
             return Err(EngineError::Interrupted);
         }

@@ -1,11 +1,11 @@
-//! The order of stories: each after those that it depends on, else by number.
+//! Orders stories: each after its dependencies, otherwise by number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::discover::{Named, named};
 use super::{Story, StoryError};
 
-/// For every story the ids of those that it waits for, and the stories in an order that respects it.
+/// Sorts stories so that each comes after its dependencies, whose ids are returned with it.
 pub fn in_order(epic: &str, stories: Vec<Story>) -> Result<Vec<(Story, Vec<String>)>, StoryError> {
     let mut waits: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for story in &stories {
@@ -33,7 +33,7 @@ pub fn in_order(epic: &str, stories: Vec<Story>) -> Result<Vec<(Story, Vec<Strin
     Ok(order)
 }
 
-/// The story that a word means. A number of another epic is not ours to wait for.
+/// The story that a reference means. Stories of other epics are ignored.
 fn resolve(
     epic: &str,
     story: &Story,
@@ -62,7 +62,7 @@ fn resolve(
     }
 }
 
-/// Follows the waiting until it bites its tail.
+/// Follows dependencies until one repeats.
 fn cycle(left: &[Story], waits: &BTreeMap<String, BTreeSet<String>>) -> StoryError {
     let stuck: BTreeSet<&str> = left.iter().map(|story| story.id.as_str()).collect();
     let mut path: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! Which files are the epic and its stories, and why. Names and explicit fields count; a mention in
-//! the text does not.
+//! Finds the files of an epic and its stories. File names and explicit fields count; a mention in the
+//! text does not.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use super::{Status, Story, StoryError};
 const EPICS: &str = "docs/epics";
 const STORIES: &[&str] = &["docs/stories", "docs/sprint-artifacts", "docs/sprints"];
 
-/// Larger files are no stories.
+/// Larger files are not read.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Names that stand beside stories and are none.
+/// Names of files next to stories that are no stories.
 const ARTIFACTS: &[&str] = &[
     "-decisions",
     "-retro",
@@ -34,40 +34,40 @@ pub struct Discovery {
     pub epic: EpicId,
     /// Its file, relative to the project.
     pub epic_file: Option<String>,
-    /// Its stories, each with the ids of those that it waits for, in the order of work.
+    /// Its stories in the order of work, each with the ids of its dependencies.
     pub stories: Vec<(Story, Vec<String>)>,
-    /// Why each file was taken.
+    /// Why each file was selected.
     pub matches: Vec<Match>,
 }
 
-/// A file that was taken, and why.
+/// A selected file and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// The file, relative to the project.
     pub path: String,
-    /// Why.
+    /// Why it was selected.
     pub reason: &'static str,
 }
 
-/// What a name says about an epic.
+/// What a file name says about an epic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// A story of it, with its number.
+    /// A story of this epic, with its number.
     Ours(u64),
-    /// A story of another one.
+    /// A story of another epic.
     Another,
-    /// Nothing.
+    /// Neither.
     Nothing,
 }
 
-/// The epic that a word on the command line means: `1`, `epic-1` and `docs/epics/epic-1-login.md`.
+/// The epic that an argument means: `1`, `epic-1` or `docs/epics/epic-1-login.md`.
 pub fn epic_id(word: &str) -> Result<EpicId, handover_model::InvalidId> {
     let name = word.rsplit('/').next().unwrap_or(word);
     let Some(stem) = name.strip_suffix(".md") else {
         return EpicId::new(without_zeros(strip_word(word, "epic").unwrap_or(word)));
     };
     let id = strip_word(stem, "epic").unwrap_or(stem);
-    // Of a file's name only the number counts, if it begins with one.
+    // If a file name starts with a number, only that counts.
     let number = id.split('-').next().filter(|number| number.parse::<u64>().is_ok());
     EpicId::new(without_zeros(number.unwrap_or(id)))
 }
@@ -138,7 +138,7 @@ pub(super) fn epic_file(root: &Path, epic: &EpicId) -> Result<Option<String>, St
     }
 }
 
-/// What follows the epic at the start of a name.
+/// The rest of a name after the epic.
 fn starts_with_epic<'t>(name: &'t str, epic: &str) -> Option<&'t str> {
     if let Ok(number) = epic.parse::<u64>() {
         let end = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
@@ -188,7 +188,7 @@ fn story(
     let name = named(&id, epic.as_str());
     let text = match read(path) {
         Ok(text) => text,
-        // What is not ours by its name may be anything.
+        // A file that is no story by its name may be anything.
         Err(_) if !matches!(name, Named::Ours(_)) => return Ok(None),
         Err(reason) => return Err(StoryError::BadFile { path: shown, reason }),
     };
@@ -239,7 +239,7 @@ fn story(
     Ok(Some((story, reason)))
 }
 
-/// An id stands in signals, variables and messages: one line, bounded, nothing that cannot be seen.
+/// An id is used in signals, variables and messages: one line, bounded, only visible characters.
 fn bad_name(id: &str) -> Option<&'static str> {
     if id.len() > 200 {
         Some("its name is longer than 200 bytes")
@@ -261,7 +261,7 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// The Markdown files of a folder inside the project, by name. A folder that is not there is empty.
+/// The Markdown files of a folder inside the project, by name. A missing folder is empty.
 fn markdown_files(root: &Path, folder: &Path, deep: bool) -> Result<Vec<PathBuf>, StoryError> {
     let read = |source| StoryError::Read { path: folder.to_owned(), source };
     let entries = match fs_err::read_dir(folder) {

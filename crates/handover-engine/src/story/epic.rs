@@ -1,4 +1,4 @@
-//! What the file of an epic says of itself: its title, and the epics that it builds on.
+//! Reads an epic's file: its title and the epics that it depends on.
 
 use std::path::Path;
 
@@ -19,22 +19,21 @@ pub fn epic_title(text: &str) -> String {
     }
 }
 
-/// The epics that an epic builds on, in the order in which its file names them. An epic without a file
-/// builds on none.
+/// The epics that an epic depends on, in the order of its file. An epic without a file has none.
 pub fn epic_dependencies(root: &Path, epic: &EpicId) -> Result<Vec<EpicId>, StoryError> {
     let Some(path) = discover::epic_file(root, epic)? else { return Ok(Vec::new()) };
     let text = discover::read(&root.join(&path))
         .map_err(|reason| StoryError::BadFile { path: path.clone(), reason })?;
     let mut words = Vec::new();
     let lines = fields::lines(&text);
-    // What stands below a heading is a sentence, and read as one further down.
+    // Text below a heading is a sentence, which is read further down.
     let is_field = |field: &fields::Field| {
         let line = lines[field.line].text.to_ascii_lowercase();
         NAMES.iter().any(|name| line.contains(name))
     };
     if let Some(field) = fields::find(&text, NAMES).filter(is_field) {
         words.extend(listed(&text[field.range.clone()]));
-        // A YAML list goes on below.
+        // A YAML list continues on the following lines.
         let below = lines.iter().skip(field.line + 1);
         for line in below.take_while(|line| line.front && line.text.trim_start().starts_with("- "))
         {

@@ -10,7 +10,7 @@ pub enum StoryError {
     NotFound {
         /// What was asked for.
         epic: String,
-        /// Where was looked.
+        /// The folders that were searched.
         folders: Vec<String>,
     },
     /// An epic without stories.
@@ -18,18 +18,18 @@ pub enum StoryError {
     NoStories {
         /// The epic.
         epic: String,
-        /// Where was looked.
+        /// The folders that were searched.
         folders: Vec<String>,
     },
-    /// More than one file could be meant.
+    /// More than one file matches.
     #[error("{what} could be {}", paths.join(" or "))]
     Ambiguous {
-        /// What is looked for.
+        /// What was searched for.
         what: String,
         /// The files.
         paths: Vec<String>,
     },
-    /// A file says two things.
+    /// A file contradicts itself.
     #[error("`{path}` belongs to epic `{one}` by {by_one} and to epic `{other}` by {by_other}")]
     Contradiction {
         /// The file.
@@ -48,15 +48,15 @@ pub enum StoryError {
     UnknownDependency {
         /// The story.
         story: String,
-        /// What it names.
+        /// The dependency that it names.
         on: String,
         /// The epic.
         epic: String,
     },
-    /// Stories wait for each other.
+    /// Stories depend on each other.
     #[error("these stories depend on each other: {}", stories.join(" → "))]
     Cycle {
-        /// The stories, in a circle.
+        /// The cycle of stories.
         stories: Vec<String>,
     },
     /// A name that cannot be the id of a story.
@@ -64,7 +64,7 @@ pub enum StoryError {
     BadName {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The rule that it breaks.
         rule: &'static str,
     },
     /// A file that cannot be read as a story.

@@ -1,4 +1,4 @@
-//! `Name: value` lines in every usual spelling, and where exactly the value stands.
+//! Finds `Name: value` lines in every common spelling, and the exact position of the value.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) struct Field {
     pub(super) range: Range<usize>,
 }
 
-/// A line with its place.
+/// A line with its position.
 pub(super) struct Line<'t> {
     pub(super) number: usize,
     pub(super) start: usize,
@@ -22,7 +22,7 @@ pub(super) struct Line<'t> {
     pub(super) front: bool,
 }
 
-/// The lines of a text, with what surrounds them.
+/// The lines of a text, with their context.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -60,7 +60,7 @@ pub(crate) fn body_lines(text: &str) -> impl Iterator<Item = &str> {
     lines.map(|line| line.text)
 }
 
-/// The mark of a code fence: its character, its length, and what follows.
+/// A code fence: its character, its length, and the text after it.
 pub(crate) fn fence_mark(line: &str) -> Option<(char, usize, &str)> {
     let text = line.trim_start_matches(' ');
     if line.len() - text.len() > 3 {
@@ -72,8 +72,8 @@ pub(crate) fn fence_mark(line: &str) -> Option<(char, usize, &str)> {
     (n >= 3 && !(c == '`' && rest.contains('`'))).then_some((c, n, rest))
 }
 
-/// The first field of one of these names: in the front matter, else above the sections, else as a
-/// heading of its own.
+/// The first field with one of these names: in the front matter, else above the sections, else as a
+/// heading.
 pub(super) fn find(text: &str, names: &[&str]) -> Option<Field> {
     let lines = lines(text);
     let in_front = lines.iter().filter(|line| line.front);

@@ -1,9 +1,9 @@
-//! Whether an agent left a story as it was: text may be added at its end, boxes ticked, the status
-//! set; everything else is its author's.
+//! Checks that an agent left a story intact: it may append text, tick boxes and set the status;
+//! everything else belongs to the author.
 
 use super::status;
 
-/// What became of a story file.
+/// Whether a story file is intact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Integrity {
     /// Unchanged, or changed as allowed.
@@ -15,7 +15,7 @@ pub enum Integrity {
     },
 }
 
-/// Compares a story before and after an agent had it.
+/// Compares a story before and after an agent worked on it.
 pub fn verify(before: &str, after: &str) -> Integrity {
     let (old, new) = (masked(before), masked(after));
     for (number, line) in old.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn verify(before: &str, after: &str) -> Integrity {
     Integrity::Kept
 }
 
-/// The lines, without what may change.
+/// The lines without the parts that may change.
 fn masked(text: &str) -> Vec<String> {
     let status = status::line(text);
     let mut start = 0;
@@ -36,7 +36,7 @@ fn masked(text: &str) -> Vec<String> {
         out.push(match &status {
             Some(field) if field.line == number => {
                 let (from, to) = (field.range.start - start, field.range.end - start);
-                // Only single words: a status is no place for instructions.
+                // Only single words: a status must not carry instructions.
                 if line[from..to].len() > 60 {
                     line.to_owned()
                 } else {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_text_is_not() {
+    fn earlier_text_must_not_change() {
         for after in [
             "",
             "# S\nStatus: ready\n",

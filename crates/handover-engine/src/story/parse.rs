@@ -1,4 +1,4 @@
-//! What a story file says.
+//! Parses a story file.
 
 use super::{Status, fields};
 
@@ -7,21 +7,21 @@ use super::{Status, fields};
 pub struct Story {
     /// The file's name without `.md`.
     pub id: String,
-    /// Where it is, relative to the project.
+    /// Its path, relative to the project.
     pub path: String,
     /// Its heading, without the number.
     pub title: String,
     /// Its number within the epic.
     pub number: Option<u64>,
-    /// Where it stands.
+    /// Its status.
     pub status: Option<Status>,
-    /// The stories that it waits for, as the file names them.
+    /// The stories that it depends on, as the file names them.
     pub depends_on: Vec<String>,
     /// The text.
     pub text: String,
 }
 
-/// What a file says of itself.
+/// Which epic and number a file claims.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Claims {
     /// The epic in the front matter or in a line above the sections.
@@ -85,13 +85,13 @@ fn epic_word(value: &str) -> String {
     rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', '-', '_']).to_owned()
 }
 
-/// Stories that are named as a condition, in a line, in the front matter or in a section.
+/// Dependencies named in a line, in the front matter or in a section.
 fn dependencies(text: &str) -> Vec<String> {
     const NAMES: &[&str] = &["depends_on", "depends on", "dependencies", "blocked by"];
     let mut found = Vec::new();
     if let Some(field) = fields::find(text, NAMES) {
         found.extend(items(&text[field.range.clone()]));
-        // A YAML list goes on below.
+        // A YAML list continues on the following lines.
         let lines = fields::lines(text);
         let below = lines.iter().skip(field.line + 1);
         let list = below.take_while(|line| line.front && line.text.trim_start().starts_with("- "));

@@ -1,4 +1,4 @@
-//! Records that the engine appends to a story, and nobody else.
+//! Records that only the engine appends to a story.
 
 use handover_text::quote::{quote_block, quote_inline};
 
@@ -15,7 +15,7 @@ pub struct Record {
     pub lists: Vec<(&'static str, Vec<String>)>,
 }
 
-/// The text with the record at its end. What agents said is quoted, so that it stays what it is.
+/// Appends a record to a text. Text from agents is quoted, so that it cannot pose as structure.
 pub fn append(text: &str, record: &Record) -> String {
     let mut out = text.trim_end_matches(['\n', '\r', ' ']).to_owned();
     out.push_str("\n\n## ");

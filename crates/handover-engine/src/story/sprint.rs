@@ -1,5 +1,5 @@
-//! `sprint-status.yaml`: one line per story below `development_status:`. Lines are changed in place,
-//! since comments and order are the user's.
+//! `sprint-status.yaml` has one line per story below `development_status:`. Lines are changed in place,
+//! to keep the user's comments and order.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ const PLACES: &[&str] = &[
     "sprint-status.yaml",
 ];
 
-/// Where the file is, relative to a folder.
+/// Finds the file, relative to a folder.
 pub fn find(folder: &Path) -> Option<&'static str> {
     PLACES.iter().copied().find(|place| folder.join(place).is_file())
 }
 
-/// The text with another status for a key; none if it has no such key. `story-1.2-x` and
-/// `story-1-2-x` are written `1-2-x` there.
+/// The text with a new status for a story; none if it does not list the story. `story-1.2-x` and
+/// `story-1-2-x` are listed as `1-2-x`.
 pub fn set(text: &str, story: &str, status: &str) -> Option<String> {
     let plain = normal(story);
     let mut inside = false;

@@ -1,30 +1,30 @@
-//! The status of a story in every usual spelling.
+//! The status of a story, in every common spelling.
 
 use super::fields;
 
 const NAMES: &[&str] = &["status"];
 
-/// Where a story stands, as its file says.
+/// The status of a story according to its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Not ready to be worked on.
     Backlog,
     /// Ready.
     Ready,
-    /// Somebody works on it.
+    /// In progress.
     InProgress,
-    /// Somebody looks at it.
+    /// In review.
     Review,
     /// Done.
     Done,
-    /// Something stands in the way.
+    /// Blocked.
     Blocked,
-    /// A word that is not known.
+    /// An unknown word.
     Other,
 }
 
 impl Status {
-    /// Reads a value. Only a word that stands for itself counts: "not done yet" is not done.
+    /// Parses a value. Only whole words count: "not done yet" is not done.
     pub fn read(value: &str) -> Self {
         let value = value.split("<!--").next().unwrap_or_default();
         let end = [" - ", "–", "—", "(", "[", ",", ".", ";", ":", "/"]
@@ -73,7 +73,7 @@ pub(super) fn line(text: &str) -> Option<fields::Field> {
     fields::find(text, NAMES)
 }
 
-/// The text with another status, in the spelling that it has; below the title if it has none.
+/// The text with a new status, in its existing spelling; below the title if it has none.
 pub fn set(text: &str, word: &str) -> String {
     if let Some(field) = fields::find(text, NAMES) {
         return format!("{}{word}{}", &text[..field.range.start], &text[field.range.end..]);
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_usual_spelling_is_read_and_kept() {
+    fn every_common_spelling_is_read_and_kept() {
         for (text, expected) in [
             ("# S\nStatus: done\n", "# S\nStatus: review\n"),
             ("# S\n**Status:** Done\n", "# S\n**Status:** review\n"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_word_that_stands_for_itself_counts() {
+    fn only_whole_words_count() {
         for value in ["not done yet", "almost done", "done-ish", "undone", "will be done", ""] {
             assert_ne!(Status::read(value), Status::Done, "{value:?}");
         }

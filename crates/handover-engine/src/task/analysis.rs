@@ -1,4 +1,4 @@
-//! Somebody says what to do about a failure.
+//! The analysis of a failure.
 
 use crate::reducer::Failure;
 
@@ -6,9 +6,9 @@ use super::{DETAIL, Kind, PATCH, TaskParts, findings, section};
 
 pub(super) const KIND: Kind = Kind {
     what: "Say what to do about the failure of one story of epic",
-    who: "You look into why the work on a story failed and say what to do: retry, with what the next one \
-          must know that the last one did not; skip the story; or escalate, with the exact question that \
-          a person must answer. You only look: change nothing.",
+    who: "You find out why the work on a story failed and say what to do: retry, with what the next \
+          agent must know that the last one did not; skip the story; or escalate, with the exact question \
+          that a person must answer. You are read-only.",
     is_cold: false,
     sees_work: true,
     fields: "",

@@ -1,4 +1,4 @@
-//! Somebody does the work.
+//! The implementation of a story.
 
 use handover_model::RunPhase;
 
@@ -7,7 +7,7 @@ use super::{DETAIL, Kind, TaskParts, advice, section};
 pub(super) const KIND: Kind = Kind {
     what: "Implement one story of epic",
     who: "You implement one story, with tests, in one go. Nobody can answer questions: decide, and say \
-          what you decided. If something outside stands in the way, say that you are blocked.",
+          what you decided. If something outside your control stops you, report that you are blocked.",
     is_cold: false,
     sees_work: false,
     fields: "",

@@ -1,10 +1,10 @@
-//! Somebody mends what gates or a review found.
+//! A fix of what gates or a review found.
 
 use super::{DETAIL, Kind, TaskParts, advice, findings, section};
 
 pub(super) const KIND: Kind = Kind {
-    what: "Mend the work on one story of epic",
-    who: "You mend what checks found in work that somebody else has done. Mend exactly that, and the \
+    what: "Fix the work on one story of epic",
+    who: "You fix what checks found in the work of another developer. Fix exactly that, and the \
           cause rather than the symptom; never weaken or delete a test to make it pass.",
     is_cold: false,
     sees_work: false,

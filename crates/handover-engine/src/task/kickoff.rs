@@ -1,12 +1,11 @@
-//! Somebody looks at a story before anybody works on it.
+//! A look at a story before the work starts.
 
 use super::{Kind, TaskParts};
 
 pub(super) const KIND: Kind = Kind {
-    what: "Look at one story before the work on it begins, of epic",
+    what: "Look at one story before the work on it starts, of epic",
     who: "You look at a story and at the code that it is about before somebody else implements it. Say \
-          what they should know: structure, a way to do it, how to test it, what can go wrong. You only \
-          look: change nothing.",
+          what they should know: structure, approach, tests, risks. You are read-only.",
     is_cold: false,
     sees_work: false,
     fields: "",

@@ -1,4 +1,4 @@
-//! Somebody says what an epic taught.
+//! The retrospective of an epic.
 
 use handover_text::tokens::for_model;
 

@@ -1,4 +1,4 @@
-//! Somebody who has not seen it looks at the work.
+//! The review of a story by an agent that sees the work for the first time.
 
 use handover_model::RunPhase;
 
@@ -7,9 +7,9 @@ use super::{DETAIL, Kind, PATCH, TaskParts, said, section};
 pub(super) const KIND: Kind = Kind {
     what: "Review the work on one story of epic",
     who: "You review code. You are seeing this code for the first time. Look for what is wrong: \
-          behaviour that the story asks for and that is missing, errors that are not handled, tests \
-          that prove nothing, secrets, broken boundaries. Do not invent findings; none is a result. \
-          You only look: change nothing, your findings are mended by somebody else.",
+          missing behaviour that the story asks for, unhandled errors, tests that prove nothing, \
+          secrets, broken boundaries. Do not invent findings; an empty list is a valid result. \
+          You are read-only: another agent fixes what you find.",
     is_cold: true,
     sees_work: true,
     fields: ", \"findings\": [{\"severity\": \"high|medium|low\", \"file\": \"…\", \"line\": 1, \"issue\": \"…\"}]",

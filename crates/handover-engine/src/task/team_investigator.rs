@@ -1,12 +1,12 @@
-//! An investigator of a team finds out what nobody can explain.
+//! A team's investigator finds out what nobody can explain.
 
 use super::{DETAIL, Kind, PATCH, TaskParts, section, team};
 
 pub(super) const KIND: Kind = Kind {
-    what: "Find out what stands in the way of one story of epic",
-    who: "You find out why something does not work that your team cannot explain: state what is seen, form \
-          hypotheses, test them, and say which one holds and how you know. You only look: what you \
-          change is taken back.",
+    what: "Find out what blocks one story of epic",
+    who: "You find out why something does not work that your team cannot explain: state what you observe, \
+          form hypotheses, test them, and say which one holds and how you know. You are read-only: what \
+          you change is reverted.",
     is_cold: false,
     sees_work: true,
     fields: ", \"findings\": [{\"severity\": \"high|medium|low\", \"file\": \"…\", \"line\": 1, \"issue\": \"…\"}]",

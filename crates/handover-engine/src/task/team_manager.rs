@@ -1,12 +1,12 @@
-//! A project manager of a team closes an epic.
+//! A team's project manager closes an epic.
 
 use super::retro::epic_digest;
 use super::{Kind, TaskParts, section};
 
 pub(super) const KIND: Kind = Kind {
     what: "Close epic",
-    who: "You manage a team whose work on an epic has come to its end. Hold what was asked for against how \
-          each story ended, and say whether everything is there, or exactly what is not. You only look.",
+    who: "You manage a team that has finished its work on an epic. Compare what was asked for with how each \
+          story ended, and say whether everything is done, or exactly what is missing. You are read-only.",
     is_cold: false,
     sees_work: false,
     fields: "",

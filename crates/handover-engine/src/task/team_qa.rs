@@ -1,12 +1,12 @@
-//! A QA expert of a team tests the work.
+//! A team's QA expert tests the work.
 
 use super::{Kind, PATCH, TaskParts, section, team};
 
 pub(super) const KIND: Kind = Kind {
     what: "Test the work on one story of epic",
-    who: "You test what a developer of your team has built: does it do what the story asks for, also at its \
-          edges, and do its tests prove it? Run what you need; what you change is taken back. Say what \
-          fails, exactly and so that somebody else can mend it.",
+    who: "You test what a developer of your team has built: does it do what the story asks for, including \
+          edge cases, and do its tests prove it? Run what you need; what you change is reverted. Say \
+          exactly what fails, so that another agent can fix it.",
     is_cold: false,
     sees_work: true,
     fields: ", \"findings\": [{\"severity\": \"high|medium|low\", \"file\": \"…\", \"line\": 1, \"issue\": \"…\"}]",

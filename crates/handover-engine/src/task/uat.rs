@@ -1,13 +1,12 @@
-//! Somebody says how the work of an epic is tried out, by programs and by people.
+//! The acceptance scenarios of an epic.
 
 use super::retro::epic_digest;
 use super::{DETAIL, Kind, TaskParts, findings, section};
 
 pub(super) const KIND: Kind = Kind {
-    what: "Say how to try out epic",
-    who: "You write down how what an epic has built is tried out: a scenario for each criterion that a \
-          user cares about, three to ten in all. You look at the code and the stories, and change \
-          nothing of them.",
+    what: "Write acceptance scenarios for epic",
+    who: "You write acceptance scenarios for what an epic has built: one for each criterion that a \
+          user cares about, three to ten in all. Read the code and the stories, and change none of them.",
     is_cold: false,
     sees_work: false,
     fields: ", \"scenarios\": [{\"id\": \"UAT-1\", \"title\": \"…\", \"criterion\": \"<story id> AC1\", \

@@ -1,13 +1,13 @@
-//! Which programs a scenario may start, and with which words. Nothing here trusts a name: a link is
-//! followed, a copy of a shell is known by its content, and a script by its first line.
+//! Which programs a scenario may start, and with which arguments. Names are not trusted: links are
+//! followed, a copy of a shell is detected by its content, and a script by its first line.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use super::tools::{First, Tool, is_code, is_never, tool_of};
 
-/// The words that npm, make and their kin pass on to a shell must be made of these besides letters
-/// and digits.
+/// Besides letters and digits, the only characters allowed in arguments that npm, make and similar
+/// tools pass to a shell.
 const PLAIN: &str = "-_./:@,+";
 
 const SCRIPT: &str = "a program of the project in a file is expected, no code and no document";
@@ -15,42 +15,42 @@ const SCRIPT: &str = "a program of the project in a file is expected, no code an
 /// Why a program is not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It runs whatever it is told.
-    #[error("`{program}` {}runs whatever it is told, so it is never started", is(program, found))]
+    /// It runs code or programs given as arguments.
+    #[error("`{program}` {}runs arbitrary code, so it is never started", is(program, found))]
     Starter {
-        /// What was asked for.
+        /// The program that the scenario names.
         program: String,
-        /// What it is.
+        /// What it turned out to be.
         found: String,
     },
-    /// It is not on the list.
+    /// It is not on the allowlist.
     #[error("`{program}` is not one of the programs that scenarios may start ({})", allowed.join(", "))]
     NotListed {
-        /// What was asked for.
+        /// The program that the scenario names.
         program: String,
-        /// What may be started.
+        /// The allowlist.
         allowed: Vec<String>,
     },
-    /// It is not there.
+    /// It does not exist.
     #[error("the program `{program}` was not found")]
     NotFound {
-        /// What was asked for.
+        /// The program that the scenario names.
         program: String,
     },
-    /// It is somewhere else.
+    /// It is outside of the project.
     #[error("`{program}` is outside of the project; programs are named without their path")]
     Outside {
-        /// What was asked for.
+        /// The program that the scenario names.
         program: String,
     },
-    /// A word that it must not be given.
+    /// An argument that it must not get.
     #[error("`{program}` is not started with `{word}`: {rule}")]
     Word {
         /// The program.
         program: String,
-        /// The word.
+        /// The argument.
         word: String,
-        /// Why.
+        /// The rule that it breaks.
         rule: &'static str,
     },
 }
@@ -59,19 +59,19 @@ fn is(program: &str, found: &str) -> String {
     if program == found { String::new() } else { format!("is `{found}`, which ") }
 }
 
-/// What may be started, and where.
+/// What scenarios may start, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct Allowed<'a> {
-    /// The programs: names, or paths that begin with `./` and count from the project.
+    /// The allowlist: names, or paths below the project that start with `./`.
     pub programs: &'a [String],
     /// The project's folder in the worktree.
     pub folder: &'a Path,
-    /// Where programs are looked for.
+    /// The search path for programs.
     pub path: &'a OsStr,
 }
 
 impl Allowed<'_> {
-    /// The file to be started, or why nothing is.
+    /// The file to start, or why it is refused.
     pub fn check(&self, argv: &[String]) -> Result<PathBuf, Refused> {
         let Some((program, words)) = argv.split_first() else {
             return Err(Refused::NotFound { program: String::new() });
@@ -112,7 +112,7 @@ impl Allowed<'_> {
         Ok(path)
     }
 
-    /// A program on the search path; places that count from the current folder are no places.
+    /// A program on the search path. Relative entries of the path are ignored.
     fn looked_up(&self, program: &str) -> Result<PathBuf, Refused> {
         let mut places = std::env::split_paths(self.path).filter(|place| place.is_absolute());
         let found = places.find_map(|place| {
@@ -125,7 +125,7 @@ impl Allowed<'_> {
         Ok(found)
     }
 
-    /// Whether a path stays below the project.
+    /// Whether a path stays inside the project.
     fn is_below(&self, path: &Path) -> bool {
         path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     }
@@ -185,7 +185,7 @@ impl Allowed<'_> {
                             .then_some(())
                             .ok_or_else(|| refused(module, "it is no module of the project"))
                     }
-                    // To a test runner every word is a file.
+                    // Every argument of a test runner is a file.
                     files if words.iter().any(|word| word == "--test") => {
                         let odd = files.iter().find(|file| !self.is_script(file));
                         odd.map_or(Ok(()), |file| Err(refused(file, SCRIPT)))
@@ -198,7 +198,7 @@ impl Allowed<'_> {
         }
     }
 
-    /// Code of the project.
+    /// Whether an argument is code of the project.
     fn is_script(&self, path: &str) -> bool {
         is_code(path) && self.has_file(path)
     }
@@ -247,7 +247,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What runs a script, by its first line: for `#!/usr/bin/env -S bash -x` that is `bash`.
+/// The interpreter in a script's first line: `bash` for `#!/usr/bin/env -S bash -x`.
 fn interpreter(path: &Path) -> Option<String> {
     use std::io::Read as _;
     let mut head = Vec::new();
@@ -266,7 +266,7 @@ fn interpreter(path: &Path) -> Option<String> {
     words.find(|word| !word.starts_with('-') && !word.contains('=')).or(Some(first))
 }
 
-/// The shell that a file is a copy of, or another name for.
+/// The forbidden program that a file is a copy of or a link to.
 fn copied_shell(path: &Path) -> Option<String> {
     let listed = fs_err::read_to_string("/etc/shells").unwrap_or_default();
     let usual =
@@ -286,7 +286,7 @@ fn copied_shell(path: &Path) -> Option<String> {
     None
 }
 
-/// The programs that a project's scenarios may start if nobody says otherwise: its own tools.
+/// The default allowlist of a project: its own tools.
 pub fn programs_of(folder: &Path) -> Vec<String> {
     let has = |file: &str| folder.join(file).exists();
     let mut programs: Vec<&str> = Vec::new();

@@ -53,7 +53,7 @@ impl Place {
 
 #[test]
 fn no_shell_by_any_name() {
-    // Whoever allows a shell does not get one.
+    // Not even an allowlist entry allows a shell.
     let all =
         ["sh", "bash", "env", "xargs", "bash5.2", "busybox", "timeout", "find", "./run", "cargo"];
     let place = Place::new(&all);
@@ -73,7 +73,7 @@ fn no_shell_by_any_name() {
         &["SH", "-c", "x"],
         &["sh.exe", "-c", "x"],
     ] {
-        place.refused(argv, "runs whatever it is told");
+        place.refused(argv, "runs arbitrary code");
     }
     place.refused(&["/usr/bin/cargo", "test"], "outside");
     place.refused(&["../cargo", "test"], "outside");
@@ -84,17 +84,17 @@ fn links_copies_and_scripts_are_seen_through() {
     let place = Place::new(&["./tool", "./greet", "./copy", "./other", "linked", "./far"]);
     let project = place.folder.path().join("project");
     symlink("/bin/sh", project.join("tool")).unwrap();
-    place.refused(&["./tool", "-c", "x"], "runs whatever");
+    place.refused(&["./tool", "-c", "x"], "runs arbitrary code");
     symlink("/bin/sh", place.folder.path().join("bin/linked2")).unwrap();
     fs_err::rename(place.folder.path().join("bin/linked2"), place.folder.path().join("bin/linked"))
         .unwrap();
-    place.refused(&["linked", "-c", "x"], "runs whatever");
+    place.refused(&["linked", "-c", "x"], "runs arbitrary code");
     fs_err::copy("/bin/sh", project.join("copy")).unwrap();
-    place.refused(&["./copy", "-c", "x"], "runs whatever");
+    place.refused(&["./copy", "-c", "x"], "runs arbitrary code");
     for line in ["#!/bin/sh", "#!/usr/bin/env bash", "#! /usr/bin/env -S A=1 dash -e", "#!/bin/env"]
     {
         place.program("project/greet", &format!("{line}\ntouch pwned\n"));
-        place.refused(&["./greet"], "runs whatever");
+        place.refused(&["./greet"], "runs arbitrary code");
         place.refused(&["greet"], "not one of the programs");
     }
     place.program("project/greet", "#!/usr/bin/env python3\n");
@@ -105,7 +105,7 @@ fn links_copies_and_scripts_are_seen_through() {
 }
 
 #[test]
-fn what_is_not_listed_is_not_started() {
+fn programs_off_the_allowlist_are_refused() {
     let place = Place::new(&["cargo"]);
     for argv in
         [&["curl", "http://x"][..], &["rm", "-rf", "."], &["./cargo"], &[""], &["cargo; sh"]]

@@ -1,6 +1,5 @@
-//! All scenarios of an epic, and where they are kept.
+//! All scenarios of an epic.
 
-use handover_model::EpicId;
 use serde::Serialize;
 
 use super::Scenario;
@@ -12,25 +11,15 @@ pub struct Document {
     pub schema: u32,
     /// The epic.
     pub epic: String,
-    /// In the order in which they are tried.
+    /// In the order in which they run.
     pub scenarios: Vec<Scenario>,
 }
 
 impl Document {
-    /// The data as it is kept.
+    /// The canonical JSON.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
-}
-
-/// The data of an epic, relative to the project.
-pub fn data_path(epic: &EpicId) -> String {
-    format!("docs/uat/epic-{epic}-uat.json")
-}
-
-/// What people read, relative to the project.
-pub fn document_path(epic: &EpicId) -> String {
-    format!("docs/uat/epic-{epic}-uat.md")
 }

@@ -1,4 +1,4 @@
-//! Trying scenarios out: one program after the other, each under supervision, none through a shell.
+//! Runs scenarios one after the other, each program under supervision and none through a shell.
 
 use std::time::{Duration, Instant};
 
@@ -8,35 +8,36 @@ use handover_agents::{
 use handover_model::{Host, ScenarioOutcome, UatGate};
 use handover_text::Redactor;
 
-use super::{Allowed, Document, Expect, Scenario, ScenarioResult, is_tried, judge};
+use super::{Allowed, Document, Expect, Scenario, is_run, judge};
+use crate::data::ScenarioResult;
 
-/// How much of a program's output is kept to be shown.
+/// How much of a program's output is kept.
 const TAIL: usize = 2_000;
-/// How much of it is read at all.
+/// How much of it is read.
 const OUTPUT: usize = 1 << 20;
-/// How much it may print before it is ended.
+/// How much it may print before it is killed.
 const FLOOD: u64 = 64 << 20;
 
-/// How scenarios are tried out.
-pub struct Setting<'a> {
-    /// What may be started, and where.
+/// What scenarios run with.
+pub struct ScenarioContext<'a> {
+    /// What they may start, and where.
     pub allowed: Allowed<'a>,
-    /// What programs see of the environment.
+    /// The environment that programs see.
     pub environment: &'a Environment,
     /// The mark of their processes.
     pub spawn: SpawnId,
-    /// How secrets are found in what they print.
+    /// Redacts their output.
     pub redactor: &'a Redactor,
-    /// Who stops them.
+    /// Stops them.
     pub cancel: &'a CancelToken,
 }
 
-/// Tries out what the gate asks for; the others are in the list as well. `on_event` hears about the
-/// programs, `between` is called before each scenario that is tried.
-pub fn try_out(
+/// Runs the scenarios that the gate selects; the others are in the results as not run. `between` is
+/// called before each scenario, `on_event` for events of its programs.
+pub fn run_scenarios(
     document: &Document,
     gate: UatGate,
-    setting: &Setting<'_>,
+    context: &ScenarioContext<'_>,
     between: &mut dyn FnMut(&Scenario),
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<Vec<ScenarioResult>, AgentError> {
@@ -52,9 +53,9 @@ pub fn try_out(
             tail: String::new(),
             duration_ms: 0,
         };
-        if is_tried(scenario, gate) && !setting.cancel.is_cancelled() {
+        if is_run(scenario, gate) && !context.cancel.is_cancelled() {
             between(scenario);
-            (result.outcome, result.reason, result.tail) = one(scenario, setting, on_event)?;
+            (result.outcome, result.reason, result.tail) = one(scenario, context, on_event)?;
             result.duration_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         }
         results.push(result);
@@ -62,23 +63,23 @@ pub fn try_out(
     Ok(results)
 }
 
-/// What came of it, why, and the end of what was printed.
+/// The outcome, the reason, and the end of the output.
 type Came = (ScenarioOutcome, String, String);
 
 fn one(
     scenario: &Scenario,
-    setting: &Setting<'_>,
+    context: &ScenarioContext<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<Came, AgentError> {
-    // All of it is looked at before any of it is started.
+    // Everything is checked before anything is started.
     for argv in scenario.commands() {
-        if let Err(refused) = setting.allowed.check(argv) {
+        if let Err(refused) = context.allowed.check(argv) {
             return Ok((ScenarioOutcome::Refused, refused.to_string(), String::new()));
         }
     }
     let seconds = Duration::from_secs(scenario.timeout);
     let mut call =
-        |argv: &[String], expect: &Expect| started(argv, expect, seconds, setting, on_event);
+        |argv: &[String], expect: &Expect| started(argv, expect, seconds, context, on_event);
     let fine = Expect::default();
     let mut came: Came = (ScenarioOutcome::Passed, String::new(), String::new());
     for argv in &scenario.setup {
@@ -97,33 +98,33 @@ fn one(
             came.1 = format!("the clean-up `{}` failed", argv.join(" "));
         }
     }
-    came.1 = setting.redactor.clean(&came.1).cut(500).as_str().to_owned();
+    came.1 = context.redactor.clean(&came.1).cut(500).as_str().to_owned();
     Ok(came)
 }
 
-/// Runs one program. Nothing that it starts stays behind. What was allowed a moment ago is looked at
-/// again: the program before may have changed it.
+/// Runs one program; no process that it started outlives it. Its file is checked again, because the
+/// program before may have changed it.
 fn started(
     argv: &[String],
     expect: &Expect,
     longest: Duration,
-    setting: &Setting<'_>,
+    context: &ScenarioContext<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<Came, AgentError> {
     let no = |outcome, why: &dyn std::fmt::Display| Ok((outcome, why.to_string(), String::new()));
-    let program = match setting.allowed.check(argv) {
+    let program = match context.allowed.check(argv) {
         Ok(program) => program,
         Err(refused) => return no(ScenarioOutcome::Refused, &refused),
     };
     let mut invocation =
-        Invocation::new(Host::COMMAND, setting.spawn.clone(), setting.allowed.folder);
+        Invocation::new(Host::COMMAND, context.spawn.clone(), context.allowed.folder);
     invocation.program = program;
     invocation.args = argv.iter().skip(1).map(Into::into).collect();
-    invocation.environment = setting.environment.clone();
+    invocation.environment = context.environment.clone();
     invocation.limits.wall = Some(longest);
     invocation.limits.output_cap = OUTPUT;
     invocation.limits.flood = Some(FLOOD);
-    let outcome = match run(&invocation, None, on_event, setting.cancel) {
+    let outcome = match run(&invocation, None, on_event, context.cancel) {
         Ok(outcome) => outcome,
         Err(AgentError::Start { source, .. }) => {
             return no(ScenarioOutcome::Failed, &format_args!("it could not be started: {source}"));
@@ -135,7 +136,7 @@ fn started(
     };
     match judge(expect, &outcome) {
         Ok(()) => no(ScenarioOutcome::Passed, &""),
-        Err(why) => Ok((ScenarioOutcome::Failed, why, tail(&outcome, setting.redactor))),
+        Err(why) => Ok((ScenarioOutcome::Failed, why, tail(&outcome, context.redactor))),
     }
 }
 

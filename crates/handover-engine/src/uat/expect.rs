@@ -1,21 +1,21 @@
-//! Whether what a program did is what a scenario expects.
+//! Compares what a program did with what a scenario expects.
 
 use handover_agents::{Ended, Outcome};
 use serde_json::Value;
 
 use super::Expect;
 
-/// Nothing, or what is not as expected.
+/// An error says what differs from the expectation.
 pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
     match outcome.ended {
         Ended::Exited(code) if code == expect.exit => {}
         Ended::Exited(code) => {
             return Err(format!("exit code {code} instead of {}", expect.exit));
         }
-        Ended::WallTimeout => return Err("it ran into its time limit".to_owned()),
+        Ended::WallTimeout => return Err("it exceeded its time limit".to_owned()),
         Ended::IdleTimeout => return Err("it was silent for too long".to_owned()),
         Ended::OutputFlood => return Err("it printed too much".to_owned()),
-        Ended::Signalled(signal) => return Err(format!("it was ended by signal {signal}")),
+        Ended::Signalled(signal) => return Err(format!("it was killed by signal {signal}")),
         Ended::Cancelled => return Err("it was stopped".to_owned()),
     }
     let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
@@ -26,7 +26,7 @@ pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
     }
     if let Some(expected) = &expect.json {
         let value: Value = serde_json::from_str(&stdout)
-            .map_err(|error| format!("what it printed is no JSON: {error}"))?;
+            .map_err(|error| format!("its output is not JSON: {error}"))?;
         if let Some(place) = differs(expected, &value, "") {
             return Err(format!("its JSON differs at `{place}`"));
         }
@@ -34,7 +34,7 @@ pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// Where a value lacks something; members that are not expected do not matter.
+/// The path at which a value differs; members that are not expected do not matter.
 fn differs(expected: &Value, value: &Value, at: &str) -> Option<String> {
     let here = || if at.is_empty() { "/".to_owned() } else { at.to_owned() };
     match (expected, value) {

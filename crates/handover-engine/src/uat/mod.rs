@@ -1,22 +1,21 @@
-//! Acceptance: scenarios as data, the document that people read, and the programs that try them out.
+//! Acceptance tests: scenarios as data, the document that people read, and running them.
 //!
-//! A scenario is written by an agent and so can ask for anything. Nothing in it is ever given to a
-//! shell: `allow.rs` says which programs may be started and with which words, and refuses the rest.
+//! A scenario is written by an agent and so can ask for anything. No shell is involved: `allow.rs`
+//! decides which programs may start and with which arguments, and refuses everything else.
 
 mod allow;
 mod document;
 mod execute;
 mod expect;
-mod load;
 mod parse;
 mod render;
 mod scenario;
 mod tools;
 
 pub use allow::{Allowed, Refused, programs_of};
-pub use document::{Document, data_path, document_path};
-pub use execute::{Setting, try_out};
+pub use document::Document;
+pub use execute::{ScenarioContext, run_scenarios};
 pub use expect::judge;
 pub use parse::{Problem, UatError, from_value, parse};
-pub use render::{About, render};
-pub use scenario::{Expect, MAX_TIMEOUT, Scenario, ScenarioResult, is_tried};
+pub use render::{DocumentInfo, render};
+pub use scenario::{Expect, MAX_TIMEOUT, Scenario, is_run};

@@ -1,5 +1,5 @@
-//! Scenarios out of JSON that an agent or a person wrote. Strict: whatever is not understood is a
-//! problem with its place and the rule, and all problems are told at once.
+//! Parses scenarios from JSON that an agent or a person wrote. Strict: whatever is not understood is a
+//! problem with its place and the rule, and all problems are reported at once.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,13 +18,13 @@ const MAX_STEPS: usize = 30;
 const MAX_COMMANDS: usize = 10;
 const MAX_TEXT: usize = 1_000;
 const TIMEOUT: u64 = 30;
-/// Problems beyond these are not told one by one.
+/// How many problems are listed one by one.
 const MAX_PROBLEMS: usize = 20;
 
-/// Something that is wrong with a file of scenarios.
+/// One problem with a file of scenarios.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where, such as `scenarios[2].timeout`.
+    /// The path in the JSON, such as `scenarios[2].timeout`.
     pub place: String,
     /// What is wrong and what is expected.
     pub rule: String,
@@ -36,13 +36,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A file of scenarios that cannot be used.
+/// A file without usable scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}` holds no scenarios that can be used: {}", list(problems))]
+#[error("`{path}` has no usable scenarios: {}", list(problems))]
 pub struct UatError {
     /// The file.
     pub path: String,
-    /// What is wrong with it.
+    /// All problems.
     pub problems: Vec<Problem>,
 }
 
@@ -133,7 +133,7 @@ const FIELDS: &[&str] = &[
     "expected",
 ];
 
-/// Collects what is wrong while reading on.
+/// Collects problems while parsing continues.
 #[derive(Default)]
 struct Reader {
     problems: Vec<Problem>,

@@ -7,7 +7,7 @@ fn problems(value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn documents_round_trip() {
     let value = json!({"schema": 1, "epic": "1", "scenarios": [
         {"id": "S1", "criterion": "1-1-a AC1", "kind": "auto", "argv": ["cargo", "run"],
          "expect": {"exit": 2, "text": "no such user", "json": {"ok": false}}, "timeout": 5,
@@ -61,7 +61,7 @@ fn every_bad_field_is_named() {
 }
 
 #[test]
-fn nothing_is_no_document() {
+fn rejects_empty_documents() {
     for bad in
         [json!({}), json!({"scenarios": []}), json!([]), json!("x"), json!({"scenarios": {}})]
     {

@@ -1,4 +1,4 @@
-//! The document that people read, made of the scenarios and what came of them.
+//! Renders scenarios and their results as a document for people.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,28 +6,29 @@ use std::fmt::Write as _;
 use handover_model::{ScenarioKind, ScenarioOutcome};
 use handover_text::quote::{quote_code, quote_inline};
 
-use super::{Document, Scenario, ScenarioResult};
+use super::{Document, Scenario};
+use crate::data::ScenarioResult;
 
-/// What surrounds the scenarios.
+/// What the document says beyond the scenarios.
 #[derive(Debug, Clone, Default)]
-pub struct About {
+pub struct DocumentInfo {
     /// The epic's title.
     pub title: String,
-    /// The stories that are in it.
+    /// The stories of the epic.
     pub stories: Vec<String>,
-    /// Where the data is.
+    /// The path of the JSON.
     pub data: String,
 }
 
 /// The document. Everything in it that an agent wrote is quoted.
-pub fn render(document: &Document, results: &[ScenarioResult], about: &About) -> String {
+pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentInfo) -> String {
     let mut out = String::new();
     let title = if about.title.is_empty() { "acceptance" } else { &about.title };
     let _ = writeln!(out, "# Acceptance of epic {}: {}\n", document.epic, quote_inline(title));
     let _ = writeln!(
         out,
-        "Made from `{}`; change that and this follows. `handover uat {} --gate quick` tries out what \
-         needs nobody; the check lists are for a person.\n",
+        "Generated from `{}`; edit that file instead. `handover uat {} --gate quick` runs the automatic \
+         scenarios; the checklists are for a person.\n",
         about.data, document.epic
     );
     if !about.stories.is_empty() {
@@ -36,9 +37,9 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &About) ->
     }
     traceability(&mut out, document, results);
     for (kind, heading) in [
-        (ScenarioKind::Auto, "Tried out by programs"),
-        (ScenarioKind::Semi, "With a person's help"),
-        (ScenarioKind::Manual, "By a person"),
+        (ScenarioKind::Auto, "Automatic"),
+        (ScenarioKind::Semi, "Semi-automatic"),
+        (ScenarioKind::Manual, "Manual"),
     ] {
         let of_kind: Vec<&Scenario> =
             document.scenarios.iter().filter(|scenario| scenario.kind == kind).collect();
@@ -58,7 +59,7 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &About) ->
     out
 }
 
-/// Which criterion is shown by which scenarios.
+/// A table of criteria and the scenarios that cover them.
 fn traceability(out: &mut String, document: &Document, results: &[ScenarioResult]) {
     out.push_str("## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n");
     let outcomes: BTreeMap<&str, &ScenarioResult> =
@@ -111,7 +112,7 @@ fn one(out: &mut String, scenario: &Scenario) {
         let _ = writeln!(out, "- [ ] {}", quote_inline(step));
     }
     if !scenario.expected.is_empty() {
-        let _ = writeln!(out, "- [ ] To be seen: {}", quote_inline(&scenario.expected));
+        let _ = writeln!(out, "- [ ] Expected: {}", quote_inline(&scenario.expected));
     }
     if !scenario.steps.is_empty() || !scenario.expected.is_empty() {
         out.push('\n');
@@ -131,7 +132,7 @@ fn line(argv: &[String]) -> String {
     words.join(" ")
 }
 
-/// A text inside a table.
+/// A text inside a table cell.
 fn cell(text: &str) -> String {
     quote_inline(text).replace('|', "\\|")
 }
@@ -144,7 +145,7 @@ mod tests {
     use crate::uat::from_value;
 
     #[test]
-    fn people_get_lists_and_criteria_and_nothing_that_pretends_to_be_ours() {
+    fn renders_checklists_and_quotes_text_of_agents() {
         let mut document = from_value(&json!([
             {"id": "S1", "criterion": "AC1 | x", "kind": "auto", "argv": ["cargo", "run", "a b"],
              "expect": {"text": "done", "json": {"a": 1}}},
@@ -163,7 +164,7 @@ mod tests {
             tail: String::new(),
             duration_ms: 1,
         };
-        let about = About { title: "Shop".to_owned(), ..About::default() };
+        let about = DocumentInfo { title: "Shop".to_owned(), ..DocumentInfo::default() };
         let text = render(&document, &[result], &about);
         for part in [
             "# Acceptance of epic 1: Shop",

@@ -1,35 +1,35 @@
-//! A scenario: how one criterion of an epic is tried out, by whom, and what is to be seen.
+//! A scenario: how one acceptance criterion of an epic is tested.
 
-use handover_model::{ScenarioKind, ScenarioOutcome, UatGate};
-use serde::{Deserialize, Serialize};
+use handover_model::{ScenarioKind, UatGate};
+use serde::Serialize;
 use serde_json::Value;
 
-/// The longest that a scenario may take, in seconds.
+/// The longest timeout of a scenario, in seconds.
 pub const MAX_TIMEOUT: u64 = 600;
 
-/// How one criterion is tried out.
+/// How one criterion is tested.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scenario {
-    /// What it is called in reports.
+    /// The id in reports.
     pub id: String,
-    /// What it shows, in a line.
+    /// A title of one line.
     pub title: String,
-    /// The criterion that it stands for, such as `1-2-login AC1`.
+    /// The criterion that it covers, such as `1-2-login AC1`.
     pub criterion: String,
-    /// Who can try it.
+    /// Whether a program or a person runs it.
     pub kind: ScenarioKind,
-    /// The program and its arguments; no shell reads them.
+    /// The program and its arguments, without a shell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
     /// What the program must do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Expect>,
-    /// The longest that it may take, in seconds.
+    /// The timeout, in seconds.
     pub timeout: u64,
-    /// Programs to be run before it.
+    /// Programs to run before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<Vec<String>>,
-    /// Programs to be run after it, whatever came of it.
+    /// Programs to run after it, whatever the result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cleanup: Vec<Vec<String>>,
     /// What a person does.
@@ -41,7 +41,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Everything that it would have started, in order.
+    /// All commands that it starts, in order.
     pub fn commands(&self) -> impl Iterator<Item = &Vec<String>> {
         let own = Some(&self.argv).filter(|argv| !argv.is_empty());
         self.setup.iter().chain(own).chain(&self.cleanup)
@@ -69,37 +69,8 @@ pub struct Expect {
     pub json: Option<Value>,
 }
 
-/// What came of one scenario.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ScenarioResult {
-    /// The scenario.
-    pub id: String,
-    /// What it stands for.
-    pub criterion: String,
-    /// Who can try it.
-    pub kind: ScenarioKind,
-    /// What came of it.
-    pub outcome: ScenarioOutcome,
-    /// Why.
-    pub reason: String,
-    /// The end of what its program printed, if it does not hold.
-    pub tail: String,
-    /// How long it took.
-    pub duration_ms: u64,
-}
-
-impl ScenarioResult {
-    /// Whether it must be mended.
-    pub fn is_wrong(&self) -> bool {
-        match self.outcome {
-            ScenarioOutcome::Failed | ScenarioOutcome::Refused => true,
-            ScenarioOutcome::Passed | ScenarioOutcome::NotRun => false,
-        }
-    }
-}
-
-/// Whether a gate has a program try a scenario.
-pub fn is_tried(scenario: &Scenario, gate: UatGate) -> bool {
+/// Whether a gate selects a scenario that a program can run.
+pub fn is_run(scenario: &Scenario, gate: UatGate) -> bool {
     let wanted = match gate {
         UatGate::Quick => scenario.kind == ScenarioKind::Auto,
         UatGate::Full => scenario.kind != ScenarioKind::Manual,

@@ -1,8 +1,8 @@
-//! What is known about programs: which ones run whatever they are told, and how the tools of projects
-//! may be called.
+//! What is known about programs: which ones run arbitrary code, and how the tools of projects may be
+//! called.
 
-/// Programs whose arguments are code, or name another program. They are never started, whatever the
-/// configuration says: with one of them a list of words is a shell again.
+/// Programs whose arguments are code or name another program. They are never started, whatever the
+/// configuration says, because each of them is as good as a shell.
 pub(super) const NEVER: &[&str] = &[
     // Shells.
     "sh",
@@ -87,7 +87,7 @@ pub(super) const NEVER: &[&str] = &[
     "uvx",
     "pipx",
     "dbus-run-session",
-    // Programs that have a way to do so among their options or in their language.
+    // Programs that can start others by an option or through their language.
     "find",
     "fd",
     "awk",
@@ -131,19 +131,19 @@ pub(super) const NEVER: &[&str] = &[
 pub(super) struct Tool {
     /// Its name, without a version at its end.
     pub(super) name: &'static str,
-    /// What must come first.
+    /// What the first argument must be.
     pub(super) first: First,
     /// Options that would make it start something else.
     pub(super) never: &'static [&'static str],
     /// The only options that it may have, if there is such a list.
     pub(super) only: Option<&'static [&'static str]>,
-    /// Whether it hands its words on to a shell, so that they must be plain.
+    /// Whether it passes its arguments to a shell, so that they must be plain.
     pub(super) plain: bool,
 }
 
-/// What must come first.
+/// What the first argument must be.
 pub(super) enum First {
-    /// One of these words.
+    /// One of these subcommands.
     Command(&'static [&'static str]),
     /// A file of the project, perhaps after some of these options; or `-m` and a module that is one of
     /// these or of the project.
@@ -161,7 +161,7 @@ const fn tool(name: &'static str, first: First) -> Tool {
     Tool { name, first, never: &[], only: None, plain: false }
 }
 
-/// npm and its kin: the project's own scripts, with plain words, since a shell will see them.
+/// npm and similar tools: the project's own scripts with plain arguments, since a shell will see them.
 const fn scripts(name: &'static str) -> Tool {
     Tool {
         name,
@@ -227,7 +227,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "pytest",
         first: First::Any,
-        // Any text can hold doctests, and settings can name any code.
+        // Any text can contain doctests, and settings can name any code.
         never: &[
             "--doctest-glob",
             "--doctest-modules",
@@ -277,13 +277,13 @@ pub(super) const TOOLS: &[Tool] = &[
     interpreter("nodejs"),
 ];
 
-/// What code is called; a file without an ending may be code as well. Documents are not: a story that is
-/// a program in disguise must not become one.
+/// File extensions of code; a file without an extension may be code as well. Documents are not code: a
+/// story must not be run as a program.
 const CODE: &[&str] = &[
     "py", "js", "mjs", "cjs", "ts", "mts", "cts", "rb", "pl", "t", "php", "lua", "R", "r", "wasm",
 ];
 
-/// Whether a file can be given to an interpreter.
+/// Whether an interpreter may run a file.
 pub(super) fn is_code(path: &str) -> bool {
     let end = std::path::Path::new(path).extension();
     end.is_none_or(|end| end.to_str().is_some_and(|end| CODE.contains(&end)))
@@ -304,7 +304,7 @@ pub(super) fn is_never(name: &str) -> bool {
     NEVER.contains(&lower) || NEVER.contains(&plain_name(lower)) || lower.starts_with("ld-linux")
 }
 
-/// What is known about a program.
+/// The rules for a tool.
 pub(super) fn tool_of(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name || tool.name == plain_name(name))
 }

@@ -2,10 +2,10 @@
 //! an epic.
 
 use handover_engine::Spent;
-use handover_engine::party::{Analysis, Contribution, Rules};
-use handover_engine::pipeline::{PartyStep, Pipeline, Step, Voice, agent_step};
+use handover_engine::data::Finding;
+use handover_engine::data::{Analysis, Contribution};
+use handover_engine::pipeline::{PartyRules, PartyStep, Pipeline, Step, Voice, agent_step};
 use handover_engine::reducer::{Effect, Event, GateOutcome, PhaseEnd, State, settle_party};
-use handover_engine::verdict::Finding;
 use handover_model::{Profile, RunPhase, RunState, StoryState, Verdict};
 
 use crate::reducer::{
@@ -47,7 +47,7 @@ fn stories_are_opened_side_by_side_and_dependents_wait() {
 }
 
 #[test]
-fn one_at_a_time_is_one_at_a_time() {
+fn without_parallelism_one_agent_runs_at_a_time() {
     let mut state = three(1);
     assert_eq!(state.ready(), [open("a")]);
     state.apply(&opened("a"));
@@ -63,7 +63,7 @@ fn costly(story: &str, of: RunPhase, usd: f64) -> Event {
 }
 
 #[test]
-fn what_is_at_work_counts_against_the_budget() {
+fn agents_in_flight_count_against_the_budget() {
     let mut options = options();
     options.parallel = 3;
     options.budget.run.usd = Some(1.0);
@@ -92,7 +92,7 @@ fn party(of: RunPhase, personas: &[&str], rounds: u32) -> Step {
         personas: crate::reducer::personas(personas),
         rounds,
         solo: false,
-        rules: Rules::default(),
+        rules: PartyRules::default(),
     })
 }
 
@@ -132,7 +132,7 @@ fn before_review(pipeline: Pipeline) -> State {
 }
 
 #[test]
-fn a_party_speaks_in_rounds_and_comes_to_the_same_end_in_any_order() {
+fn a_party_settles_the_same_in_any_order() {
     use Verdict::{Failed, Passed};
     let rounds = [
         [spoke("ann", 1, Some(Passed), ""), spoke("bob", 1, Some(Failed), "no test")],
@@ -167,13 +167,13 @@ fn the_second_round_waits_for_the_first_and_knows_it() {
     // Whoever says nothing clear is heard as saying nothing.
     state.apply(&Event::PhaseEnded(Box::new(spoke("ann", 1, None, ""))));
     assert_eq!(state.ready(), [speaks("ann", 2), speaks("bob", 2)]);
-    let words = state.stories[0].words();
+    let words = state.stories[0].statements();
     let heard: Vec<(&str, u32)> = words.iter().map(|w| (w.persona.as_str(), w.round)).collect();
     assert_eq!(heard, [("bob", 1), ("ann", 1)]);
 }
 
 #[test]
-fn the_careful_word_wins_and_silence_is_no_yes() {
+fn the_strictest_vote_wins_and_silence_is_no_approval() {
     let Step::Party(party) = party(RunPhase::Review, &["ann", "bob"], 1) else { unreachable!() };
     let verdict = |one, two| {
         settle_party(&party, &[spoke("ann", 1, one, "x"), spoke("bob", 1, two, "x")]).verdict
@@ -214,7 +214,7 @@ fn failed(attempt: u32, summary: &str) -> Event {
 }
 
 #[test]
-fn a_failure_is_looked_into_and_the_word_acted_upon() {
+fn a_failure_is_analysed_and_the_verdict_followed() {
     use RunPhase::{Analysis, Dev};
     use Verdict::{Escalate, Retry, Skip};
     for (verdict, adds, expected, question) in [
@@ -246,9 +246,9 @@ fn a_failure_is_looked_into_and_the_word_acted_upon() {
 }
 
 #[test]
-fn tries_after_an_analysis_are_bounded_and_the_same_failure_twice_is_asked_about() {
+fn retries_after_an_analysis_are_bounded() {
     use RunPhase::{Analysis, Dev};
-    // Something else every time, until there are no tries left.
+    // Something else every time, until there are no retries left.
     let mut state = start_with(with_analysis(), &[("a", &[])], options());
     state.apply(&opened("a"));
     for (attempt, summary) in [(1, "no socket"), (2, "no file"), (3, "no greeting")] {
@@ -268,7 +268,7 @@ fn tries_after_an_analysis_are_bounded_and_the_same_failure_twice_is_asked_about
 }
 
 #[test]
-fn an_answer_lets_a_story_go_on_and_a_run_waits_for_it() {
+fn a_run_waits_for_an_answer_and_continues() {
     let mut state =
         start_with(with_analysis(), &[("a", &[]), ("b", &["a"]), ("c", &[])], options());
     state.apply(&opened("a"));

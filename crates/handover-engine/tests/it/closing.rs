@@ -1,12 +1,12 @@
 //! What closes an epic, without anything happening: what comes next, and what is written down.
 
-use handover_engine::party::Contribution;
+use handover_engine::data::{Contribution, Retro, ScenarioResult};
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::{
     Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
 };
-use handover_engine::retro::{self, Handoff, Retro, Section};
-use handover_engine::uat::ScenarioResult;
+use handover_engine::retro::{self, Handoff, Section};
+use handover_engine::verdict::read_retro;
 use handover_engine::{Spent, report};
 use handover_model::config::{Allowance, BudgetConfig};
 use handover_model::{
@@ -171,7 +171,7 @@ fn an_epic_is_closed_step_by_step() {
 }
 
 #[test]
-fn what_fails_is_mended_through_the_gates_and_dropped_in_vain() {
+fn failing_scenarios_are_fixed_and_useless_fixes_dropped() {
     use ScenarioOutcome::{Failed, Passed};
     let mut state = closing(1, 2, true, BudgetConfig::default());
     state.apply(&phase(EPIC, RunPhase::Uat, Some(Verdict::Complete)));
@@ -202,7 +202,7 @@ fn what_fails_is_mended_through_the_gates_and_dropped_in_vain() {
 }
 
 #[test]
-fn no_money_stops_no_closing() {
+fn an_exhausted_budget_does_not_stop_the_closing() {
     let usd = |usd| BudgetConfig {
         run: Allowance { usd: Some(usd), ..Allowance::default() },
         ..BudgetConfig::default()
@@ -225,7 +225,7 @@ fn no_money_stops_no_closing() {
 }
 
 #[test]
-fn thirty_stories_fit_and_nobody_is_forgotten() {
+fn a_digest_of_thirty_stories_fits_the_budget() {
     let state = closing(30, 0, false, BudgetConfig::default());
     let tokenizer = tokens::for_model(None);
     let all = retro::digest(&state, tokenizer, 100_000);
@@ -244,18 +244,18 @@ fn thirty_stories_fit_and_nobody_is_forgotten() {
 }
 
 #[test]
-fn a_handoff_reads_back_whoever_wrote_the_retrospective() {
+fn a_handoff_reads_back_from_agents_and_from_facts() {
     let state = closing(2, 0, false, BudgetConfig::default());
     let facts = retro::factual(&state);
     assert_eq!(facts.files[0].text, "src/shared.rs");
     assert_eq!(facts.went_well.len(), 2);
-    let said = retro::from_value(&json!({
+    let said = read_retro(&json!({
         "summary": "Two stories,\none lesson.",
         "gotchas": [{"text": "## [not] a *heading* <!-- x -->", "file": "src/a_b.rs"}, "plain"],
         "decisions": [{"decision": "SQLite", "rationale": "one file"}],
     }));
     let taught = said.completed_by(facts);
-    let about = retro::About {
+    let about = retro::RetroInfo {
         run: "run_1",
         by: "somebody",
         at: Timestamp::from_micros(1_700_000_000_000_000),

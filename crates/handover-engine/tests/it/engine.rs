@@ -1,135 +1,11 @@
 //! Whole runs with pipelines of any shape: real git, real processes, a real store.
 
-use std::cell::Cell;
-use std::path::PathBuf;
+use handover_engine::party::Parties;
+use handover_engine::pipeline::{PartyRules, PartyStep, Pipeline, Step, agent_step};
+use handover_model::config::PartyConfig;
+use handover_model::{PartyPhase, Profile, RunPhase, RunState, StoryState};
 
-use handover_agents::CancelToken;
-use handover_context::package_file::ProjectPaths;
-use handover_context::specialize::Templates;
-use handover_context::stack::Stack;
-use handover_engine::party::{Parties, Rules};
-use handover_engine::pipeline::{PartyStep, Pipeline, Step, agent_step};
-use handover_engine::reducer::{Options, State};
-use handover_engine::{Engine, Given, Request, fold};
-use handover_handoff::{Handoffs, Technology};
-use handover_model::config::{BudgetConfig, Config, PartyConfig};
-use handover_model::{
-    EpicId, Host, PartyPhase, Profile, ProjectId, RunId, RunPhase, RunState, StoryState, Timestamp,
-};
-use handover_sqlite::SqliteStore;
-use handover_store::Runs as _;
-use handover_testkit::{FakeAgent, TestEnv};
-use handover_text::Redactor;
-
-/// A repository with an epic, and an agent that does what its script says.
-struct Stage {
-    env: TestEnv,
-    script: PathBuf,
-}
-
-const GOOD: &str = r#"
-* dev * | write {HANDOVER_STORY}.txt work print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"
-* fix * | append {HANDOVER_STORY}.txt mended print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"
-* review * | print "REVIEW PASSED: {HANDOVER_STORY}"
-"#;
-
-impl Stage {
-    fn new(stories: &[&str], script: &str) -> Self {
-        let env = TestEnv::empty("git");
-        env.git("", &["init", "--quiet"]);
-        env.write(".gitignore", ".handover\n");
-        env.write("docs/epics/epic-1-shop.md", "# Epic 1: Shop\n");
-        for id in stories {
-            env.write(&format!("docs/stories/{id}.md"), format!("# Story {id}\n\n- [ ] do {id}\n"));
-        }
-        env.git("", &["add", "--all"]);
-        env.git("", &["commit", "--quiet", "--message", "base"]);
-        let path = env.folder().join("script");
-        fs_err::write(&path, format!("{script}\n{GOOD}")).unwrap();
-        Self { env, script: path }
-    }
-
-    fn run(&self, pipeline: Pipeline) -> (RunId, State) {
-        let project = fs_err::canonicalize(self.env.path("")).unwrap();
-        fs_err::create_dir_all(project.join(".handover")).unwrap();
-        let store = SqliteStore::open(&project.join(".handover/store.db")).unwrap();
-        let config = Config::default();
-        let redactor = Redactor::new(&config.redaction).unwrap();
-        let paths = ProjectPaths::new(&project, &[]).unwrap();
-        let technology =
-            Technology { stack: Stack::default(), templates: Templates::load(None, None) };
-        let (time, number) = (Cell::new(1_700_000_000_000_000), Cell::new(0));
-        let engine = Engine {
-            store: &store,
-            redactor: &redactor,
-            config: &config,
-            handoffs: Handoffs {
-                store: Ok(&store),
-                redactor: &redactor,
-                config: &config,
-                paths: &paths,
-                technology: &technology,
-                spool: None,
-                overrides: &[],
-            },
-            project,
-            project_id: ProjectId::new("p").unwrap(),
-            environment: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
-            machine: "here".to_owned(),
-            now: &|| {
-                time.set(time.get() + 1);
-                Timestamp::from_micros(time.get())
-            },
-            unique: &|| {
-                number.set(number.get() + 1);
-                format!("n{}", number.get())
-            },
-            cancel: CancelToken::default(),
-            death: None,
-        };
-        let command =
-            format!("{} --script {}", FakeAgent::program().display(), self.script.display());
-        let request = Request {
-            epic: EpicId::new("1").unwrap(),
-            session: None,
-            resume: false,
-            start_from: None,
-            skip_done: false,
-            pipeline,
-            only_closing: false,
-            from: None,
-            defaults: Options {
-                host: Host::COMMAND,
-                command: Some(command),
-                model: None,
-                no_commit: false,
-                merge: false,
-                parallel: 1,
-                phase_timeout: 60,
-                idle_timeout: 60,
-                max_fixes: 1,
-                uat_blocking: false,
-                max_retries: 1,
-                budget: BudgetConfig::default(),
-            },
-            given: Given::default(),
-        };
-        let (run, state) = engine.run(&request, &mut |_, _| {}).unwrap();
-        // What was lived through is what is read back.
-        let folded = fold(&run, &store.journal(&run, 1).unwrap()).unwrap().unwrap();
-        assert_eq!(folded.state, state);
-        (run, state)
-    }
-
-    fn git(&self, args: &[&str]) -> String {
-        let output = std::process::Command::new("git")
-            .args(args)
-            .current_dir(self.env.path(""))
-            .output()
-            .unwrap();
-        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
-    }
-}
+use crate::stage::{GOOD, Stage};
 
 fn party(of: RunPhase, personas: &[&str]) -> Step {
     Step::Party(PartyStep {
@@ -137,14 +13,14 @@ fn party(of: RunPhase, personas: &[&str]) -> Step {
         personas: crate::reducer::personas(personas),
         rounds: 2,
         solo: false,
-        rules: Rules::default(),
+        rules: PartyRules::default(),
     })
 }
 
-/// Each voice waits until all of its round are there: they do speak at once. In the second round it is
-/// told what the others found, and in the first nothing of it.
+/// Each voice waits for all others of its round, so they must run at once. Only the second round contains
+/// what the others found.
 #[test]
-fn a_party_speaks_at_once_and_is_heard() {
+fn voices_run_at_once_and_know_the_others_in_round_two() {
     let stage = Stage::new(&["1-1-a"], "");
     let place = stage.env.folder().join("voices");
     fs_err::create_dir_all(&place).unwrap();
@@ -171,11 +47,11 @@ fn a_party_speaks_at_once_and_is_heard() {
     assert_eq!(story.lines.iter().filter(|line| line.voice.is_some()).count(), 8);
     let files = stage.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
     assert!(!files.contains("sneaked"), "{files}");
-    assert_eq!(stage.git(&["show", "handover/epic-1:1-1-a.txt"]), "workmended");
+    assert_eq!(stage.git(&["show", "handover/epic-1:1-1-a.txt"]), "workfixed");
 }
 
 #[test]
-fn an_epic_is_closed_by_a_commit_of_its_own() {
+fn an_epic_is_closed_by_its_own_commit() {
     let script = "epic-1 retro 1 | write retro.md lessons print \"RETRO COMPLETE: Epic 1\"";
     let stage = Stage::new(&["1-1-a"], script);
     let mut pipeline = Pipeline::story(true, Profile::Edit);
@@ -187,14 +63,14 @@ fn an_epic_is_closed_by_a_commit_of_its_own() {
     assert_eq!(state.state, RunState::Done);
     let log = stage.git(&["log", "--format=%s", "main..handover/epic-1"]);
     assert_eq!(log, "docs(epic-1): close epic 1\nfeat(epic-1): complete 1-1-a");
-    // It writes what it is there for, and nothing else.
+    // It may write its own files and nothing else.
     let files = stage.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
     assert!(
         files.contains("docs/sprints/epic-1-retro.md") && !files.contains("\nretro.md"),
         "{files}"
     );
 
-    // A closing that fails is put aside and changes nothing about the stories.
+    // A failed closing is parked and does not change the stories.
     let stage = Stage::new(&["1-1-a"], "epic-1 dev 1 | write half.md x exit 1");
     let mut pipeline = Pipeline::story(true, Profile::Edit);
     pipeline.closing =
@@ -207,7 +83,7 @@ fn an_epic_is_closed_by_a_commit_of_its_own() {
 }
 
 #[test]
-fn a_failure_that_is_analysed_is_tried_again_with_what_was_said() {
+fn a_failure_is_retried_with_the_advice_of_its_analysis() {
     let stage = Stage::new(&["1-1-a"], "");
     let prompt = stage.env.folder().join("prompt");
     let lines = format!(
@@ -225,9 +101,9 @@ fn a_failure_that_is_analysed_is_tried_again_with_what_was_said() {
     assert!(fs_err::read_to_string(prompt).unwrap().contains("the key is in the vault"));
 }
 
-/// Several look back on an epic: what they say is heard, and whatever they do wrong stops nothing.
+/// Whatever the voices of a retrospective do wrong, the epic is closed.
 #[test]
-fn a_retro_by_several_never_blocks() {
+fn a_party_retro_never_blocks() {
     let said = "print \"RETRO COMPLETE: Epic 1\"";
     for (script, heard) in [
         (format!("epic-1 retro * | write sneaked.md x {said}"), true),

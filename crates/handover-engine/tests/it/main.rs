@@ -1,4 +1,4 @@
-//! The parts of a run that are pure, or need nothing but files and git.
+//! The engine from outside: its pure parts, and whole runs with real git, processes and SQLite.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
@@ -6,5 +6,7 @@ mod at_once;
 mod closing;
 mod engine;
 mod reducer;
+mod stage;
 mod team;
+mod toy_gate;
 mod worktree;

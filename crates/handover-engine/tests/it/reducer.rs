@@ -1,13 +1,13 @@
 //! What comes next, without anything happening.
 
 use handover_engine::Spent;
-use handover_engine::party::Contribution;
+use handover_engine::data::Contribution;
+use handover_engine::data::Finding;
 use handover_engine::persona::Persona;
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::{
     Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
 };
-use handover_engine::verdict::Finding;
 use handover_model::config::BudgetConfig;
 use handover_model::{
     EpicId, FailureClass, Host, PersonaId, Profile, Role, RunPhase, RunState, SessionId,
@@ -141,7 +141,7 @@ pub(crate) fn park(story: &str) -> Effect {
 }
 
 #[test]
-fn a_story_goes_its_way() {
+fn a_story_passes_through_its_pipeline() {
     use RunPhase::{Dev, Fix, Review};
     let mut state = start(&[("a", &[])], options());
     assert_eq!(state.ready(), [open("a")]);
@@ -176,7 +176,7 @@ fn fixes_are_bounded() {
 }
 
 #[test]
-fn whoever_waits_in_vain_is_blocked_and_others_go_on() {
+fn dependents_of_failed_stories_are_blocked() {
     let mut state = start(&[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &[])], options());
     state.apply(&opened("a"));
     let next = state.handle(&phase("a", RunPhase::Dev, 1, Verdict::Blocked));
@@ -190,7 +190,7 @@ fn whoever_waits_in_vain_is_blocked_and_others_go_on() {
 }
 
 #[test]
-fn the_model_is_asked_again_a_bounded_number_of_times() {
+fn unreachable_models_are_retried_a_bounded_number_of_times() {
     let mut state = start(&[("a", &[])], options());
     state.apply(&opened("a"));
     let unreachable = |attempt| {
@@ -204,7 +204,7 @@ fn the_model_is_asked_again_a_bounded_number_of_times() {
 }
 
 #[test]
-fn a_stop_stops_and_a_resumption_goes_on() {
+fn a_stopped_run_can_be_resumed() {
     let mut state = start(&[("a", &[])], options());
     state.apply(&opened("a"));
     let stop = Event::Stopped { state: RunState::Interrupted, reason: "x".to_owned() };
@@ -214,7 +214,7 @@ fn a_stop_stops_and_a_resumption_goes_on() {
 }
 
 #[test]
-fn findings_reach_whoever_mends_them() {
+fn findings_reach_the_fix() {
     let mut state = start(&[("a", &[])], options());
     state.apply(&opened("a"));
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Complete));
@@ -229,7 +229,7 @@ fn findings_reach_whoever_mends_them() {
 /// Events that make no sense where they come are taken in without a panic, and what comes next is
 /// always something that can be done.
 #[test]
-fn no_order_of_events_is_too_odd() {
+fn any_order_of_events_is_handled() {
     let verdicts = Verdict::ALL.iter().copied().map(Some).chain([None]);
     let mut events =
         vec![opened("a"), opened("nobody"), committed("a"), gates("a", 1, GateOutcome::Failed)];

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use handover_engine::flow::{Flow, To};
-use handover_engine::pipeline::{AgentStep, Pipeline, Step};
+use handover_engine::pipeline::{AgentStep, Flow, Pipeline, Step, Transition};
 use handover_engine::reducer::{Effect, Event, GateOutcome, State};
 use handover_engine::verdict::allowed;
 use handover_model::{Profile, RunPhase, StoryState, TeamStatus, TestingMode, Verdict};
@@ -43,10 +42,14 @@ fn every_code_of_every_role_leads_somewhere() {
                 .iter()
                 .find(|rule| rule.from == member.role && rule.status == Some(*status));
             match &rule.unwrap().to {
-                To::Hand { next } | To::Check { next } => {
+                Transition::Hand { next } | Transition::Check { next } => {
                     assert!(flow.position(next).is_some(), "{} {status} {next}", member.role);
                 }
-                To::Rework | To::Resume | To::Again | To::Keep | To::Stop { .. } => {}
+                Transition::Rework
+                | Transition::Resume
+                | Transition::Again
+                | Transition::Keep
+                | Transition::Stop { .. } => {}
             }
         }
         // Whoever only knows verdicts, or says nothing, is understood too.
@@ -74,13 +77,15 @@ fn there_is_no_dead_end() {
         let mut kept = false;
         for rule in flow.rules.iter().filter(|rule| rule.from == member.agent.role) {
             match &rule.to {
-                To::Hand { next } | To::Check { next } => reached.push(next.clone()),
-                To::Rework | To::Resume => {
+                Transition::Hand { next } | Transition::Check { next } => {
+                    reached.push(next.clone())
+                }
+                Transition::Rework | Transition::Resume => {
                     reached.extend([flow.builder.clone(), flow.senior.clone()]);
                 }
-                To::Again => reached.push(name.to_owned()),
-                To::Keep => kept = true,
-                To::Stop { .. } => {}
+                Transition::Again => reached.push(name.to_owned()),
+                Transition::Keep => kept = true,
+                Transition::Stop { .. } => {}
             }
         }
         (reached, kept)
@@ -150,7 +155,7 @@ fn check(state: &mut State, outcome: GateOutcome) {
 }
 
 #[test]
-fn the_usual_way() {
+fn the_default_flow() {
     use TeamStatus::{Approved, Bazinga, Pass, ReadyForQa};
     let mut state = begin();
     assert_eq!(who(&state), "developer");
@@ -170,7 +175,7 @@ fn the_usual_way() {
 }
 
 #[test]
-fn work_that_is_sent_back_goes_to_the_developer_and_then_to_a_senior() {
+fn rejected_work_goes_to_the_developer_and_then_to_a_senior() {
     use TeamStatus::{ChangesRequested, Fail, Pass, ReadyForQa, ReadyForReview};
     let mut state = begin();
     say(&mut state, Some(ReadyForQa));
@@ -194,7 +199,7 @@ fn work_that_is_sent_back_goes_to_the_developer_and_then_to_a_senior() {
 }
 
 #[test]
-fn what_nobody_can_explain_is_investigated_and_the_lead_lets_them_go_on() {
+fn unexplained_failures_go_to_the_investigator() {
     use TeamStatus::{Blocked, RootCauseFound, UnblockingGuidance};
     let mut state = begin();
     say(&mut state, Some(Blocked));
@@ -210,7 +215,7 @@ fn what_nobody_can_explain_is_investigated_and_the_lead_lets_them_go_on() {
 }
 
 #[test]
-fn nothing_is_kept_that_is_not_there_or_not_checked() {
+fn only_checked_work_is_committed() {
     use TeamStatus::{Approved, Blocked, ReadyForQa, RootCauseFound};
     // The lead approves what the developer gave up on: the gates have their say first.
     let mut state = begin();
@@ -220,7 +225,7 @@ fn nothing_is_kept_that_is_not_there_or_not_checked() {
     assert_eq!(who(&state), "gates");
     check(&mut state, GateOutcome::Failed);
     assert_eq!(who(&state), "developer");
-    // Whoever says that it is done and has changed nothing has failed.
+    // A claim of completion without changes is a failure.
     let mut state = begin();
     let mut end = ended("a", RunPhase::Dev, 1, Some(Verdict::Complete));
     (end.status, end.files) = (Some(ReadyForQa), Vec::new());
@@ -241,7 +246,7 @@ fn without_full_testing_there_is_no_qa() {
 
 /// Whatever everybody says, the story comes to an end, and within its bound.
 #[test]
-fn every_way_ends() {
+fn every_path_ends() {
     let most = flow().most;
     let mut seed = 7_u64;
     let mut random = |below: usize| {

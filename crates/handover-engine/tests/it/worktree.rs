@@ -27,7 +27,7 @@ fn repository(folder: &Path) -> Repo {
 }
 
 #[test]
-fn a_worktree_comes_back_from_anything() {
+fn a_worktree_recovers_from_damage() {
     let folder = tempfile::tempdir().unwrap();
     let repo = repository(folder.path());
     let base = repo.head().unwrap();

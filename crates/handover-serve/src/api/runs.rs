@@ -1,6 +1,6 @@
 //! Runs and their journals, and what all of it comes to.
 
-use handover_engine::question::{self, Clerk, Question};
+use handover_engine::question::{self, AnswerContext, Question};
 use handover_engine::{EngineError, report, stats};
 use handover_mcp::{Refusal, Seat, ToolError};
 use handover_model::{Run, RunId, Timestamp};
@@ -94,14 +94,14 @@ fn answer(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
     let body: AnswerBody = ask.body()?;
     let open = question::open(seat.store, Some(&ask.part("run")?)).map_err(engine)?;
     let asked = question::meant(open, body.story.as_deref()).map_err(engine)?;
-    let clerk = Clerk {
+    let context = AnswerContext {
         store: seat.store,
         redactor: seat.redactor,
         config: seat.config,
         machine: &seat.machine,
         now: seat.now,
     };
-    clerk.answer(&asked, &body.text).map_err(engine)?;
+    context.answer(&asked, &body.text).map_err(engine)?;
     let Question { run, story, question } = asked;
     Ok(json!({"answer": {"run": run.id, "story": story, "question": question}}))
 }

@@ -38,11 +38,11 @@ impl Live {
         self.begin.get_or_insert_with(Instant::now);
         let mut above = None;
         match progress {
-            Progress::Begun { .. } => {}
+            Progress::Started { .. } => {}
             Progress::Helping { run, leader } => {
                 above = Some(format!("run {run} is led by {leader}; this machine helps"));
             }
-            Progress::Doing(effect) => {
+            Progress::Starting(effect) => {
                 if let Some((story, what)) = doing(effect) {
                     let doing = Doing { what, since: Instant::now(), activity: String::new() };
                     self.doing.entry(story).or_default().push(doing);
@@ -53,7 +53,7 @@ impl Live {
                     last.activity.clone_from(what);
                 }
             }
-            Progress::Done(event) => {
+            Progress::Recorded(event) => {
                 above = sentence(event);
                 self.ended(event);
             }

@@ -7,7 +7,7 @@ mod progress;
 mod request;
 
 use handover_agents::CancelToken;
-use handover_engine::Engine;
+use handover_engine::{Engine, gates};
 use handover_model::{Host, PipelineName, UatGate};
 
 use super::Outcome;
@@ -181,6 +181,7 @@ pub(crate) fn engine<T>(
         store: app.store()?,
         redactor: app.redactor()?,
         config: app.config()?,
+        gates: gates::BUILT_IN,
         handoffs,
         project: app.project()?.root.clone(),
         project_id: app.project_id()?,

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use handover_engine::data::ScenarioResult;
 use handover_engine::reducer::{Effect, Event, GateOutcome, State};
-use handover_engine::uat::ScenarioResult;
 use handover_engine::{Progress, report};
 use handover_model::{RunId, RunState, ScenarioOutcome, UatGate};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ impl<'a> Shown<'a> {
     }
 
     pub(crate) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
-        if let Progress::Begun { run, .. } | Progress::Helping { run, .. } = progress {
+        if let Progress::Started { run, .. } | Progress::Helping { run, .. } = progress {
             self.run = Some((*run).clone());
         }
         if self.lost.is_some() {
@@ -53,12 +53,14 @@ impl<'a> Shown<'a> {
         let mut document =
             json!({"schema": 1, "run": self.run, "epic": epic, "at": self.app.now()});
         let (kind, rest) = match progress {
-            Progress::Begun { resumed, .. } => {
+            Progress::Started { resumed, .. } => {
                 (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
             }
             Progress::Helping { leader, .. } => ("run_joined", json!({"leader": leader})),
-            Progress::Doing(effect) => ("intent", serde_json::to_value(effect).unwrap_or_default()),
-            Progress::Done(event) => ("result", result(event)),
+            Progress::Starting(effect) => {
+                ("intent", serde_json::to_value(effect).unwrap_or_default())
+            }
+            Progress::Recorded(event) => ("result", result(event)),
             Progress::Activity { story, what } => {
                 ("activity", json!({"story": story, "what": what}))
             }
@@ -77,25 +79,25 @@ impl<'a> Shown<'a> {
         let cost = state.spent().cost_usd;
         let stamp = format!("{:02}:{:02} ${cost:.2}", seconds / 60, seconds % 60);
         match progress {
-            Progress::Begun { run, resumed } => {
+            Progress::Started { run, resumed } => {
                 let word = if *resumed { "goes on" } else { "begins" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
             }
             Progress::Helping { run, leader } => {
                 ui.note(format_args!("{stamp} run {run} is led by {leader}; this machine helps"));
             }
-            Progress::Doing(Effect::Agent { story, phase, attempt, voice }) => {
+            Progress::Starting(Effect::Agent { story, phase, attempt, voice }) => {
                 let who = agent(*phase, *attempt, voice.as_ref());
                 ui.note(format_args!("{stamp} {story} {who} …"));
             }
-            Progress::Doing(Effect::Gates { story, attempt }) => {
+            Progress::Starting(Effect::Gates { story, attempt }) => {
                 ui.note(format_args!("{stamp} {story} gates {attempt} …"));
             }
-            Progress::Doing(Effect::Uat { story, attempt }) => {
+            Progress::Starting(Effect::Uat { story, attempt }) => {
                 ui.note(format_args!("{stamp} {story} scenarios {attempt} …"));
             }
-            Progress::Doing(_) => {}
-            Progress::Done(event) => {
+            Progress::Starting(_) => {}
+            Progress::Recorded(event) => {
                 if let Some(text) = sentence(event) {
                     ui.note(format_args!("{stamp} {text}"));
                 }

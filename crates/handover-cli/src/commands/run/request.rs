@@ -3,7 +3,7 @@
 use handover_agents::{Registry, join_command, split_command};
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::Options;
-use handover_engine::{Given, Request, story};
+use handover_engine::{Overrides, RunRequest, story};
 use handover_model::config::Config;
 use handover_model::{Host, PartyPhase, PipelineName};
 
@@ -11,7 +11,7 @@ use super::RunArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
-pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError> {
+pub(crate) fn request(app: &App, args: &RunArgs) -> Result<RunRequest, CommandError> {
     let config = app.config()?;
     let runs = &config.runs;
     let host = match (args.host, &args.agent_command) {
@@ -43,7 +43,7 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
     let mut closing = closing(config, args);
     closing.retro |= parties.has(PartyPhase::Retro);
     let pipeline = pipeline(args, config)?.closed_with(closing);
-    Ok(Request {
+    Ok(RunRequest {
         epic: story::epic_id(&args.epic)?,
         session: app.named_session()?,
         resume: args.resume,
@@ -66,7 +66,7 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<Request, CommandError
             max_retries: runs.max_retries,
             budget: config.budget.clone(),
         },
-        given: Given {
+        overrides: Overrides {
             host,
             model: args.model.clone(),
             no_commit: args.no_commit,

@@ -155,7 +155,7 @@ fn scenarios_never_reach_a_shell() {
     assert_eq!(status["uat"]["passed"], 0, "{status:#}");
     let refused = status["uat"]["scenarios"].as_array().unwrap();
     assert_eq!(refused.iter().filter(|one| one["outcome"] == "refused").count(), 13, "{status:#}");
-    assert!(refused[0]["reason"].as_str().unwrap().contains("runs whatever it is told"));
+    assert!(refused[0]["reason"].as_str().unwrap().contains("runs arbitrary code"));
 }
 
 /// Faults of closing agents do not affect the stories.
@@ -275,7 +275,7 @@ fn failed_scenarios_are_fixed_through_the_gates() {
     epic.script(&(scenarios(&list) + fix));
     run(&epic, &[&gate[..], &["--uat", "quick", "--heal", "2", "--uat-blocking"]].concat()).ok();
     assert_eq!(show(&epic, "1-1-a.txt"), "work mended");
-    assert_eq!(epic.subjects("handover/epic-1")[0], "fix(epic-1): mend what its acceptance found");
+    assert_eq!(epic.subjects("handover/epic-1")[0], "fix(epic-1): fix acceptance failures");
     let status = epic.status();
     let phases = status["closing"]["phases"].as_array().unwrap();
     let phases: Vec<String> = phases
@@ -370,7 +370,9 @@ fn a_party_holds_the_retrospective() {
 fn dry_run_shows_the_closing_steps() {
     let epic = Epic::new(&["1-1-a"]);
     let output = run(&epic, &["--uat", "quick", "--retro", "--dry-run", "--show-prompts"]).ok();
-    for part in ["Say how to try out epic 1", "Look back on epic 1", "No shell reads it"] {
+    for part in
+        ["Write acceptance scenarios for epic 1", "Look back on epic 1", "No shell reads it"]
+    {
         assert!(output.stdout.contains(part), "{part} is missing in {output}");
     }
     assert!(!epic.env.path(".handover/runs").exists());

@@ -260,7 +260,7 @@ fn does_not_commit_secrets_and_huge_files() {
     ));
     let output = epic.run(&["--max-fixes", "1"]);
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(epic.reason(0).contains("holds a secret"), "{}", epic.reason(0));
+    assert!(epic.reason(0).contains("contains a secret"), "{}", epic.reason(0));
     let everything = epic.git(&["log", "--all", "-p", "--format=%H"]);
     assert!(!everything.contains(&key) && everything.contains("fine"), "{everything}");
     assert!(!epic.env.run(["journal", "--json"]).ok().stdout.contains(&key));

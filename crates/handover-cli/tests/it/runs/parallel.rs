@@ -79,7 +79,7 @@ fn a_conflict_is_fixed() {
     epic.run(&["--parallel", "2"]).ok();
     assert_eq!(epic.git(&["show", "handover/epic-1:same.txt"]), "by both");
     let text = fs_err::read_to_string(prompt).unwrap();
-    assert!(text.contains("same.txt: another story has changed the same"), "{text}");
+    assert!(text.contains("same.txt: another story changed the same lines"), "{text}");
     assert_eq!(epic.subjects("handover/epic-1").len(), 2);
 }
 

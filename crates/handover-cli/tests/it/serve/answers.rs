@@ -83,7 +83,7 @@ fn answering_requires_write_scope() {
     assert_eq!(done.header("location"), format!("/runs/{run}#answers"));
     assert!(shown(&reads).contains("handover run 1 --resume"));
     let again = send(&by(&bearer(&writes)), &form).is(400);
-    assert!(again.body.contains("nothing is asked by story `1-1-a`"), "{}", again.body);
+    assert!(again.body.contains("no question is open for story `1-1-a`"), "{}", again.body);
     epic.run(&["--resume"]).ok();
     assert!(prompt(&epic, "1-1-a.dev.2..").contains("Use 8080.\nOnly there."));
 }

@@ -1,6 +1,6 @@
 //! What a run asks people, the form for their answers, and what they have answered.
 
-use handover_engine::question::{self, Clerk, MOST_BYTES, Question};
+use handover_engine::question::{self, AnswerContext, MAX_ANSWER_BYTES, Question};
 use handover_engine::{EngineError, fold};
 use handover_model::RunId;
 use handover_store::StoreError;
@@ -47,14 +47,14 @@ pub(crate) fn answer(site: &Site<'_>, request: &PageRequest, id: &RunId) -> Resu
 
 fn write(site: &Site<'_>, id: &RunId, story: Option<&str>, text: &str) -> Result<(), EngineError> {
     let asked = question::meant(question::open(site.store, Some(id))?, story)?;
-    let clerk = Clerk {
+    let context = AnswerContext {
         store: site.store,
         redactor: site.redactor,
         config: site.config,
         machine: site.machine,
         now: site.now,
     };
-    clerk.answer(&asked, text)
+    context.answer(&asked, text)
 }
 
 /// What is asked, and what was answered.
@@ -106,7 +106,7 @@ fn one(
                     @if let Some(refused) = refused {
                         p class="bad" id={ "refused-" (n) } role="alert" { "It was not taken: " (said(&refused.reason)) "." }
                     }
-                    textarea id={ "answer-" (n) } name="text" rows="4" maxlength=(MOST_BYTES) required
+                    textarea id={ "answer-" (n) } name="text" rows="4" maxlength=(MAX_ANSWER_BYTES) required
                         autofocus[refused.is_some()] data-unsent[refused.is_some()]
                         aria-describedby=[refused.map(|_| format!("refused-{n}"))] {
                         // The first line break of a text field is not part of its text.

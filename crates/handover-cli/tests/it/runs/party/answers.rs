@@ -45,7 +45,7 @@ fn an_answer_continues_the_run() {
     assert!(dev.contains("Which port may be used?") && dev.contains("Use port 8080."), "{dev}");
     assert_eq!(epic.states(), ["done", "done", "done"]);
     // Other stories were committed meanwhile, so it starts over and is told where its work is.
-    assert!(dev.contains("What was done before is on the branch `handover/failed/1-1-a`"), "{dev}");
+    assert!(dev.contains("Earlier work is on the branch `handover/failed/1-1-a`"), "{dev}");
     assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "b");
     assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);

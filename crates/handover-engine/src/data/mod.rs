@@ -1,0 +1,17 @@
+//! The vocabulary of a run: plain data that the journal stores and that every other module of the
+//! engine passes around. Nothing here depends on another module of the crate.
+
+mod finding;
+mod paths;
+mod retro;
+mod scenario;
+mod spent;
+mod statement;
+
+pub use finding::{Finding, kind_of, severity_of};
+pub use paths::{handoff_path, retro_path, uat_data_path, uat_document_path};
+pub use retro::{Lesson, Retro};
+pub use scenario::ScenarioResult;
+pub use spent::Spent;
+pub use statement::{Analysis, Contribution, Stance, Statement, Topic};
+pub(crate) use statement::{MOST_ITEMS, cut};

@@ -1,0 +1,112 @@
+//! `cargo test`, for projects with a `Cargo.toml`.
+
+use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput};
+
+/// Rust's package manager and its test harness.
+#[derive(Debug)]
+pub struct Cargo;
+
+impl GateKind for Cargo {
+    fn id(&self) -> &'static str {
+        "cargo"
+    }
+
+    fn detect(&self, folder: &GateFolder<'_>) -> Option<Gate> {
+        let manifest = folder.read("Cargo.toml")?;
+        let mut args = vec!["test", "--no-fail-fast", "--color", "never"];
+        if manifest.lines().any(|line| line.trim() == "[workspace]") {
+            args.push("--workspace");
+        }
+        Some(Gate::new(&Self, "cargo", &args))
+    }
+
+    /// Reads `test a::b ... FAILED`. The program that a test belongs to is printed on the other stream,
+    /// in the same order.
+    fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
+        let labels: Vec<String> = output
+            .stderr
+            .lines()
+            .map(str::trim)
+            .filter_map(|line| {
+                line.strip_prefix("Running ").or_else(|| line.strip_prefix("Doc-tests "))
+            })
+            .map(label)
+            .collect();
+        let blocks = output.stdout.lines().filter(|line| is_start(line)).count();
+        let mut failed = FailedTests::default();
+        let mut block = 0;
+        for line in output.stdout.lines() {
+            if is_start(line) {
+                block += 1;
+            }
+            let Some(rest) = line.strip_prefix("test ") else { continue };
+            let Some((test, verdict)) = rest.rsplit_once(" ... ") else { continue };
+            if verdict.starts_with("FAILED") {
+                let test = test.split(" - should panic").next().unwrap_or(test);
+                let label =
+                    labels.get(block - usize::from(block > 0)).filter(|_| labels.len() == blocks);
+                match label {
+                    Some(label) => failed.add(&format!("{label} {test}")),
+                    None => failed.add(test),
+                }
+            }
+        }
+        failed.unknown = ["could not compile", "(signal: ", "error[E", "failed to parse manifest"]
+            .iter()
+            .any(|sign| output.stderr.contains(sign));
+        failed
+    }
+}
+
+fn is_start(line: &str) -> bool {
+    line.strip_prefix("running ")
+        .is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
+}
+
+/// `unittests src/lib.rs (target/debug/deps/shop-0123456789abcdef)` without the hash.
+fn label(line: &str) -> String {
+    let (what, program) = line.split_once(" (").unwrap_or((line, ""));
+    let program = program.trim_end_matches(')').rsplit('/').next().unwrap_or_default();
+    let program = program.rsplit_once('-').map_or(program, |(stem, _)| stem);
+    format!("{program}:{what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{detect_in, parse};
+    use super::*;
+
+    #[test]
+    fn names_program_and_test() {
+        let out = "\nrunning 2 tests\ntest tests::a ... ok\ntest tests::b ... FAILED\n\nrunning 1 test\ntest tests::b - should panic ... FAILED\n";
+        let err = "   Compiling x\n     Running unittests src/lib.rs (target/debug/deps/x-0a1b)\n     Running tests/it.rs (target/debug/deps/it-77)\nerror: 2 targets failed:\n";
+        let (names, unknown) = parse(&Cargo, out, err, &[]);
+        assert_eq!(names, ["it:tests/it.rs tests::b", "x:unittests src/lib.rs tests::b"]);
+        assert!(!unknown);
+    }
+
+    #[test]
+    fn falls_back_to_bare_names_when_programs_are_unknown() {
+        let out = "running 1 test\ntest a ... FAILED\nrunning 1 test\ntest b ... FAILED\n";
+        let err = "     Running unittests src/lib.rs (target/debug/deps/x-0a1b)\n";
+        assert_eq!(parse(&Cargo, out, err, &[]).0, ["a", "b"]);
+    }
+
+    #[test]
+    fn compiler_errors_and_crashes_are_unknown_failures() {
+        for err in ["error: could not compile `x`", "process (signal: 11, SIGSEGV)", "error[E0308]"]
+        {
+            assert!(parse(&Cargo, "", err, &[]).1, "{err}");
+        }
+        assert!(!parse(&Cargo, "running 0 tests\n", "warning: unused", &[]).1);
+    }
+
+    #[test]
+    fn tests_the_whole_workspace() {
+        let gate = detect_in(&Cargo, &[("Cargo.toml", "[workspace]\nmembers = []\n")]).unwrap();
+        assert_eq!(gate.args.last().unwrap(), "--workspace");
+        let gate = detect_in(&Cargo, &[("Cargo.toml", "[package]\nname = \"x\"\n")]).unwrap();
+        assert!(!gate.args.iter().any(|arg| arg == "--workspace"));
+        assert!(detect_in(&Cargo, &[("cargo.txt", "")]).is_none());
+    }
+}

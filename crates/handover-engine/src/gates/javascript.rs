@@ -1,0 +1,69 @@
+//! The `test` script of a `package.json`, through npm, pnpm or yarn.
+
+use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
+
+/// Package managers of JavaScript.
+#[derive(Debug)]
+pub struct JavaScript;
+
+impl GateKind for JavaScript {
+    fn id(&self) -> &'static str {
+        "javascript"
+    }
+
+    /// The script that `npm init` generates means that there are no tests.
+    fn detect(&self, folder: &GateFolder<'_>) -> Option<Gate> {
+        let manifest: serde_json::Value =
+            serde_json::from_str(&folder.read("package.json")?).ok()?;
+        let script = manifest["scripts"]["test"].as_str()?.trim();
+        if script.is_empty() || script.contains("no test specified") {
+            return None;
+        }
+        let wanted = manifest["packageManager"].as_str().unwrap_or_default();
+        let has = |name: &str, lock: &str| wanted.starts_with(name) || folder.has(lock);
+        let name = if has("pnpm", "pnpm-lock.yaml") {
+            "pnpm"
+        } else if has("yarn", "yarn.lock") {
+            "yarn"
+        } else {
+            "npm"
+        };
+        Some(Gate::new(&Self, name, &["test"]))
+    }
+
+    fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
+        format::marks(output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::detect_in;
+    use super::*;
+
+    #[test]
+    fn uses_the_package_manager_of_the_lock_file() {
+        let manifest = r#"{"scripts": {"test": "vitest run"}}"#;
+        for (lock, manager) in
+            [("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn")]
+        {
+            let gate = detect_in(&JavaScript, &[("package.json", manifest), (lock, "")]).unwrap();
+            assert_eq!((gate.name.as_str(), gate.program.to_str()), (manager, Some(manager)));
+        }
+        let wanted = r#"{"scripts": {"test": "x"}, "packageManager": "yarn@4.1.0"}"#;
+        assert_eq!(detect_in(&JavaScript, &[("package.json", wanted)]).unwrap().name, "yarn");
+    }
+
+    #[test]
+    fn a_project_without_a_real_test_script_has_no_gate() {
+        for manifest in [
+            "{",
+            "{}",
+            r#"{"scripts": {"build": "tsc"}}"#,
+            r#"{"scripts": {"test": "  "}}"#,
+            r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#,
+        ] {
+            assert!(detect_in(&JavaScript, &[("package.json", manifest)]).is_none(), "{manifest}");
+        }
+    }
+}

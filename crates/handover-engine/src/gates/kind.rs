@@ -1,0 +1,90 @@
+//! The seam that a kind of gate implements: detection, command, and how to read which tests failed.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use super::Gate;
+
+/// A test tool that Handover knows, such as Cargo or Gradle. One file implements it, one line of
+/// [`BUILT_IN`](super::BUILT_IN) adds it.
+pub trait GateKind: Sync {
+    /// A unique name, by which stored results are told apart.
+    fn id(&self) -> &'static str;
+
+    /// The gate of a folder; none if the tool is not used there.
+    fn detect(&self, folder: &GateFolder<'_>) -> Option<Gate>;
+
+    /// Which tests failed.
+    fn parse(&self, output: &GateOutput<'_>) -> FailedTests;
+
+    /// Whether the output says that the tool is not installed, although its program started.
+    fn is_missing(&self, output: &GateOutput<'_>) -> bool {
+        let _ = output;
+        false
+    }
+}
+
+impl fmt::Debug for dyn GateKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// A folder in which a tool is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct GateFolder<'a> {
+    /// The folder: the root of the project or a component.
+    pub path: &'a Path,
+    /// The user's own checkout, where tools may be installed.
+    pub checkout: &'a Path,
+    /// A folder for reports, outside of the worktree.
+    pub scratch: &'a Path,
+}
+
+impl GateFolder<'_> {
+    /// Whether the folder has a file of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.path.join(name).exists()
+    }
+
+    /// The text of a file; none if it cannot be read.
+    pub fn read(&self, name: &str) -> Option<String> {
+        fs_err::read_to_string(self.path.join(name)).ok()
+    }
+}
+
+/// What a gate printed and wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct GateOutput<'a> {
+    /// Its standard output.
+    pub stdout: &'a str,
+    /// Its standard error.
+    pub stderr: &'a str,
+    /// The contents of its report files, in the order of their paths.
+    pub reports: &'a [String],
+}
+
+/// Which tests failed, as far as a tool says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FailedTests {
+    /// Their names, which must not change between runs.
+    pub names: BTreeSet<String>,
+    /// Whether there is a failure without a name, such as a compiler error.
+    pub unknown: bool,
+}
+
+/// The longest name of a test.
+const MAX_NAME: usize = 300;
+
+impl FailedTests {
+    /// A report that is missing or cannot be read.
+    pub fn unreadable() -> Self {
+        Self { unknown: true, ..Self::default() }
+    }
+
+    /// Adds the name of a failed test, shortened if necessary.
+    pub fn add(&mut self, name: &str) {
+        self.names.insert(name.trim().chars().take(MAX_NAME).collect());
+    }
+}

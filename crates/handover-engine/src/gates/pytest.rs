@@ -1,0 +1,94 @@
+//! pytest, for Python projects that configure it or have test files.
+
+use std::path::Path;
+
+use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
+
+/// pytest's exit code for "no tests were collected".
+const NO_TESTS: i32 = 5;
+
+/// Python's usual test runner.
+#[derive(Debug)]
+pub struct Pytest;
+
+impl GateKind for Pytest {
+    fn id(&self) -> &'static str {
+        "pytest"
+    }
+
+    fn detect(&self, folder: &GateFolder<'_>) -> Option<Gate> {
+        let holds = |file: &str, text: &str| folder.read(file).is_some_and(|it| it.contains(text));
+        let is_configured = folder.has("pytest.ini")
+            || folder.has("conftest.py")
+            || holds("pyproject.toml", "[tool.pytest")
+            || holds("setup.cfg", "[tool:pytest]");
+        let has_tests =
+            || ["", "tests", "test"].iter().any(|below| has_tests(&folder.path.join(below)));
+        if !is_configured && !has_tests() {
+            return None;
+        }
+        let own = [".venv/bin/python", "venv/bin/python"].map(|it| folder.checkout.join(it));
+        let program = own.into_iter().find(|python| python.exists());
+        // Two components must not write the same report.
+        let hash = blake3::hash(folder.path.as_os_str().as_encoded_bytes()).to_hex();
+        let report = folder.scratch.join(format!("pytest-{}.xml", &hash[..8]));
+        let option = format!("--junitxml={}", report.display());
+        let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &option];
+        let mut gate = Gate::new(&Self, "pytest", &args);
+        gate.program = program.unwrap_or_else(|| "python3".into());
+        gate.reports = vec![report];
+        gate.success_codes = vec![NO_TESTS];
+        Some(gate)
+    }
+
+    fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
+        format::junit(output)
+    }
+
+    fn is_missing(&self, output: &GateOutput<'_>) -> bool {
+        output.stderr.contains("No module named pytest")
+    }
+}
+
+fn has_tests(folder: &Path) -> bool {
+    let Ok(entries) = fs_err::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::detect_in;
+    use super::*;
+
+    #[test]
+    fn is_found_by_configuration_or_test_files() {
+        for file in [
+            ("pytest.ini", ""),
+            ("conftest.py", ""),
+            ("pyproject.toml", "[tool.pytest.ini_options]\n"),
+            ("setup.cfg", "[tool:pytest]\n"),
+            ("test_a.py", ""),
+            ("tests/test_a.py", ""),
+            ("test/a_test.py", ""),
+        ] {
+            assert!(detect_in(&Pytest, &[file]).is_some(), "{file:?}");
+        }
+        for file in [("pyproject.toml", "[project]\n"), ("src/test_a.py", ""), ("test_a.txt", "")] {
+            assert!(detect_in(&Pytest, &[file]).is_none(), "{file:?}");
+        }
+    }
+
+    #[test]
+    fn prefers_the_python_of_the_checkout() {
+        let gate = detect_in(&Pytest, &[("conftest.py", ""), (".venv/bin/python", "")]).unwrap();
+        assert!(gate.program.ends_with(".venv/bin/python"), "{}", gate.program.display());
+        let gate = detect_in(&Pytest, &[("conftest.py", "")]).unwrap();
+        assert_eq!(gate.program.to_str(), Some("python3"));
+        assert_eq!(gate.success_codes, [5]);
+        assert_eq!(gate.reports.len(), 1);
+    }
+}

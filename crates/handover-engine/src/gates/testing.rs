@@ -1,0 +1,29 @@
+//! Small projects on disk for the tests of gates.
+
+use super::{Gate, GateFolder, GateKind, GateOutput};
+
+pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = root.path().join(name);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, text).unwrap();
+    }
+    root
+}
+
+pub(super) fn detect_in(kind: &dyn GateKind, files: &[(&str, &str)]) -> Option<Gate> {
+    let root = project(files);
+    kind.detect(&GateFolder { path: root.path(), checkout: root.path(), scratch: root.path() })
+}
+
+/// The names of failed tests, and whether there are failures without a name.
+pub(super) fn parse(
+    kind: &dyn GateKind,
+    stdout: &str,
+    stderr: &str,
+    reports: &[String],
+) -> (Vec<String>, bool) {
+    let failed = kind.parse(&GateOutput { stdout, stderr, reports });
+    (failed.names.into_iter().collect(), failed.unknown)
+}

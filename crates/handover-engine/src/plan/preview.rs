@@ -1,0 +1,144 @@
+//! What a run would do, without leaving a trace: its plan, its gates and the prompts of its first
+//! agents.
+
+use std::path::Path;
+
+use handover_model::RunPhase;
+
+use super::{Planner, RunRequest, group_of};
+use crate::EngineError;
+use crate::gates::{GateFolder, detect};
+use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step};
+use crate::prompt::PromptRequest;
+use crate::reducer::{Event, Plan, State, StoryRun, UnitKind};
+use crate::story::{Discovery, Match};
+use crate::task::{TaskParts, kind, role_text, task};
+
+/// What a run would do.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The plan.
+    pub plan: Plan,
+    /// Why each file was selected.
+    pub matches: Vec<Match>,
+    /// The gates that would check the work.
+    pub gates: Vec<String>,
+    /// The prompts of the first agents, as far as they are known before anything is done.
+    pub prompts: Vec<PreviewPrompt>,
+}
+
+/// The prompt of one agent.
+#[derive(Debug, Clone)]
+pub struct PreviewPrompt {
+    /// The story.
+    pub story: String,
+    /// The agent's phase.
+    pub phase: RunPhase,
+    /// The agent's persona, in a party.
+    pub persona: Option<String>,
+    /// The text of the prompt.
+    pub text: String,
+}
+
+impl Planner<'_> {
+    /// What a run would do, without leaving a trace.
+    pub(crate) fn preview(&self, request: &RunRequest) -> Result<Preview, EngineError> {
+        let discovery = self.discover(request)?;
+        let plan = self.plan_of(request, &discovery, false)?;
+        let folder = GateFolder {
+            path: self.project,
+            checkout: self.project,
+            scratch: Path::new("reports"),
+        };
+        let gates = detect(self.gates, &folder, &self.config.gates);
+        Ok(Preview {
+            prompts: self.prompts(request, &plan, &discovery)?,
+            gates: gates.into_iter().map(|gate| gate.name).collect(),
+            matches: discovery.matches,
+            plan,
+        })
+    }
+
+    fn prompts(
+        &self,
+        request: &RunRequest,
+        plan: &Plan,
+        discovery: &Discovery,
+    ) -> Result<Vec<PreviewPrompt>, EngineError> {
+        let options = Box::new(request.options());
+        let event = Event::Started { plan: Box::new(plan.clone()), options };
+        let Some(state) = State::start(&event) else { return Ok(Vec::new()) };
+        let epic = plan.epic_file.as_ref().map(|path| self.project.join(path));
+        let epic = epic.and_then(|path| fs_err::read_to_string(path).ok()).unwrap_or_default();
+        let mut prompts = Vec::new();
+        for story in state.units().filter(|story| story.planned.skip.is_none()) {
+            let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
+            let text = text.map_or(epic.as_str(), |(found, _)| found.text.as_str());
+            for (step, party) in first_agents(&plan.pipeline, story.kind) {
+                prompts.push(self.prompt(&state, story, &step, party, text)?);
+            }
+        }
+        Ok(prompts)
+    }
+
+    fn prompt(
+        &self,
+        state: &State,
+        story: &StoryRun,
+        step: &AgentStep,
+        party: Option<&PartyStep>,
+        text: &str,
+    ) -> Result<PreviewPrompt, EngineError> {
+        let parts = TaskParts {
+            state,
+            story,
+            step,
+            text,
+            patch: "",
+            nonce: "<nonce>",
+            result: Path::new("<result file>"),
+        };
+        let request = PromptRequest {
+            session: state.plan.records_in.clone(),
+            group: group_of(&story.planned.id)?,
+            role: step.role.clone(),
+            role_text: role_text(step, party),
+            reasoning: kind(step).is_cold.then_some(false),
+            host: state.options.host,
+            model: step.model.clone().or_else(|| state.options.model.clone()),
+            folder: None,
+            task: task(&parts),
+            about: format!("{}\n{text}", story.planned.title),
+            unique: "preview".to_owned(),
+            now: self.now,
+        };
+        Ok(PreviewPrompt {
+            story: story.planned.id.clone(),
+            phase: step.phase,
+            persona: step.voice.as_ref().map(|voice| voice.persona.clone()),
+            text: request.preview(&self.handoffs)?,
+        })
+    }
+}
+
+/// The agents of a run in which nothing goes wrong, each once; of parties those of the first round.
+fn first_agents(pipeline: &Pipeline, kind: UnitKind) -> Vec<(AgentStep, Option<&PartyStep>)> {
+    let (flow, steps) = match kind {
+        UnitKind::Story => (pipeline.flow.as_ref(), &pipeline.steps),
+        UnitKind::Closing => (None, &pipeline.closing),
+    };
+    let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
+    let mut agents: Vec<_> = begins.iter().map(|member| (member.agent.clone(), None)).collect();
+    for step in steps {
+        match step {
+            Step::Agent(step) => agents.push((step.clone(), None)),
+            Step::Party(party) => {
+                let voices =
+                    party.speakers().into_iter().map(|id| (party.voice(&id, 1), Some(party)));
+                agents.extend(voices);
+            }
+            Step::Gates | Step::Uat(_) | Step::Commit => {}
+        }
+    }
+    agents
+}

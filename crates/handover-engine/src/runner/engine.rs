@@ -1,0 +1,322 @@
+//! The engine: takes an epic's lock, then plans a new run or resumes an unfinished one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use handover_agents::{CancelToken, Environment, OrphanEnd, end_marked, end_orphan};
+use handover_handoff::Handoffs;
+use handover_model::config::Config;
+use handover_model::{EpicId, Host, ProjectId, RunId, SessionStatus, Timestamp};
+use handover_store::{NewRun, NewSession, RunFilter, Store};
+use handover_text::Redactor;
+
+use super::dispatch::Dispatched;
+use super::helper::HelpOutcome;
+use super::workers::Delivered;
+use super::{Runner, spawn_id};
+use crate::EngineError;
+use crate::gates::GateKind;
+use crate::git::Repo;
+use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
+use crate::lock::{lease, lock};
+use crate::plan::{Planner, Preview, RunRequest};
+use crate::reducer::{Effect, Event, State};
+
+/// How long orphaned processes have between the polite signal and the kill.
+const ORPHAN_GRACE: Duration = Duration::from_millis(500);
+
+/// What a run needs from outside.
+pub struct Engine<'a> {
+    /// Holds the journal, the lock of the epic and all records.
+    pub store: &'a dyn Store,
+    /// Removes secrets from everything that is stored.
+    pub redactor: &'a Redactor,
+    /// The project's configuration.
+    pub config: &'a Config,
+    /// The kinds of gates to detect, usually [`gates::BUILT_IN`](crate::gates::BUILT_IN).
+    pub gates: &'a [&'static dyn GateKind],
+    /// Briefs agents and keeps what they report.
+    pub handoffs: Handoffs<'a>,
+    /// The project's folder: the user's checkout.
+    pub project: PathBuf,
+    /// The project that sessions and lessons belong to.
+    pub project_id: ProjectId,
+    /// Our own environment; agents, gates and git see a part of it.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The name of this machine, by which others know who holds a lock.
+    pub machine: String,
+    /// The clock.
+    pub now: &'a dyn Fn() -> Timestamp,
+    /// Makes an unguessable text of letters and digits, a new one on each call.
+    pub unique: &'a dyn Fn() -> String,
+    /// Stops the run and everything that it started.
+    pub cancel: CancelToken,
+    /// Where tests want the engine to crash.
+    pub death: Option<Death>,
+}
+
+/// What a run reports while it works.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// The run started or was resumed.
+    Started {
+        /// The run.
+        run: &'a RunId,
+        /// Whether it is an earlier run that continues.
+        resumed: bool,
+    },
+    /// Another machine leads the run; this one works for it.
+    Helping {
+        /// The run.
+        run: &'a RunId,
+        /// The machine that leads it.
+        leader: &'a str,
+    },
+    /// An effect is in the journal and about to start.
+    Starting(&'a Effect),
+    /// An event is in the journal and part of the state.
+    Recorded(&'a Event),
+    /// An agent or a gate gave a sign of life.
+    Activity {
+        /// The story that it works on.
+        story: &'a str,
+        /// One line of what it does.
+        what: String,
+    },
+    /// Something unexpected that does not stop the run.
+    Warning(String),
+}
+
+/// Receives progress, together with the state after it.
+pub type OnProgress<'a> = &'a mut dyn FnMut(&State, &Progress<'_>);
+
+impl<'a> Engine<'a> {
+    /// Runs an epic until it is finished or something stops it. Returns the run and its last state.
+    pub fn run(
+        &self,
+        request: &RunRequest,
+        on_progress: OnProgress<'_>,
+    ) -> Result<(RunId, State), EngineError> {
+        let _span = tracing::info_span!("run", epic = %request.epic).entered();
+        let repo = Repo::open(&self.project, self.environment_of(Host::COMMAND))?;
+        let slots = request.options().parallel;
+        let mut request = request.clone();
+        let fence = match self.lock_or_help(&request.epic, slots, &repo, on_progress)? {
+            HelpOutcome::Finished(run, state) => return Ok((run, *state)),
+            HelpOutcome::Leading { fence, succeeds } => {
+                request.resume |= succeeds;
+                fence
+            }
+        };
+        let outcome = self.run_locked(&request, &repo, fence, on_progress);
+        // A lock that cannot be released expires, or its owner is found to be dead.
+        let _ = self.store.unlock_epic(&request.epic, fence);
+        outcome
+    }
+
+    /// What a run would do, without leaving a trace.
+    pub fn plan(&self, request: &RunRequest) -> Result<Preview, EngineError> {
+        let repo = Repo::open(&self.project, self.environment_of(Host::COMMAND))?;
+        self.planner(&repo).preview(request)
+    }
+
+    fn planner<'p>(&'p self, repo: &'p Repo) -> Planner<'p> {
+        Planner {
+            project: &self.project,
+            repo,
+            redactor: self.redactor,
+            config: self.config,
+            gates: self.gates,
+            handoffs: self.handoffs,
+            now: (self.now)(),
+        }
+    }
+
+    pub(super) fn lock(&self, epic: &EpicId) -> Result<u64, EngineError> {
+        lock(self.store, self.config, &self.machine, epic, (self.now)())
+    }
+
+    pub(super) fn lease(&self, longest_effect: u64) -> u64 {
+        lease(self.config, longest_effect)
+    }
+
+    pub(crate) fn environment_of(&self, host: Host) -> Environment {
+        Environment::scrubbed(self.environment.iter().cloned(), host, &self.config.runs.env)
+    }
+
+    /// Marks the receipt of an agent that has just started as delivered.
+    pub(super) fn mark_delivered(&self, delivered: Option<Delivered>) -> Result<(), EngineError> {
+        if let Some(Delivered { receipt, host }) = delivered {
+            self.handoffs.started(&receipt, Some(host), (self.now)())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn run_folder(&self, run: &RunId) -> PathBuf {
+        self.project.join(".handover/runs").join(run.as_str())
+    }
+
+    fn run_locked(
+        &self,
+        request: &RunRequest,
+        repo: &Repo,
+        fence: u64,
+        on_progress: OnProgress<'_>,
+    ) -> Result<(RunId, State), EngineError> {
+        let mut journal = Journal {
+            store: self.store,
+            redactor: self.redactor,
+            run: RunId::new(format!("run_{}", (self.unique)()))?,
+            fence,
+            seq: 0,
+            lease: self.lease(self.config.gates.timeout.max(request.options().phase_timeout)),
+            death: self.death,
+        };
+        let (state, interrupted) = match self.earlier_run(request, repo)? {
+            Some((run, folded)) if folded.state.is_over() => {
+                let text =
+                    format!("run {run} is finished; leave out `--resume` to start a new one");
+                on_progress(&folded.state, &Progress::Warning(text));
+                return Ok((run, folded.state));
+            }
+            Some((run, folded)) => {
+                journal.run = run;
+                self.fetch_run(repo, &journal.run, &folded.state.plan.branch)?;
+                self.resume(request, &mut journal, folded, on_progress)?
+            }
+            None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
+        };
+        let run = journal.run.clone();
+        tracing::debug!(%run, fence, interrupted = interrupted.len(), "driving the run");
+        let mut runner = Runner {
+            engine: self,
+            repo,
+            folder: self.run_folder(&run),
+            journal,
+            state,
+            on_progress,
+            interrupted,
+            in_flight: Vec::new(),
+            dispatched: Dispatched::default(),
+            tree_in_worktree: BTreeMap::new(),
+            spare_worktree: None,
+            gate_results: BTreeMap::new(),
+            reported_refs: BTreeSet::new(),
+        };
+        fs_err::create_dir_all(&runner.folder)?;
+        runner.drive()?;
+        Ok((run, runner.state))
+    }
+
+    /// The run to resume. An unfinished run that nobody wants to resume is an error; one that waits for
+    /// an answer is abandoned.
+    fn earlier_run(
+        &self,
+        request: &RunRequest,
+        repo: &Repo,
+    ) -> Result<Option<(RunId, Folded)>, EngineError> {
+        let filter = RunFilter { epic: Some(request.epic.clone()), limit: Some(1) };
+        let Some(run) = self.store.runs(&filter)?.pop() else { return Ok(None) };
+        if !request.resume && run.state.is_final() {
+            self.abandon(&run, repo)?;
+            return Ok(None);
+        }
+        let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
+        match folded {
+            Some(_) if !request.resume => Err(EngineError::Unfinished {
+                run: run.id.to_string(),
+                epic: run.epic.to_string(),
+                state: run.state,
+            }),
+            Some(folded) => Ok(Some((run.id, folded))),
+            None => Ok(None),
+        }
+    }
+
+    fn start(
+        &self,
+        request: &RunRequest,
+        repo: &Repo,
+        journal: &mut Journal<'_>,
+        on_progress: OnProgress<'_>,
+    ) -> Result<State, EngineError> {
+        let planned = self.planner(repo).plan(request)?;
+        let now = (self.now)();
+        let session = NewSession {
+            id: planned.records_in.clone(),
+            project: self.project_id.clone(),
+            metadata: self.redactor.clean_json(serde_json::json!({"epic": request.epic})),
+            now,
+        };
+        let opened = self.store.open_session(&session)?;
+        if opened.record.status != SessionStatus::Active {
+            self.store.set_session_status(&session.id, SessionStatus::Active, now)?;
+        }
+        let new = NewRun {
+            id: journal.run.clone(),
+            epic: request.epic.clone(),
+            session: planned.records_in.clone(),
+            now,
+        };
+        let skipped = self.register_handoffs(repo, &planned)?;
+        self.store.start_run(&new, journal.fence)?;
+        let event =
+            Event::Started { plan: Box::new(planned), options: Box::new(request.options()) };
+        let event = journal.event(&event, now)?;
+        let state = State::start(&event).ok_or_else(|| EngineError::Journal {
+            run: journal.run.to_string(),
+            seq: journal.seq,
+            reason: "it does not begin with a plan".to_owned(),
+        })?;
+        on_progress(&state, &Progress::Started { run: &journal.run, resumed: false });
+        for text in skipped {
+            let text = format!("skipped a part of a handoff: {text}");
+            on_progress(&state, &Progress::Warning(text));
+        }
+        Ok(state)
+    }
+
+    /// Kills the orphans of a crashed engine and continues its run. Returns the effects that it had
+    /// started and not finished.
+    fn resume(
+        &self,
+        request: &RunRequest,
+        journal: &mut Journal<'_>,
+        folded: Folded,
+        on_progress: OnProgress<'_>,
+    ) -> Result<(State, Vec<Intent>), EngineError> {
+        let Folded { mut state, open, processes, seq } = folded;
+        journal.seq = seq;
+        let (mut killed, mut stuck) = (0, 0);
+        let mut count = |end: OrphanEnd| match end {
+            OrphanEnd::Gone => {}
+            OrphanEnd::Ended(n) => killed += n,
+            OrphanEnd::Stuck(n) => stuck += n,
+        };
+        for process in &processes {
+            count(end_orphan(process, ORPHAN_GRACE)?);
+        }
+        for intent in &open {
+            count(end_marked(&spawn_id(&journal.run, intent.seq)?, ORPHAN_GRACE)?);
+        }
+        if stuck > 0 {
+            return Err(EngineError::Stuck { count: stuck });
+        }
+        tracing::debug!(run = %journal.run, seq, killed, open = open.len(), "resuming the run");
+        let options = request.resumed(&state.options)?;
+        let now = (self.now)();
+        if killed > 0 {
+            journal.note(&Note::Reaped { count: killed }, now)?;
+        }
+        let event = journal.event(&Event::Resumed { options: Box::new(options) }, now)?;
+        state.apply(&event);
+        on_progress(&state, &Progress::Started { run: &journal.run, resumed: true });
+        if killed > 0 {
+            let text = format!("killed {killed} orphaned process(es) of an earlier engine");
+            on_progress(&state, &Progress::Warning(text));
+        }
+        Ok((state, open))
+    }
+}

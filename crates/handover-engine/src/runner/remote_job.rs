@@ -1,0 +1,169 @@
+//! A job for another machine and its result. Both travel through the store, redacted; the files travel
+//! through git.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use handover_agents::{Invocation, Outcome, split_command};
+use handover_model::{Host, ReceiptId, RunId};
+use serde::{Deserialize, Serialize};
+
+use super::agent::AgentAttempt;
+use super::workers::WorkerLink;
+use super::{Engine, spawn_id};
+use crate::EngineError;
+use crate::data::Spent;
+use crate::git::{NewCommit, Repo, Worktree};
+use crate::pipeline::AgentStep;
+use crate::verdict::{AgentReport, ReportError};
+
+/// An agent to be run on another machine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct RemoteJob {
+    pub(super) story: String,
+    pub(super) step: AgentStep,
+    pub(super) attempt: u32,
+    pub(super) nonce: String,
+    /// The commit that the worktree is based on.
+    pub(super) base: String,
+    /// The commit of the worktree's content.
+    pub(super) commit: String,
+    pub(super) prompt: String,
+    pub(super) receipt: ReceiptId,
+    /// The text of the story.
+    pub(super) text: String,
+    /// The path of the result file in the prompt, to be replaced by a path on the other machine.
+    pub(super) result: String,
+    pub(super) host: Host,
+    pub(super) command: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) variables: BTreeMap<String, String>,
+    pub(super) wall: Option<Duration>,
+    pub(super) idle: Option<Duration>,
+    pub(super) turns: Option<u32>,
+    pub(super) cost_usd: Option<f64>,
+}
+
+/// The result of a [`RemoteJob`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct RemoteResult {
+    pub(super) outcome: Outcome,
+    /// The agent's report, or why there is none.
+    pub(super) report: Result<AgentReport, String>,
+    pub(super) follow_up: Spent,
+    /// The commit of the worktree's content; none if git cannot read it.
+    pub(super) commit: Option<String>,
+}
+
+impl RemoteResult {
+    pub(super) fn into_parts(self) -> (Outcome, Result<AgentReport, ReportError>, Spent) {
+        (self.outcome, self.report.map_err(ReportError::Remote), self.follow_up)
+    }
+}
+
+/// The ref that carries the files of a job. The `@` keeps it apart from the refs of stories.
+pub(super) fn job_ref(run: &RunId, seq: u64) -> String {
+    format!("refs/handover/{run}/@job-{seq}")
+}
+
+/// The ref that carries the files of a result.
+pub(super) fn result_ref(run: &RunId, seq: u64) -> String {
+    format!("refs/handover/{run}/@result-{seq}")
+}
+
+/// A job that this machine does for another one.
+pub(super) struct RemoteWork {
+    job: RemoteJob,
+    run: RunId,
+    seq: u64,
+    remote: String,
+    repo: Repo,
+    worktree: Worktree,
+    attempt: AgentAttempt,
+    invocation: Invocation,
+    at: handover_model::Timestamp,
+}
+
+impl Engine<'_> {
+    /// Prepares a job of another machine to be run on this one.
+    pub(super) fn prepare_remote(
+        &self,
+        repo: &Repo,
+        remote: &str,
+        run: &RunId,
+        seq: u64,
+        job: RemoteJob,
+    ) -> Result<RemoteWork, EngineError> {
+        let place = self.run_folder(run).join("remote-jobs").join(seq.to_string());
+        fs_err::create_dir_all(&place)?;
+        let worktree = Worktree::at(repo, place.join("worktree"), place.join("index"), &job.base);
+        let attempt = AgentAttempt {
+            story: job.story.clone(),
+            step: job.step.clone(),
+            number: job.attempt,
+            nonce: job.nonce.clone(),
+            logs: place,
+        };
+        let _ = fs_err::remove_file(attempt.result());
+        let mut invocation = Invocation::new(job.host, spawn_id(run, seq)?, worktree.project());
+        if let Some(command) = &job.command {
+            (invocation.program, invocation.args) = split_command(command)?;
+        }
+        let here = attempt.result().display().to_string();
+        let prompt = job.prompt.replace(&job.result, &here);
+        invocation.prompt = Some(self.handoffs.relay(&job.receipt, prompt)?);
+        invocation.profile = job.step.profile;
+        invocation.model.clone_from(&job.model);
+        let mut environment = self.environment_of(job.host);
+        for (name, value) in &job.variables {
+            environment.set(name, value);
+        }
+        environment.set("HANDOVER_RESULT", attempt.result());
+        self.share_cargo_target(&mut environment);
+        invocation.environment = environment;
+        invocation.limits.wall = job.wall;
+        invocation.limits.idle = job.idle;
+        invocation.limits.turns = job.turns;
+        invocation.limits.cost_usd = job.cost_usd;
+        Ok(RemoteWork {
+            job,
+            run: run.clone(),
+            seq,
+            remote: remote.to_owned(),
+            repo: repo.clone(),
+            worktree,
+            attempt,
+            invocation,
+            at: (self.now)(),
+        })
+    }
+}
+
+impl RemoteWork {
+    pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<RemoteResult, EngineError> {
+        self.repo.fetch(&self.remote, &[job_ref(&self.run, self.seq)])?;
+        self.worktree.ensure()?;
+        self.worktree.restore(&self.repo.tree_of(&self.job.commit)?)?;
+        let read = format!("{}\n{}", self.job.text, self.job.prompt);
+        let (outcome, report, follow_up) = self.attempt.work(&self.invocation, &read, link)?;
+        // Without a commit the leader rejects the work.
+        let commit =
+            self.worktree.snapshot().ok().map(|tree| self.push_result(&tree)).transpose()?;
+        let report = report.map_err(|error| error.to_string());
+        Ok(RemoteResult { outcome, report, follow_up, commit })
+    }
+
+    fn push_result(&self, tree: &str) -> Result<String, EngineError> {
+        let new = NewCommit {
+            tree,
+            parents: vec![self.job.base.clone()],
+            subject: format!("work on {}", self.job.story),
+            trailers: Vec::new(),
+            at: self.at,
+        };
+        let commit = self.repo.commit(&new)?;
+        let name = result_ref(&self.run, self.seq);
+        self.repo.push(&self.remote, &[format!("{commit}:{name}")])?;
+        Ok(commit)
+    }
+}

@@ -1,0 +1,113 @@
+//! The worker pool: agents, gates and scenarios run on threads of their own and report to the engine's
+//! main thread, which alone writes to the journal and the store.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Sender;
+use std::thread::{self, Scope};
+
+use handover_agents::{CancelToken, Identity};
+use handover_model::{Host, ReceiptId};
+use handover_text::Redactor;
+
+use super::agent::{AgentDone, AgentFailed, AgentJob};
+use super::gates::{GatesDone, GatesJob};
+use super::remote_job::{RemoteResult, RemoteWork};
+use super::uat::{UatDone, UatJob};
+use crate::EngineError;
+
+/// Work that takes too long for the main thread.
+pub(super) enum Job {
+    Agent(Box<AgentJob>),
+    Gates(Box<GatesJob>),
+    /// An agent of a run that another machine leads.
+    Remote(Box<RemoteWork>),
+    Uat(Box<UatJob>),
+}
+
+/// The result of a [`Job`].
+pub(super) enum JobResult {
+    Agent(Box<AgentDone>),
+    AgentFailed(Box<AgentFailed>),
+    Gates(Box<GatesDone>),
+    Remote(Box<RemoteResult>),
+    Uat(Box<UatDone>),
+}
+
+/// What a worker tells the main thread.
+pub(super) struct WorkerMessage {
+    /// The journal entry of the intent that it works on.
+    pub(super) seq: u64,
+    pub(super) event: WorkerEvent,
+}
+
+pub(super) enum WorkerEvent {
+    /// It started a process; an agent has its prompt from then on.
+    Spawned { process: Identity, delivered: Option<Delivered> },
+    /// A sign of life to be shown.
+    Activity { story: String, what: String },
+    /// It ended; a panic is resumed on the main thread.
+    Finished(Box<thread::Result<Result<JobResult, EngineError>>>),
+}
+
+/// The prompt that an agent program was started with.
+pub(super) struct Delivered {
+    pub(super) receipt: ReceiptId,
+    pub(super) host: Host,
+}
+
+/// Starts workers.
+pub(super) struct WorkerPool<'scope, 'env> {
+    pub(super) scope: &'scope Scope<'scope, 'env>,
+    pub(super) sender: Sender<WorkerMessage>,
+    pub(super) redactor: &'env Redactor,
+    pub(super) cancel: CancelToken,
+}
+
+impl<'scope, 'env: 'scope> WorkerPool<'scope, 'env> {
+    /// Starts a job that is cancelled with the whole engine.
+    pub(super) fn start(&self, seq: u64, job: Job) {
+        self.start_cancellable(seq, job, self.cancel.clone());
+    }
+
+    /// Starts a job with a cancel token of its own.
+    pub(super) fn start_cancellable(&self, seq: u64, job: Job, cancel: CancelToken) {
+        let (sender, redactor) = (self.sender.clone(), self.redactor);
+        let link = WorkerLink { seq, sender, redactor, cancel, spawned: Cell::new(false) };
+        let effect = tracing::Span::current();
+        self.scope.spawn(move || {
+            let _effect = effect.entered();
+            let result = catch_unwind(AssertUnwindSafe(|| match job {
+                Job::Agent(job) => Ok(job.work(&link)),
+                Job::Gates(job) => job.work(&link).map(|done| JobResult::Gates(Box::new(done))),
+                Job::Remote(job) => job.work(&link).map(|done| JobResult::Remote(Box::new(done))),
+                Job::Uat(job) => job.work(&link).map(|done| JobResult::Uat(Box::new(done))),
+            }));
+            link.send(WorkerEvent::Finished(Box::new(result)));
+        });
+    }
+}
+
+/// A worker's connection to the main thread.
+pub(super) struct WorkerLink<'a> {
+    seq: u64,
+    sender: Sender<WorkerMessage>,
+    pub(super) redactor: &'a Redactor,
+    pub(super) cancel: CancelToken,
+    spawned: Cell<bool>,
+}
+
+impl WorkerLink<'_> {
+    /// Whether a process was started for this job.
+    pub(super) fn has_spawned(&self) -> bool {
+        self.spawned.get()
+    }
+
+    /// Sends an event. The main thread may be gone after an error, and then nobody needs it.
+    pub(super) fn send(&self, event: WorkerEvent) {
+        if matches!(event, WorkerEvent::Spawned { .. }) {
+            self.spawned.set(true);
+        }
+        let _ = self.sender.send(WorkerMessage { seq: self.seq, event });
+    }
+}

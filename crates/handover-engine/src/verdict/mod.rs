@@ -1,0 +1,379 @@
+//! Reads how an agent ended: a structured result first, a text signal second. A report that is missing,
+//! contradictory or about another story is an error.
+//!
+//! Everything here is untrusted: the agent may have printed its prompt, the story, or a file that
+//! contains either.
+
+mod prose;
+mod retro;
+mod signals;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use handover_handoff::{ErrorNote, PackageNote, read_ending, read_fields};
+use handover_model::{Phase, ReceiptId, RunPhase, TeamStatus, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::data::{Contribution, Finding, Retro, kind_of};
+use crate::pipeline::status as team_status;
+use crate::story::fence_mark;
+use prose::fill_in;
+use signals::{Signal, signal, signals};
+
+pub use retro::read_retro;
+
+/// What an agent's report is checked against.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportContext<'a> {
+    /// The id of the story, or of the unit that closes the epic.
+    pub subject: &'a str,
+    /// The phase.
+    pub phase: RunPhase,
+    /// A secret that only this agent knows.
+    pub nonce: &'a str,
+    /// Everything that the agent was given to read: a signal line in it only counts as the last line of
+    /// the output.
+    pub read: &'a str,
+    /// The status codes that a team member may report, with their verdicts.
+    pub statuses: &'a [(TeamStatus, Verdict)],
+}
+
+/// The report of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentReport {
+    /// Its verdict.
+    pub verdict: Option<Verdict>,
+    /// Its status code, for a team member.
+    #[serde(default)]
+    pub status: Option<TeamStatus>,
+    /// A summary in one or two lines, or the reason for the verdict.
+    #[serde(default)]
+    pub summary: String,
+    /// The findings of a review.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// Its reasoning, by phase.
+    #[serde(default)]
+    pub reasoning: BTreeMap<Phase, String>,
+    /// What it contributed to a party or a failure analysis.
+    #[serde(default)]
+    pub contribution: Contribution,
+    /// Packages for other agents.
+    #[serde(default)]
+    pub packages: Vec<PackageNote>,
+    /// Errors that it met, with their solutions.
+    #[serde(default)]
+    pub errors: Vec<ErrorNote>,
+    /// Values that could not be read.
+    #[serde(default)]
+    pub problems: Vec<String>,
+    /// The receipt that it names, which proves that it saw its prompt.
+    #[serde(default)]
+    pub receipt: Option<ReceiptId>,
+    /// What it used, by its own account.
+    #[serde(default)]
+    pub usage: ReportedUsage,
+    /// The scenarios that it wrote, not yet validated.
+    #[serde(default)]
+    pub scenarios: Option<Value>,
+    /// The lessons of the epic.
+    #[serde(default)]
+    pub retro: Option<Retro>,
+}
+
+/// What an agent used, by its own account.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReportedUsage {
+    /// Cost in US dollars.
+    pub cost_usd: Option<f64>,
+    /// Input and output tokens.
+    pub tokens: Option<u64>,
+    /// Turns of the model.
+    pub turns: Option<u64>,
+}
+
+/// Why there is no verdict.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReportError {
+    /// There is no verdict.
+    #[error("it gave no verdict")]
+    Missing,
+    /// Two verdicts or status codes contradict each other.
+    #[error("it gave contradicting verdicts: {0} and {1}")]
+    Conflict(String, String),
+    /// The verdict is about another story.
+    #[error("its verdict is about `{0}`")]
+    WrongSubject(String),
+    /// The result belongs to another attempt.
+    #[error("its result is not bound to this call: {0}")]
+    Unbound(&'static str),
+    /// The result cannot be parsed.
+    #[error("its result cannot be read: {0}")]
+    Unreadable(String),
+    /// Another machine read the report and rejected it.
+    #[error("{0}")]
+    Remote(String),
+    /// The team member may not report this status code.
+    #[error("its status `{0}` is not one that it can have")]
+    WrongStatus(String),
+    /// The phase does not have this verdict.
+    #[error("its verdict `{0}` makes no sense in this phase")]
+    WrongVerdict(Verdict),
+}
+
+/// The largest result file.
+pub const MAX_RESULT: u64 = 1 << 20;
+const MAX_FINDINGS: usize = 50;
+/// The most lines of prose that are read.
+const MAX_LINES: usize = 2_000;
+const MAX_TEXT: usize = 2_000;
+
+/// Reads the report of an agent from the content of its result file, if there is one, and from its
+/// output.
+pub fn read(
+    context: ReportContext<'_>,
+    file: Option<&[u8]>,
+    text: &str,
+) -> Result<AgentReport, ReportError> {
+    let mut said: Vec<AgentReport> = Vec::new();
+    if let Some(bytes) = file.filter(|bytes| !bytes.trim_ascii().is_empty()) {
+        let value: Value = serde_json::from_slice(bytes)
+            .map_err(|error| ReportError::Unreadable(error.to_string()))?;
+        said.push(structured(context, &value)?);
+    }
+    let lines = plain_lines(text);
+    for block in &lines.blocks {
+        if let Ok(value) = serde_json::from_str::<Value>(block)
+            && value.get("nonce").and_then(Value::as_str) == Some(context.nonce)
+            && !is_form(&value)
+        {
+            said.push(structured(context, &value)?);
+        }
+    }
+    let is_bound = !said.is_empty();
+    for signal in signals(context, &lines.plain) {
+        match signal {
+            Signal::Matching((verdict, status), rest) => said.push(AgentReport {
+                verdict: Some(verdict),
+                status,
+                summary: cut(&rest),
+                ..AgentReport::default()
+            }),
+            // A result with our nonce outweighs signals about other stories.
+            Signal::OtherSubject(_) if is_bound => {}
+            Signal::OtherSubject(subject) => return Err(ReportError::WrongSubject(cut(&subject))),
+        }
+    }
+    let mut said = said.into_iter();
+    let mut first = said.next().ok_or(ReportError::Missing)?;
+    for other in said {
+        if other.verdict != first.verdict {
+            let word = |said: &AgentReport| said.verdict.map_or("none", Verdict::as_str).to_owned();
+            return Err(ReportError::Conflict(word(&first), word(&other)));
+        }
+        if let (Some(one), Some(two)) = (first.status, other.status)
+            && one != two
+        {
+            return Err(ReportError::Conflict(one.to_string(), two.to_string()));
+        }
+        first.status = first.status.or(other.status);
+    }
+    let usual = context.statuses.iter().find(|(_, verdict)| Some(*verdict) == first.verdict);
+    first.status = first.status.or_else(|| usual.map(|(status, _)| *status));
+    match first.verdict {
+        Some(verdict) if allowed(context.phase).contains(&verdict) => {
+            let own = own_lines(context, &lines.plain);
+            fill_in(context.phase, &mut first, &own);
+            add_debrief(&mut first, text);
+            Ok(first)
+        }
+        Some(verdict) => Err(ReportError::WrongVerdict(verdict)),
+        None => Err(ReportError::Missing),
+    }
+}
+
+/// Adds what a debrief block in the text says beyond the report, as agents outside of runs end. Only its
+/// verdict does not count: each phase has its own rules for that.
+fn add_debrief(report: &mut AgentReport, text: &str) {
+    let debrief = read_ending(text);
+    report.receipt = report.receipt.take().or(debrief.receipt.clone());
+    for (phase, reason) in &debrief.reasoning {
+        report.reasoning.entry(*phase).or_insert_with(|| reason.clone());
+    }
+    for package in &debrief.packages {
+        if report.packages.iter().all(|known| known.path != package.path) {
+            report.packages.push(package.clone());
+        }
+    }
+    for error in &debrief.errors {
+        if !report.errors.contains(error) {
+            report.errors.push(error.clone());
+        }
+    }
+    if debrief.has_block() {
+        report.problems.extend(debrief.problems);
+    }
+}
+
+/// The agent's own lines: neither signals nor text that it was given to read.
+fn own_lines<'t>(context: ReportContext<'_>, lines: &[&'t str]) -> Vec<&'t str> {
+    let read: BTreeSet<&str> = context.read.lines().map(str::trim_end).collect();
+    let is_own = |line: &&'t str| {
+        !line.trim().is_empty()
+            && !read.contains(line.trim_end())
+            && signal(context, line).is_none()
+    };
+    lines.iter().copied().filter(is_own).take(MAX_LINES).collect()
+}
+
+/// Whether it is the form of the prompt, repeated without filling it in.
+fn is_form(value: &Value) -> bool {
+    value.get("verdict").and_then(Value::as_str).is_some_and(|verdict| verdict.starts_with('<'))
+}
+
+/// The verdicts that a phase allows.
+pub fn allowed(phase: RunPhase) -> &'static [Verdict] {
+    use Verdict::{Blocked, Complete, Escalate, Failed, Passed, PassedWithFixes, Retry, Skip};
+    match phase {
+        RunPhase::Dev | RunPhase::Fix => &[Complete, Blocked, Failed, Retry, Skip, Escalate],
+        RunPhase::Review => &[Passed, PassedWithFixes, Failed, Blocked, Escalate],
+        RunPhase::Analysis => &[Retry, Skip, Escalate],
+        RunPhase::Kickoff | RunPhase::Uat | RunPhase::Retro => &[Complete, Failed],
+    }
+}
+
+fn structured(context: ReportContext<'_>, value: &Value) -> Result<AgentReport, ReportError> {
+    let word = |key: &str| value.get(key).and_then(Value::as_str);
+    if word("nonce") != Some(context.nonce) {
+        return Err(ReportError::Unbound("the nonce is another one"));
+    }
+    if word("story") != Some(context.subject) {
+        return Err(ReportError::Unbound("the story is another one"));
+    }
+    if word("phase") != Some(context.phase.as_str()) {
+        return Err(ReportError::Unbound("the phase is another one"));
+    }
+    let (verdict, status) = verdict_of(context, word("verdict"), word("status"))?;
+    let findings = value.get("findings").and_then(Value::as_array);
+    let common = read_fields(value);
+    let number = |key: &str| value.pointer(&format!("/usage/{key}"));
+    Ok(AgentReport {
+        verdict: Some(verdict),
+        status,
+        summary: cut(word("summary").unwrap_or_default()),
+        findings: findings.into_iter().flatten().take(MAX_FINDINGS).filter_map(finding).collect(),
+        reasoning: common.reasoning,
+        contribution: Contribution::read(value),
+        packages: common.packages,
+        errors: common.errors,
+        receipt: common.receipt,
+        problems: common.problems,
+        usage: ReportedUsage {
+            cost_usd: number("cost_usd")
+                .and_then(Value::as_f64)
+                .filter(|cost| cost.is_finite() && *cost >= 0.0),
+            tokens: number("tokens").and_then(Value::as_u64),
+            turns: number("turns").and_then(Value::as_u64),
+        },
+        scenarios: value.get("scenarios").filter(|_| context.phase == RunPhase::Uat).cloned(),
+        retro: (context.phase == RunPhase::Retro).then(|| lessons(value)),
+    })
+}
+
+/// Combines verdict and status code, which must agree; a team member may give either.
+fn verdict_of(
+    context: ReportContext<'_>,
+    verdict: Option<&str>,
+    status: Option<&str>,
+) -> Result<(Verdict, Option<TeamStatus>), ReportError> {
+    let broken =
+        |error: handover_model::UnknownWord| ReportError::Unreadable(cut(&error.to_string()));
+    let verdict = verdict.map(|word| word.parse::<Verdict>().map_err(broken)).transpose()?;
+    let status = status.filter(|_| !context.statuses.is_empty());
+    let status = status
+        .map(|word| {
+            team_status(word, context.statuses).ok_or_else(|| ReportError::WrongStatus(cut(word)))
+        })
+        .transpose()?;
+    match (verdict, status) {
+        (Some(verdict), Some((status, meant))) if verdict != meant => {
+            Err(ReportError::Conflict(verdict.to_string(), status.to_string()))
+        }
+        (_, Some((status, meant))) => Ok((meant, Some(status))),
+        (Some(verdict), None) => Ok((verdict, None)),
+        (None, None) => Err(ReportError::Missing),
+    }
+}
+
+/// The lessons of the epic; fields may also be at the top level of the result.
+fn lessons(value: &Value) -> Retro {
+    let mut retro = read_retro(value.get("retro").unwrap_or(value));
+    if retro.summary.is_empty() {
+        retro.summary = cut(value.get("summary").and_then(Value::as_str).unwrap_or_default());
+    }
+    retro
+}
+
+/// Reads a finding in any of the forms that agents use.
+fn finding(value: &Value) -> Option<Finding> {
+    if let Some(text) = value.as_str() {
+        return Some(Finding { text: cut(text), ..Finding::default() });
+    }
+    let text = |keys: &[&str]| {
+        keys.iter().find_map(|key| match value.get(key)? {
+            Value::String(text) => Some(cut(text)),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        })
+    };
+    let mut place = text(&["file", "path", "location"]).unwrap_or_default();
+    if let Some(line) = text(&["line"]) {
+        place = format!("{place}:{line}");
+    }
+    let mut what =
+        text(&["text", "issue", "description", "message", "finding", "title", "summary"])?;
+    if let Some(advice) = text(&["recommendation", "suggestion", "fix"]) {
+        what = format!("{what} ({advice})");
+    }
+    Some(Finding {
+        severity: text(&["severity", "priority", "level"]).unwrap_or_default(),
+        place,
+        kind: text(&["kind", "category", "type"]).map(|word| kind_of(&word)),
+        text: what,
+    })
+}
+
+fn cut(text: &str) -> String {
+    text.trim().chars().take(MAX_TEXT).collect()
+}
+
+struct Lines<'t> {
+    /// Lines outside of fences.
+    plain: Vec<&'t str>,
+    /// The content of fenced blocks.
+    blocks: Vec<String>,
+}
+
+fn plain_lines(text: &str) -> Lines<'_> {
+    let mut lines = Lines { plain: Vec::new(), blocks: Vec::new() };
+    let mut fence: Option<(char, usize, String)> = None;
+    for line in text.lines() {
+        match (&mut fence, fence_mark(line)) {
+            (None, Some((c, n, _))) => fence = Some((c, n, String::new())),
+            (Some((c, n, block)), Some((d, m, ""))) if *c == d && m >= *n => {
+                lines.blocks.push(std::mem::take(block));
+                fence = None;
+            }
+            (Some((.., block)), _) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            (None, None) => lines.plain.push(line),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;
