@@ -206,3 +206,7 @@ pub fn fold(run: &RunId, entries: &[JournalEntry]) -> Result<Option<Folded>, Eng
     }
     Ok(folded)
 }
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

@@ -65,3 +65,7 @@ fn is_dead(machine: &str, owner: &LockOwner) -> bool {
     };
     owner.host == machine && is_alive(&identity) == Some(false)
 }
+
+#[cfg(test)]
+#[path = "lock_tests.rs"]
+mod tests;

@@ -195,3 +195,7 @@ pub(crate) fn money_left(budget: &BudgetConfig, run: Spent, story: Spent) -> Opt
     .flatten()
     .reduce(f64::min)
 }
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

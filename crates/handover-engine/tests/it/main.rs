@@ -3,10 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod at_once;
+mod chains;
 mod closing;
+mod decisions;
 mod engine;
+mod pipelines;
+mod planning;
 mod reducer;
+mod reports;
+mod repository;
+mod scenarios;
 mod stage;
+mod stories;
 mod team;
 mod toy_gate;
 mod worktree;
