@@ -39,7 +39,7 @@ fn rejects_oversized_input() {
     let mut client = Client::new(&env, Generation::Inline);
     let text = "many words ".repeat(500_000);
     let message = client.refused("save_package", json!({"text": text, "kind": "research"}));
-    assert!(message.contains("5000000 are allowed"), "{message}");
+    assert!(message.contains("the limit is 5000000"), "{message}");
     let message = client.refused(
         "record_reasoning",
         json!({"role": "developer", "phase": "risks", "content": text}),

@@ -123,7 +123,7 @@ fn bad_arguments_are_reported_to_the_agent() {
         ("save_package", json!({"path": "/etc/passwd", "kind": "research"}), "outside the project"),
         ("save_package", json!({"path": "docs", "kind": "research"}), "a folder, not a file"),
         ("save_package", json!({"path": "docs/none.md", "kind": "research"}), "there is no file"),
-        ("save_package", json!({"path": "docs/a.md"}), "what kind of package"),
+        ("save_package", json!({"path": "docs/a.md"}), "the kind of package"),
         (
             "save_package",
             json!({"text": "x", "kind": "research", "producer": "Q A"}),

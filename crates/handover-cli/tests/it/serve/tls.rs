@@ -83,7 +83,7 @@ fn a_project_cannot_redirect_the_token() {
     let refused = env.run(["session", "list", "--json"]).fails(2);
     assert_eq!(refused.error()["code"], "token_not_meant");
     let warned = env.run(["session", "list"]).fails(2).stderr;
-    assert!(warned.contains("`store.services` counts in the user's own"), "{warned}");
+    assert!(warned.contains("`store.services` is ignored here"), "{warned}");
     assert!(!refused.to_string().contains("secret"), "{refused}");
     // If the user approves the service, in either way, the connection is attempted.
     env.set("HANDOVER_STORE_SERVICES", &format!("[\"{evil}/\"]"));
