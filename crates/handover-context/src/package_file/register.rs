@@ -148,7 +148,7 @@ mod tests {
                 assert_eq!(same.package, first);
                 assert!(!same.created);
             }
-            other => panic!("{other:?}"),
+            other @ (Put::Registered(_) | Put::Skipped(_)) => panic!("{other:?}"),
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
         let project = TestProject::new();
         let reason = |path: &str| match put(&project, path, Facts::default()) {
             Put::Skipped(reason) => reason,
-            other => panic!("{other:?}"),
+            other @ (Put::Registered(_) | Put::Unchanged(_)) => panic!("{other:?}"),
         };
         assert_eq!(reason("none.md"), "there is no file `none.md`");
         project.write("a.md", "---\ntype: gossip\n---\nx");
@@ -185,7 +185,7 @@ mod tests {
                 assert!(reason.starts_with("it belongs to packages ") && reason.contains("update"));
                 assert!([one.id, two.id].iter().all(|id| reason.contains(&id.to_string())));
             }
-            other => panic!("{other:?}"),
+            other @ (Put::Registered(_) | Put::Unchanged(_)) => panic!("{other:?}"),
         }
         project.write("a.md", "two");
         assert!(matches!(put(&project, "a.md", research()), Put::Unchanged(_)));
@@ -205,7 +205,7 @@ mod tests {
         .unwrap();
         assert_eq!(here.len(), 2);
         assert_eq!(former(&here, None), None);
-        assert_eq!(former(&here, Some(&Placement::Global)), Some(global.clone()));
+        assert_eq!(former(&here, Some(&Placement::Global)), Some(global));
         assert_eq!(former(&here, Some(&Placement::Group(group("P1")))), Some(in_group));
         assert_eq!(former(&here, Some(&Placement::Group(group("P2")))), None);
         assert_eq!(former(&here[..1], None), Some(here[0].clone()));

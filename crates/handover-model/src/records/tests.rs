@@ -170,7 +170,7 @@ fn tokens_expire_and_end() {
     };
     assert!(token.is_good(at(9)));
     assert!(!token.is_good(at(10)) && !token.is_good(at(11)));
-    let endless = Token { expires_at: None, ..token.clone() };
+    let endless = Token { expires_at: None, ..token };
     assert!(endless.is_good(at(1_000_000)));
     let revoked = Token { ended_at: Some(at(20)), ..endless };
     assert!(!revoked.is_good(at(5)));
