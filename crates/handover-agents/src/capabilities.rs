@@ -8,6 +8,4 @@ pub struct Capabilities {
     pub resumable: bool,
     /// Prints a result when it is done, so that ending without one is a failure.
     pub reports_result: bool,
-    /// Also supervises tools, such as a gate, which need no prompt.
-    pub runs_tools: bool,
 }

@@ -21,7 +21,7 @@ pub struct Invocation {
     pub args: Vec<OsString>,
     /// Where the agent works.
     pub folder: PathBuf,
-    /// What it reads on standard input. Only a supervised tool of host `command` goes without.
+    /// What the agent reads on standard input; a tool reads nothing.
     pub prompt: Option<AdmittedPrompt>,
     /// Its whole environment.
     pub environment: Environment,

@@ -75,3 +75,14 @@ pub fn run(
 ) -> Result<Outcome, AgentError> {
     Registry::built_in().run(invocation, tee, on_event, cancel)
 }
+
+/// Runs a tool, such as a test runner or git, under the same supervision as an agent. It reads
+/// nothing: whatever takes a prompt is an agent and goes through [`run`].
+pub fn run_tool(
+    invocation: &Invocation,
+    on_event: &mut dyn FnMut(AgentEvent),
+    cancel: &CancelToken,
+) -> Result<Outcome, AgentError> {
+    let tool = Registry::built_in().find(Host::COMMAND)?;
+    supervise::run(tool, invocation, "", None, on_event, cancel)
+}

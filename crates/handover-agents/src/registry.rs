@@ -81,7 +81,11 @@ impl Registry {
         on_event: &mut dyn FnMut(AgentEvent),
         cancel: &CancelToken,
     ) -> Result<Outcome, AgentError> {
-        supervise::run(self.find(invocation.host)?, invocation, tee, on_event, cancel)
+        let program = self.find(invocation.host)?;
+        let Some(prompt) = &invocation.prompt else {
+            return Err(AgentError::NoPrompt { host: invocation.host });
+        };
+        supervise::run(program, invocation, prompt.text(), tee, on_event, cancel)
     }
 
     /// Reads recorded standard output as if the program had just printed it.

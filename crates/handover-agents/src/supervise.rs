@@ -37,16 +37,12 @@ const QUEUE: usize = 16;
 pub(crate) fn run(
     program: &'static dyn AgentProgram,
     invocation: &Invocation,
+    prompt: &str,
     tee: Option<&mut Tee<'_>>,
     on_event: &mut dyn FnMut(AgentEvent),
     cancel: &CancelToken,
 ) -> Result<Outcome, AgentError> {
     let begin = Instant::now();
-    let prompt = match &invocation.prompt {
-        Some(prompt) => prompt.text(),
-        None if program.capabilities().runs_tools => "",
-        None => return Err(AgentError::NoPrompt { host: invocation.host }),
-    };
     let (mut child, family) = start(program, invocation)?;
     on_event(AgentEvent::Spawned(family.identity()));
     let output = match connect(child.as_mut(), prompt) {

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_agents::{
-    AgentError, AgentEvent, CancelToken, Ended, Environment, Invocation, Outcome, SpawnId, run,
+    AgentError, AgentEvent, CancelToken, Ended, Environment, Invocation, Outcome, SpawnId, run_tool,
 };
 use handover_model::Host;
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ pub fn run_gate(
     invocation.limits.wall = Some(context.timeout);
     reports::clear(&folder, &gate.reports);
     let name = || gate.name.clone();
-    let outcome = run(&invocation, None, on_event, context.cancel).map_err(|source| {
+    let outcome = run_tool(&invocation, on_event, context.cancel).map_err(|source| {
         if let AgentError::ProgramNotFound { program, .. } = source {
             GateError::Missing { gate: name(), program }
         } else {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use handover_agents::{
-    AgentError, AgentEvent, CancelToken, Ended, Environment, Invocation, Outcome, SpawnId, run,
+    AgentError, AgentEvent, CancelToken, Ended, Environment, Invocation, Outcome, SpawnId, run_tool,
 };
 use handover_model::{Host, ScenarioOutcome, UatGate};
 use handover_text::Redactor;
@@ -124,7 +124,7 @@ fn started(
     invocation.limits.wall = Some(longest);
     invocation.limits.output_cap = OUTPUT;
     invocation.limits.flood = Some(FLOOD);
-    let outcome = match run(&invocation, None, on_event, context.cancel) {
+    let outcome = match run_tool(&invocation, on_event, context.cancel) {
         Ok(outcome) => outcome,
         Err(AgentError::Start { source, .. }) => {
             return no(ScenarioOutcome::Failed, &format_args!("it could not be started: {source}"));

@@ -27,7 +27,7 @@ impl AgentProgram for Command {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { runs_tools: true, ..Capabilities::default() }
+        Capabilities::default()
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

@@ -79,8 +79,7 @@ impl Stage<'_> {
             .collect();
         invocation.environment = Environment::scrubbed(env::all(), Host::COMMAND, &[]);
         invocation.limits.wall = Some(Duration::from_secs(60));
-        let outcome =
-            handover_agents::run(&invocation, None, &mut |_| {}, &CancelToken::default())?;
+        let outcome = handover_agents::run_tool(&invocation, &mut |_| {}, &CancelToken::default())?;
         if outcome.is_success() {
             return Ok(outcome.stdout.text());
         }

@@ -60,8 +60,12 @@ impl HookContext<'_> {
                 Err(StoreError::NotFound { .. }) => None,
                 Err(error) => return Err(error.into()),
             },
-            (None, Some(bound)) if self.is_active(bound)? => Some(bound.clone()),
-            (None, _) => {
+            (None, Some(bound)) if self.is_active(bound)? || missing == IfMissing::Skip => {
+                Some(bound.clone())
+            }
+            // Its session was closed: the conversation gets a new one, not somebody else's.
+            (None, Some(_)) => Some(self.opened(generated_id(self.app)?)?),
+            (None, None) => {
                 let mut active = store.sessions(Some(SessionStatus::Active))?;
                 match (active.len(), missing) {
                     (1, _) => active.pop().map(|session| session.id),

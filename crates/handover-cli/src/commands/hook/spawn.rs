@@ -26,22 +26,23 @@ pub(super) fn react(
     let Some(role) = context.role_of(&spawn.kind)? else {
         return untouched(context, spawn);
     };
-    let (session, drops_rewrites) = match context.app.store() {
+    let handoffs = context.app.handoffs()?;
+    let (session, drops_rewrites) = match handoffs.store {
         Ok(_) => match context.session(IfMissing::Open)? {
             Some(session) => (session, context.drops_rewrites()?),
             None => return Ok(Reply::default()),
         },
         // Without a store, a session that was named can still have a receipt, in the spool.
-        Err(error) => match context.app.named_session()? {
-            Some(session) if error.exit == Exit::Environment => (session, false),
-            Some(_) | None => return Err(error),
+        Err(reason) => match context.app.named_session()? {
+            Some(session) => (session, false),
+            None => return Err(CommandError::new(Exit::Environment, "store", reason)),
         },
     };
     let Some(way) = delivery(context.host.capabilities(), drops_rewrites) else {
         return Ok(Reply::default());
     };
     let request = request(context, spawn, session, role, way)?;
-    match context.app.handoffs()?.prepare(&request) {
+    match handoffs.prepare(&request) {
         Ok(prepared) => deliver(context, spawn, way, prepared),
         Err(error) if is_refusal(&error) => {
             let CommandError { message, hint, .. } = error.into();
@@ -119,6 +120,8 @@ fn deliver(
 ) -> Result<Reply, CommandError> {
     let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
+    // Without a ticket in the store, nothing is found when the subagent starts.
+    let way = if handoff.in_store() { way } else { TicketWay::Rewrite };
     let preface = match way {
         TicketWay::Rewrite => fit(context, brief.preface(), &id)?,
         // It is fitted when the subagent starts.
