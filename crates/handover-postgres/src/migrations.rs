@@ -150,3 +150,74 @@ impl Target<'_> {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::Patience;
+    use crate::{Location, PostgresStore};
+
+    const LATER: &[&str] =
+        &[MIGRATIONS[0], "ALTER TABLE write_token ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'"];
+    const BROKEN: &[&str] = &[MIGRATIONS[0], "DROP TABLE token; SELECT nonsense FROM nowhere"];
+
+    /// A project that is removed at the end.
+    struct Project(Location, ProjectId);
+
+    impl Project {
+        fn fresh() -> Self {
+            let id = format!("migrations-{}", uuid::Uuid::now_v7().simple());
+            Self(handover_testkit::postgres().parse().unwrap(), ProjectId::new(id).unwrap())
+        }
+
+        fn open(&self, migrations: &'static [&'static str]) -> Result<PostgresStore> {
+            PostgresStore::open_with(&self.0, &self.1, Patience::LONG, migrations)
+        }
+    }
+
+    impl Drop for Project {
+        fn drop(&mut self) {
+            let _ = PostgresStore::destroy(&self.0, &self.1);
+        }
+    }
+
+    #[test]
+    fn many_clients_apply_a_later_migration_once() {
+        let project = Project::fresh();
+        drop(project.open(MIGRATIONS).unwrap());
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| project.open(LATER).map(drop))).collect();
+            for thread in threads {
+                thread.join().unwrap().unwrap();
+            }
+        });
+        let store = project.open(LATER).unwrap();
+        store.rows("SELECT colour FROM write_token", &[]).unwrap();
+        let error = project.open(MIGRATIONS).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
+    }
+
+    #[test]
+    fn a_failed_migration_changes_nothing() {
+        let project = Project::fresh();
+        drop(project.open(MIGRATIONS).unwrap());
+        project.open(BROKEN).unwrap_err();
+        let store = project.open(MIGRATIONS).unwrap();
+        store.rows("SELECT id FROM token", &[]).unwrap();
+    }
+
+    #[test]
+    fn schema_names_are_valid_and_distinct() {
+        let name = |id: &str| schema(&ProjectId::new(id).unwrap());
+        let long = "a".repeat(60);
+        assert_ne!(name("Shop"), name("shop"));
+        assert!(name("my.shop-2").starts_with("handover_my_shop_2_"));
+        assert!(name(&long).len() <= 63, "PostgreSQL cuts longer names");
+        assert!(
+            name("my.shop-2")
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        );
+    }
+}

@@ -67,3 +67,69 @@ pub(crate) fn truncate_log(connection: &Connection) -> Result<()> {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Instant;
+
+    use super::*;
+
+    fn file() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        (folder, path)
+    }
+
+    fn open(path: &Path) -> Connection {
+        #[expect(clippy::disallowed_methods, reason = "the test looks at the log only")]
+        let connection = Connection::open(path).unwrap();
+        connection.execute_batch("PRAGMA wal_autocheckpoint = 0").unwrap();
+        connection
+    }
+
+    fn log_ahead(connection: &Connection) {
+        let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get::<_, String>(0));
+        assert_eq!(mode.unwrap(), "wal");
+    }
+
+    fn log_length(path: &Path) -> u64 {
+        fs_err::metadata(path.with_extension("db-wal")).map_or(0, |log| log.len())
+    }
+
+    fn write(connection: &Connection, bytes: u64) {
+        connection.execute_batch("CREATE TABLE IF NOT EXISTS t (x)").unwrap();
+        connection.execute(&format!("INSERT INTO t VALUES (zeroblob({bytes}))"), []).unwrap();
+    }
+
+    #[test]
+    fn only_a_long_log_is_truncated() {
+        let (_folder, path) = file();
+        let connection = open(&path);
+        log_ahead(&connection);
+        write(&connection, 1_000);
+        truncate_long_log(&connection, Duration::ZERO).unwrap();
+        assert!(log_length(&path) > 0);
+        write(&connection, 2 * LONG_LOG);
+        assert!(log_length(&path) > LONG_LOG);
+        truncate_long_log(&connection, Duration::ZERO).unwrap();
+        assert_eq!(log_length(&path), 0);
+    }
+
+    #[test]
+    fn readers_are_not_waited_for() {
+        let (_folder, path) = file();
+        let (writer, reader) = (open(&path), open(&path));
+        log_ahead(&writer);
+        write(&writer, 10);
+        reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
+        write(&writer, 2 * LONG_LOG);
+        let start = Instant::now();
+        truncate_long_log(&writer, Duration::from_secs(30)).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(log_length(&path) > LONG_LOG);
+        reader.execute_batch("COMMIT").unwrap();
+        truncate_long_log(&writer, Duration::ZERO).unwrap();
+        assert_eq!(log_length(&path), 0);
+    }
+}

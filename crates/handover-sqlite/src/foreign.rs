@@ -92,3 +92,52 @@ fn value(row: &Row<'_>, at: usize) -> rusqlite::Result<Value> {
         ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn database(sql: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("theirs.db");
+        #[expect(clippy::disallowed_methods, reason = "the test plays the other program")]
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn rows_are_read_whatever_their_types() {
+        let (_folder, path) = database(
+            "CREATE TABLE sessions (id, what);
+             INSERT INTO sessions VALUES (2, 'b'), (1, NULL), (0.5, x'01'), ('x', CAST(x'ff' AS TEXT));",
+        );
+        let found = ForeignDatabase::open(&path, "sessions").unwrap().table("sessions");
+        assert_eq!(found.broken, None);
+        let what = |n: usize| (found.rows[n]["id"].clone(), found.rows[n]["what"].clone());
+        assert_eq!(what(0), (Value::Int(2), Value::Text("b".to_owned())));
+        assert_eq!(what(1), (Value::Int(1), Value::Null));
+        assert_eq!(what(2), (Value::Real(0.5), Value::Bytes(vec![1])));
+        // A text that is not UTF-8 is bytes.
+        assert_eq!(what(3), (Value::Text("x".to_owned()), Value::Bytes(vec![255])));
+    }
+
+    #[test]
+    fn a_missing_table_has_no_rows() {
+        let (_folder, path) = database("CREATE TABLE sessions (id)");
+        let found = ForeignDatabase::open(&path, "sessions").unwrap().table("events");
+        assert_eq!((found.rows.len(), found.broken), (0, None));
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let (folder, path) = database("CREATE TABLE something (id)");
+        let text = folder.path().join("notes.txt");
+        fs_err::write(&text, "not a database ".repeat(100)).unwrap();
+        for path in [path, text] {
+            let error = ForeignDatabase::open(&path, "sessions").unwrap_err();
+            assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
+        }
+        let missing = ForeignDatabase::open(&folder.path().join("none.db"), "sessions");
+        assert!(matches!(missing, Err(StoreError::Backend { .. })));
+    }
+}

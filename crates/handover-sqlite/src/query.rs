@@ -90,3 +90,77 @@ pub(crate) fn first<T>(
 pub(crate) fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<usize> {
     connection.prepare_cached(sql).and_then(|mut s| s.execute(params)).map_err(backend)
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_store::rows::Columns;
+
+    use super::*;
+
+    fn memory() -> Connection {
+        #[expect(clippy::disallowed_methods, reason = "a database without a file")]
+        let connection = Connection::open(":memory:").unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (id INTEGER, text TEXT, bytes BLOB, real REAL) STRICT;
+                 INSERT INTO t VALUES (1, 'a', x'01ff', 0.5), (2, NULL, NULL, NULL), (3, 'c', x'', 2);",
+            )
+            .unwrap();
+        connection
+    }
+
+    #[test]
+    fn columns_have_their_types() {
+        let row = first(&memory(), "SELECT id, text, bytes, real FROM t", [], |row| {
+            let mut c = Columns::of(row);
+            Ok((c.int::<u8>()?, c.text()?, c.bytes()?.to_vec(), c.real()?))
+        });
+        assert_eq!(row.unwrap(), Some((1, "a".to_owned(), vec![1, 255], 0.5)));
+        let nulls = first(&memory(), "SELECT text, bytes, real FROM t WHERE id = 2", [], |row| {
+            Ok((row.text(0)?.is_none(), row.bytes(1)?.is_none(), row.real(2)?.is_none()))
+        });
+        assert_eq!(nulls.unwrap(), Some((true, true, true)));
+    }
+
+    #[test]
+    fn another_type_is_damage() {
+        let reads: [fn(&dyn Row) -> Result<()>; 4] = [
+            |row| row.text(0).map(drop),
+            |row| row.int(1).map(drop),
+            |row| row.real(1).map(drop),
+            |row| row.bytes(1).map(drop),
+        ];
+        for read in reads {
+            let error = first(&memory(), "SELECT id, text FROM t", [], read).unwrap_err();
+            assert!(
+                matches!(error, StoreError::Backend { fault: Fault::Corrupt, .. }),
+                "{error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn visits_until_told_to_stop() {
+        let (connection, mut seen) = (memory(), Vec::new());
+        each(&connection, "SELECT id FROM t ORDER BY id", [], |row| {
+            let id: i64 = Columns::of(row).int()?;
+            seen.push(id);
+            Ok(if id == 2 { Visit::Stop } else { Visit::Continue })
+        })
+        .unwrap();
+        assert_eq!(seen, [1, 2]);
+        let all = all(&connection, "SELECT id FROM t WHERE id > ?1", [1], |row| {
+            Columns::of(row).int::<i64>()
+        });
+        assert_eq!(all.unwrap(), [2, 3]);
+        let none = first(&connection, "SELECT id FROM t WHERE id > 3", [], |_| Ok(()));
+        assert_eq!(none.unwrap(), None);
+    }
+
+    #[test]
+    fn counts_the_rows_that_changed() {
+        let connection = memory();
+        assert_eq!(execute(&connection, "DELETE FROM t WHERE id < ?1", [3]).unwrap(), 2);
+        assert_eq!(execute(&connection, "DELETE FROM t WHERE id < ?1", [3]).unwrap(), 0);
+    }
+}

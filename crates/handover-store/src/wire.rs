@@ -211,3 +211,73 @@ impl Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_error() -> Vec<StoreError> {
+        let epic = || EpicId::new("1").unwrap();
+        let owner = LockOwner { host: "h".to_owned(), pid: 7, started: None, boot: None };
+        vec![
+            StoreError::not_found(RecordKind::SessionPackage, PackageId(4)),
+            StoreError::AlreadySuperseded { id: PackageId(1), latest: PackageId(2) },
+            StoreError::OtherSession { id: PackageId(1), session: SessionId::new("s").unwrap() },
+            StoreError::PathTaken { path: "a.md".to_owned(), id: PackageId(3) },
+            StoreError::WrongState {
+                id: "r_1".to_owned(),
+                from: ReceiptState::Failed,
+                to: ReceiptState::Delivered,
+            },
+            StoreError::Claimed { id: "r_1".to_owned() },
+            StoreError::Locked { epic: epic(), owner, fence: 9 },
+            StoreError::Fenced { epic: epic() },
+            StoreError::Ambiguous { prefix: "ab".to_owned(), count: 2 },
+            StoreError::Differs { record: "package 1".to_owned() },
+            StoreError::Newer { location: "x.db".to_owned(), found: 3, known: 1 },
+            StoreError::Outdated { store: OldStore::File("x.db".into()), found: 12 },
+            StoreError::Outdated {
+                store: OldStore::Schema { database: "d".to_owned(), schema: "s".to_owned() },
+                found: 6,
+            },
+            StoreError::Foreign { path: "x.db".into() },
+            StoreError::Aborted,
+            StoreError::Index(IndexError::Version { part: IndexPart::Terms, found: 9 }),
+            StoreError::Index(IndexError::Damaged { part: IndexPart::Candidates }),
+            StoreError::Index(IndexError::Order { part: IndexPart::Postings }),
+            StoreError::Index(IndexError::Missing { package: PackageId(5) }),
+            StoreError::Denied { need: TokenScope::Admin },
+            StoreError::damaged("a text"),
+        ]
+    }
+
+    #[test]
+    fn errors_survive_the_wire() {
+        let mut messages = std::collections::BTreeSet::new();
+        for error in every_error() {
+            let (message, debug) = (error.to_string(), format!("{error:?}"));
+            let sent = serde_json::to_string(&Failure::from(error)).unwrap();
+            let received: Failure = serde_json::from_str(&sent).unwrap();
+            let received = received.into_error();
+            assert_eq!(received.to_string(), message);
+            assert_eq!(format!("{received:?}"), debug);
+            messages.insert(message);
+        }
+        assert_eq!(messages.len(), every_error().len(), "each error has its own message");
+    }
+
+    #[test]
+    fn calls_survive_the_wire() {
+        let session = SessionId::new("s1").unwrap();
+        let asked = Asked::reindex { session: Some(&session) };
+        let sent = serde_json::to_string(&Request::Call { within: None, call: asked }).unwrap();
+        let received: Request<Call> = serde_json::from_str(&sent).unwrap();
+        let Request::Call { within: None, call: Call::reindex { session: Some(named) } } = received
+        else {
+            panic!("{sent}")
+        };
+        assert_eq!(named, session);
+        let unknown = sent.replace("reindex", "destroy");
+        assert!(serde_json::from_str::<Request<Call>>(&unknown).is_err());
+    }
+}

@@ -2,15 +2,42 @@
 
 use std::path::PathBuf;
 
-use handover_model::{PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp};
+use handover_model::{
+    GroupId, PackageId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
+};
 use handover_sqlite::SqliteStore;
 use handover_store::{
-    CheckedPart, IndexError, IndexPart, NewPackage, NewSession, Packages, Sessions, Store,
-    StoreError, Supersede, TextIndex,
+    CheckedPart, Column, IndexError, IndexPart, NewPackage, NewSession, PackageFilter, Packages,
+    Sessions, Store, StoreError, Supersede, TextIndex,
 };
-use handover_text::{CleanJson, Redactor};
+use handover_text::{CleanJson, Redactor, words};
+use proptest::prelude::*;
 
 use crate::file::raw;
+
+fn package(session: &SessionId, n: i64, summary: &str, body: &str) -> NewPackage {
+    let redactor = Redactor::default();
+    NewPackage {
+        session: session.clone(),
+        group: None,
+        scope: Scope::Global,
+        kind: PackageKind::Research,
+        path: format!("{n}.md"),
+        title: None,
+        summary: redactor.clean(summary),
+        files: Vec::new(),
+        body: redactor.clean(body),
+        producer: Role::new("developer").unwrap(),
+        consumers: Vec::new(),
+        priority: Priority::High,
+        iteration: None,
+        size_bytes: 7,
+        tokens: 2,
+        content_hash: n.to_string(),
+        supersede: Supersede::SamePath,
+        created_at: Timestamp::from_micros(n),
+    }
+}
 
 struct Indexed {
     _folder: tempfile::TempDir,
@@ -24,7 +51,7 @@ impl Indexed {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let store = SqliteStore::open(&path).unwrap();
-        let (session, redactor) = (SessionId::new("s1").unwrap(), Redactor::default());
+        let session = SessionId::new("s1").unwrap();
         let new = NewSession {
             id: session.clone(),
             project: ProjectId::new("p").unwrap(),
@@ -32,28 +59,8 @@ impl Indexed {
             now: Timestamp::from_micros(0),
         };
         store.open_session(&new).unwrap();
-        let packages: Vec<NewPackage> = (0..100)
-            .map(|n| NewPackage {
-                session: session.clone(),
-                group: None,
-                scope: Scope::Global,
-                kind: PackageKind::Research,
-                path: format!("{n}.md"),
-                title: None,
-                summary: redactor.clean("about zebras"),
-                files: Vec::new(),
-                body: redactor.clean("striped"),
-                producer: Role::new("developer").unwrap(),
-                consumers: Vec::new(),
-                priority: Priority::High,
-                iteration: None,
-                size_bytes: 7,
-                tokens: 2,
-                content_hash: n.to_string(),
-                supersede: Supersede::SamePath,
-                created_at: Timestamp::from_micros(n),
-            })
-            .collect();
+        let packages: Vec<NewPackage> =
+            (0..100).map(|n| package(&session, n, "about zebras", "striped")).collect();
         for batch in packages.chunks(70) {
             store.register_packages(batch).unwrap();
         }
@@ -149,5 +156,73 @@ fn another_version_is_refused_until_the_index_is_rebuilt() {
         assert!(matches!(error, StoreError::Index(found) if found == expected), "{error}");
         indexed.store().reindex(Some(&indexed.session)).unwrap();
         assert_eq!(indexed.zebras().unwrap(), 100);
+    }
+}
+
+/// A registration: path, group, words of summary and body, time.
+type Registered = (i64, u8, Vec<u8>, i64);
+
+fn registrations() -> impl Strategy<Value = Vec<Vec<Registered>>> {
+    let one = (0..40_i64, 0..3_u8, proptest::collection::vec(0..12_u8, 0..6), 0..6_i64);
+    proptest::collection::vec(proptest::collection::vec(one, 1..40), 1..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is registered and superseded in whatever order: the index holds the words of the latest
+    /// versions, and rebuilding it changes nothing.
+    #[test]
+    fn the_index_is_that_of_the_latest_texts(batches in registrations()) {
+        let indexed = Indexed::new();
+        let (store, session) = (indexed.store(), &indexed.session);
+        let mut count = 1_000;
+        for batch in &batches {
+            let new: Vec<NewPackage> = batch
+                .iter()
+                .map(|(path, group, words, time)| {
+                    count += 1;
+                    let words: Vec<String> = words.iter().map(|n| format!("word{n}")).collect();
+                    let mut new = package(session, *path, &words.join(" "), &words.join(" "));
+                    new.group = (*group > 0).then(|| GroupId::new(format!("P{group}")).unwrap());
+                    new.created_at = Timestamp::from_micros(*time);
+                    new.content_hash = count.to_string();
+                    new
+                })
+                .collect();
+            store.register_packages(&new).unwrap();
+        }
+        prop_assert_eq!(indexed.problems(), [""; 0]);
+
+        let latest = store.packages(session, &PackageFilter::default()).unwrap();
+        let mut ids: Vec<_> = latest.iter().map(|package| package.id).collect();
+        ids.sort();
+        let candidates = store.candidates(session, None, None).unwrap();
+        prop_assert_eq!(candidates.iter().map(|c| c.id).collect::<Vec<_>>(), ids);
+        let terms: Vec<String> = (0..12).flat_map(|n| words::terms(&format!("word{n}"))).collect();
+        let lists = store.postings(session, &terms).unwrap();
+        for (term, list) in terms.iter().zip(&lists) {
+            let mut expected: Vec<(PackageId, u8)> = latest
+                .iter()
+                .map(|package| {
+                    let body = store.package_body(package.id).unwrap();
+                    let often = words::terms(&body).iter().filter(|word| *word == term).count();
+                    (package.id, often as u8)
+                })
+                .filter(|(_, often)| *often > 0)
+                .collect();
+            expected.sort();
+            let body = Column::Body as usize;
+            let found: Vec<(PackageId, u8)> = list
+                .list()
+                .iter()
+                .map(|posting| (posting.package, posting.counts[body]))
+                .filter(|(_, often)| *often > 0)
+                .collect();
+            prop_assert_eq!(found, expected, "{}", term);
+        }
+        store.reindex(None).unwrap();
+        prop_assert_eq!(store.postings(session, &terms).unwrap(), lists);
+        prop_assert_eq!(store.candidates(session, None, None).unwrap(), candidates);
     }
 }

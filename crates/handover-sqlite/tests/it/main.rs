@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod archive;
+mod damage;
 mod file;
 mod index;
 

@@ -12,6 +12,7 @@ pub mod concurrency;
 pub mod errors;
 pub mod events;
 pub mod feed;
+pub mod fields;
 mod fixture;
 pub mod groups;
 pub mod hosts;
@@ -72,6 +73,8 @@ macro_rules! conformance_tests {
                 reindexing_changes_nothing, reindexing_covers_what_is_named;
             feed: every_change_is_told_once, a_batch_is_told_in_its_order, only_what_happened_is_told, what_is_learned_is_told;
             tokens: kept_and_listed, ends_once;
+            fields: of_a_session, of_a_group, of_a_package, of_what_agents_report, of_what_a_project_learns,
+                of_a_run, of_hosts_and_tokens;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
                 one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;
         }
