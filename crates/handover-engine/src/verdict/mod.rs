@@ -197,7 +197,7 @@ pub fn read(
 /// verdict does not count: each phase has its own rules for that.
 fn add_debrief(report: &mut AgentReport, text: &str) {
     let debrief = read_ending(text);
-    report.receipt = report.receipt.take().or(debrief.receipt.clone());
+    report.receipt = report.receipt.take().or_else(|| debrief.receipt.clone());
     for (phase, reason) in &debrief.reasoning {
         report.reasoning.entry(*phase).or_insert_with(|| reason.clone());
     }
