@@ -269,8 +269,8 @@ impl From<ToolError> for CommandError {
             ToolError::Handoff(error) => error.into(),
             ToolError::PackageFile(error) => error.into(),
             ToolError::Id(error) => error.into(),
-            ToolError::Refused(refusal) => {
-                Self { code: refusal.code, hint: refusal.hint, ..Self::invalid(refusal.message) }
+            ToolError::Request(error) => {
+                Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }
             }
         }
     }

@@ -5,7 +5,7 @@ mod app;
 mod cli;
 mod commands;
 mod config;
-mod desk;
+mod context_provider;
 mod env;
 mod error;
 mod input;

@@ -1,15 +1,14 @@
-//! What a role gets to read before it works.
-//!
-//! The one place that decides what a brief is for MCP: the tool and the prompt both come here.
+//! Briefs over MCP, shared by the tool and the prompt.
 
 use handover_handoff::HandoffRequest;
 use handover_model::{GroupId, Role, SessionId};
 
-use crate::{Seat, ToolError};
+use crate::context::RequestContext;
+use crate::error::ToolError;
 
-/// Who asks for what.
+/// A brief as MCP clients request it.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct BriefRequest {
     pub(crate) session: SessionId,
     pub(crate) group: Option<GroupId>,
     pub(crate) role: Role,
@@ -18,8 +17,8 @@ pub(crate) struct Wanted {
     pub(crate) iteration: Option<u32>,
 }
 
-/// A text, and the record of it.
-pub(crate) struct Briefed {
+/// The rendered brief and its receipt.
+pub(crate) struct RenderedBrief {
     pub(crate) receipt: String,
     pub(crate) iteration: u32,
     pub(crate) text: String,
@@ -27,18 +26,21 @@ pub(crate) struct Briefed {
 }
 
 /// Prepares a brief and marks it delivered: the caller is about to read it.
-pub(crate) fn brief(seat: &Seat<'_>, wanted: Wanted) -> Result<Briefed, ToolError> {
-    let handoffs = seat.handoffs();
+pub(crate) fn brief(
+    context: &RequestContext<'_>,
+    wanted: BriefRequest,
+) -> Result<RenderedBrief, ToolError> {
+    let handoffs = context.handoffs();
     let request = HandoffRequest {
         group: wanted.group,
         task: wanted.task,
         model: wanted.model,
         attempt: wanted.iteration.into(),
-        ..HandoffRequest::new(wanted.session, wanted.role, seat.receipt.clone(), seat.now)
+        ..HandoffRequest::new(wanted.session, wanted.role, context.receipt.clone(), context.now)
     };
     let brief = handoffs.prepare(&request)?.brief;
-    handoffs.started(&brief.receipt.id, None, seat.now)?;
-    Ok(Briefed {
+    handoffs.started(&brief.receipt.id, None, context.now)?;
+    Ok(RenderedBrief {
         receipt: brief.receipt.id.to_string(),
         iteration: brief.receipt.iteration,
         text: brief.text,

@@ -1,7 +1,7 @@
-//! HTTP as a transport: every request stands for itself, in both generations.
+//! The HTTP transport: every request is self-contained, in both generations of the protocol.
 //!
-//! Nothing is kept between two requests, so there are no sessions to take over. Who may ask, and under
-//! which name of the host, was settled by whoever calls this.
+//! No state is kept between requests, so there are no sessions to hijack. The caller has already checked
+//! credentials and the `Host` header.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -15,8 +15,8 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-/// Answers one request of an MCP client. It takes several servers to do so, each as `make` gives it:
-/// one looks at the headers, another one at what is asked.
+/// Answers one request of an MCP client. The SDK instantiates several servers per request through
+/// `make`: one validates the headers, another handles the message.
 pub async fn answer_http<S, B>(
     make: impl Fn() -> S + Send + Sync + 'static,
     request: Request<B>,

@@ -1,58 +1,58 @@
-//! How much may come in, and how much goes out.
+//! Size limits of arguments and answers.
 
 use handover_text::{cut, tokens};
 use serde_json::Value;
 
-use crate::ToolError;
+use crate::error::ToolError;
 
-/// No answer has more tokens: hosts cut or refuse what is longer.
+/// The largest answer in tokens: hosts truncate or reject longer ones.
 pub(crate) const ANSWER_TOKENS: u64 = 25_000;
-/// A thought, a solution, a task: more is a document.
+/// A piece of reasoning, a solution, a task. Anything longer belongs in a package.
 pub(crate) const MAX_TEXT_BYTES: usize = 100_000;
 /// A summary, a name, a query.
 pub(crate) const MAX_LINE_BYTES: usize = 4_000;
-/// The longest list.
+/// Entries of one list argument.
 pub(crate) const MAX_ITEMS: usize = 100;
 
-const NOTE: &str = "\n\n[Cut here by Handover: the answer was longer than 25,000 tokens.]";
+const NOTE: &str = "\n\n[Truncated by Handover: the answer exceeded 25,000 tokens.]";
 
-/// Refuses a text that says nothing or too much.
+/// Rejects an empty or oversized text.
 pub(crate) fn text(what: &str, text: &str, max: usize) -> Result<(), ToolError> {
     if text.trim().is_empty() {
         return Err(ToolError::invalid(
             format!("`{what}` is empty"),
-            "Say something or leave it out.",
+            "Provide a value or omit it.",
         ));
     }
     if text.len() > max {
         return Err(ToolError::invalid(
-            format!("`{what}` has {} bytes, and {max} are allowed", text.len()),
-            "Save what is longer as a package.",
+            format!("`{what}` has {} bytes; the limit is {max}", text.len()),
+            "Save longer texts as a package.",
         ));
     }
     Ok(())
 }
 
-/// The same for a text that may be missing.
+/// [`text`] for an optional argument.
 pub(crate) fn optional(what: &str, value: Option<&String>, max: usize) -> Result<(), ToolError> {
     value.map_or(Ok(()), |value| text(what, value, max))
 }
 
-/// Refuses a list that is too long.
+/// Rejects a list that is too long.
 pub(crate) fn items<T>(what: &str, items: &[T]) -> Result<(), ToolError> {
     if items.len() > MAX_ITEMS {
         return Err(ToolError::invalid(
-            format!("`{what}` has {} entries, and {MAX_ITEMS} are allowed", items.len()),
-            "Split them over several calls.",
+            format!("`{what}` has {} entries; the limit is {MAX_ITEMS}", items.len()),
+            "Split them across several calls.",
         ));
     }
     Ok(())
 }
 
-/// Shortens the longest texts of an answer until the whole fits.
+/// Truncates the longest strings of an answer until it fits into [`ANSWER_TOKENS`].
 pub(crate) fn fit(answer: &mut Value) {
     let tokenizer = tokens::for_model(None);
-    // Every round takes a tenth more than is needed, so a few are enough; the number is a fuse.
+    // Each round removes a tenth more than necessary, so a few suffice; the bound is a safety net.
     for _ in 0..32 {
         let text = answer.to_string();
         if tokens::fits(tokenizer, &text, ANSWER_TOKENS) {
@@ -72,7 +72,7 @@ pub(crate) fn fit(answer: &mut Value) {
     }
 }
 
-/// A text of at most as many tokens as an answer may have.
+/// Truncates a text to [`ANSWER_TOKENS`].
 pub(crate) fn fit_text(text: &str) -> String {
     let tokenizer = tokens::for_model(None);
     if tokens::fits(tokenizer, text, ANSWER_TOKENS) {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_answer_is_cut_where_it_is_longest() {
+    fn truncates_the_longest_text_of_an_answer() {
         let mut answer =
             json!({"id": 7, "short": "stays", "body": "word \"quoted\"\n".repeat(40_000)});
         fit(&mut answer);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn many_long_texts_are_cut_too() {
+    fn truncates_many_long_texts() {
         let mut answer: Value =
             (0..20).map(|_| json!({"text": "many words ".repeat(2_000)})).collect();
         fit(&mut answer);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_left_alone() {
+    fn leaves_small_answers_unchanged() {
         let mut answer = json!({"text": "a\u{0}b", "list": [1, null, true]});
         let before = answer.clone();
         fit(&mut answer);

@@ -5,8 +5,10 @@ use handover_store::{ReceiptFilter, StoreError};
 use handover_text::cut;
 use rmcp::model::{Annotations, Resource, ResourceContents, ResourceTemplate};
 
+use crate::context::RequestContext;
+use crate::error::ToolError;
+use crate::limits;
 use crate::tools::text_of;
-use crate::{Seat, ToolError, limits};
 
 const PACKAGE: &str = "handover://package/";
 const RECEIPT: &str = "handover://receipt/";
@@ -18,7 +20,7 @@ pub(crate) struct Page {
     pub(crate) next: Option<String>,
 }
 
-/// Where a page begins: behind this one. Packages come first, newest first, then receipts.
+/// The last item of the previous page. Packages come first, newest first, then receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cursor {
     Package(PackageId),
@@ -30,8 +32,8 @@ impl Cursor {
     fn parse(text: &str) -> Result<Self, ToolError> {
         let invalid = || {
             ToolError::invalid(
-                format!("`{}` is not a cursor of ours", cut::cut(text, 80)),
-                "Pass `nextCursor` of the page before, or none.",
+                format!("`{}` is not a valid cursor", cut::cut(text, 80)),
+                "Pass `nextCursor` of the previous page, or omit it.",
             )
         };
         match text.split_once(':') {
@@ -51,23 +53,23 @@ impl Cursor {
     }
 }
 
-/// The resources of the session.
-pub(crate) fn list(seat: &Seat<'_>, cursor: Option<&str>) -> Result<Page, ToolError> {
-    let session = seat.session(None)?;
+/// A page of the session's resources.
+pub(crate) fn list(context: &RequestContext<'_>, cursor: Option<&str>) -> Result<Page, ToolError> {
+    let session = context.session(None)?;
     match cursor.map(Cursor::parse).transpose()? {
-        None => packages(seat, &session, None),
-        Some(Cursor::Package(last)) => packages(seat, &session, Some(last)),
-        Some(Cursor::Receipts) => receipts(seat, session, None),
-        Some(Cursor::Receipt(last)) => receipts(seat, session, Some(&last)),
+        None => packages(context, &session, None),
+        Some(Cursor::Package(last)) => packages(context, &session, Some(last)),
+        Some(Cursor::Receipts) => receipts(context, session, None),
+        Some(Cursor::Receipt(last)) => receipts(context, session, Some(&last)),
     }
 }
 
 fn packages(
-    seat: &Seat<'_>,
+    context: &RequestContext<'_>,
     session: &SessionId,
     last: Option<PackageId>,
 ) -> Result<Page, ToolError> {
-    let mut ids: Vec<PackageId> = seat
+    let mut ids: Vec<PackageId> = context
         .store
         .candidates(session, None, None)?
         .into_iter()
@@ -79,31 +81,31 @@ fn packages(
     ids.truncate(PAGE);
     let mut resources = Vec::with_capacity(ids.len());
     for id in &ids {
-        resources.push(package_resource(seat, *id)?);
+        resources.push(package_resource(context, *id)?);
     }
     match (more, ids.last()) {
         (true, Some(last)) => Ok(Page { resources, next: Some(Cursor::Package(*last).text()) }),
-        // An empty page would look like the end of everything.
-        (_, None) => receipts(seat, session.clone(), None),
+        // An empty page would look like the end of the listing.
+        (_, None) => receipts(context, session.clone(), None),
         (false, Some(_)) => {
             let filter = ReceiptFilter {
                 session: Some(session.clone()),
                 limit: Some(1),
                 ..ReceiptFilter::default()
             };
-            let any = !seat.store.receipts(&filter)?.is_empty();
+            let any = !context.store.receipts(&filter)?.is_empty();
             Ok(Page { resources, next: any.then(|| Cursor::Receipts.text()) })
         }
     }
 }
 
-fn package_resource(seat: &Seat<'_>, id: PackageId) -> Result<Resource, ToolError> {
-    let package = seat.store.package(id)?;
+fn package_resource(context: &RequestContext<'_>, id: PackageId) -> Result<Resource, ToolError> {
+    let package = context.store.package(id)?;
     let mut resource = Resource::new(format!("{PACKAGE}{id}"), package.path)
-        .with_description(seat.out(&package.summary))
+        .with_description(context.redact(&package.summary))
         .with_mime_type("text/markdown");
     if let Some(title) = &package.title {
-        resource = resource.with_title(cut::cut(&seat.out(title), 200));
+        resource = resource.with_title(cut::cut(&context.redact(title), 200));
     }
     let priority = match package.priority {
         Priority::Low => 0.25,
@@ -117,20 +119,20 @@ fn package_resource(seat: &Seat<'_>, id: PackageId) -> Result<Resource, ToolErro
 }
 
 fn receipts(
-    seat: &Seat<'_>,
+    context: &RequestContext<'_>,
     session: SessionId,
     last: Option<&ReceiptId>,
 ) -> Result<Page, ToolError> {
     let filter = ReceiptFilter { session: Some(session), ..ReceiptFilter::default() };
-    let all = seat.store.receipts(&filter)?;
-    let behind = match last {
+    let all = context.store.receipts(&filter)?;
+    let start = match last {
         None => 0,
         Some(last) => {
             all.iter().position(|receipt| receipt.id == *last).map_or(all.len(), |at| at + 1)
         }
     };
-    let page: Vec<&Receipt> = all.iter().skip(behind).take(PAGE).collect();
-    let more = all.len() > behind + page.len();
+    let page: Vec<&Receipt> = all.iter().skip(start).take(PAGE).collect();
+    let more = all.len() > start + page.len();
     Ok(Page {
         next: page.last().filter(|_| more).map(|last| Cursor::Receipt(last.id.clone()).text()),
         resources: page
@@ -150,7 +152,7 @@ fn receipts(
     })
 }
 
-/// The forms of their addresses.
+/// The URI templates of packages and receipts.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{PACKAGE}{{id}}"), "package")
@@ -164,19 +166,22 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// One resource; none if there is none of that address in this session.
-pub(crate) fn read(seat: &Seat<'_>, uri: &str) -> Result<Option<ResourceContents>, ToolError> {
-    let session = seat.session(None)?;
+/// One resource; `None` if this session has none with that URI.
+pub(crate) fn read(
+    context: &RequestContext<'_>,
+    uri: &str,
+) -> Result<Option<ResourceContents>, ToolError> {
+    let session = context.session(None)?;
     let text = if let Some(id) = uri.strip_prefix(PACKAGE) {
         let Ok(id) = id.parse() else { return Ok(None) };
-        match text_of(seat, &session, id) {
+        match text_of(context, &session, id) {
             Ok((_, body)) => body,
             Err(error) => return missing(error),
         }
     } else if let Some(id) = uri.strip_prefix(RECEIPT) {
         let Ok(id) = ReceiptId::new(id) else { return Ok(None) };
-        match seat.store.receipt(&id) {
-            Ok(receipt) if receipt.session == session => shown(seat, receipt),
+        match context.store.receipt(&id) {
+            Ok(receipt) if receipt.session == session => receipt_json(context, receipt),
             Ok(_) => return Ok(None),
             Err(error) => return missing(error.into()),
         }
@@ -187,18 +192,18 @@ pub(crate) fn read(seat: &Seat<'_>, uri: &str) -> Result<Option<ResourceContents
     Ok(Some(ResourceContents::text(limits::fit_text(&text), uri).with_mime_type(mime)))
 }
 
-/// What does not exist here is no failure.
+/// Maps "does not exist in this session" to `None`.
 fn missing(error: ToolError) -> Result<Option<ResourceContents>, ToolError> {
-    let nowhere = matches!(
+    let is_missing = matches!(
         error,
         ToolError::Store(StoreError::NotFound { .. } | StoreError::OtherSession { .. })
     );
-    if nowhere { Ok(None) } else { Err(error) }
+    if is_missing { Ok(None) } else { Err(error) }
 }
 
-fn shown(seat: &Seat<'_>, mut receipt: Receipt) -> String {
+fn receipt_json(context: &RequestContext<'_>, mut receipt: Receipt) -> String {
     for text in [&mut receipt.model, &mut receipt.host, &mut receipt.failure] {
-        *text = text.take().map(|text| seat.out(&text));
+        *text = text.take().map(|text| context.redact(&text));
     }
     serde_json::to_string_pretty(&receipt).unwrap_or_default()
 }
@@ -208,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cursors_read_back_and_others_are_refused() {
+    fn cursors_round_trip_and_malformed_ones_are_rejected() {
         for cursor in [
             Cursor::Package(PackageId(7)),
             Cursor::Receipts,

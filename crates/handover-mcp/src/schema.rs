@@ -1,5 +1,5 @@
-//! JSON Schemas: of the words of handover-model, which knows none, and in a form that every client
-//! understands.
+//! JSON Schemas for the enums of handover-model, which has no schema dependency, in a form that every
+//! client understands.
 
 use handover_model::{Confidence, PackageKind, Phase, Priority, Verdict};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -19,7 +19,7 @@ macro_rules! schemas {
 
 schemas!(kind: PackageKind, priority: Priority, phase: Phase, confidence: Confidence, verdict: Verdict);
 
-/// A text by phase.
+/// An object with one optional text per phase.
 pub(crate) fn by_phase(_: &mut SchemaGenerator) -> Schema {
     let fields: Map<String, Value> = Phase::WORDS
         .iter()
@@ -28,8 +28,8 @@ pub(crate) fn by_phase(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "object", "properties": fields, "additionalProperties": false})
 }
 
-/// Says what is optional by leaving it out, never by `null`, and numbers without Rust's names for
-/// them: clients translate schemas into dialects that know neither.
+/// Removes `null` types and Rust's numeric formats: clients translate schemas into dialects that support
+/// neither.
 pub(crate) fn portable(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");

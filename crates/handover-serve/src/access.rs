@@ -1,46 +1,43 @@
-//! Who may do what: a store that shows and takes only what its caller has the right to.
+//! Authorization: a store that exposes only what its caller may read and write.
 //!
-//! Everything that is asked over the network goes through a [`Guarded`] store, whatever the path it
-//! came by, so one rule holds for the API, MCP, the dashboard and other machines alike. What belongs
-//! to another project does not exist for the caller.
+//! Every network request goes through a [`Guarded`] store, so one rule holds for the API, MCP, the dashboard
+//! and other machines. Records of another project do not exist for the caller.
 
 mod own;
-mod seen;
+mod visible;
 
 use handover_model::*;
 use handover_store::*;
 use handover_text::{Clean, CleanJson};
 
-use seen::Seen;
+use visible::Visible;
 
 /// The rights of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// What they may do.
     pub(crate) scope: TokenScope,
-    /// The only project that they see; none means all of the store.
+    /// The only visible project; `None` means the whole store.
     pub(crate) project: Option<ProjectId>,
-    /// The project whose store they see, if it is not the service's own.
-    pub(crate) elsewhere: Option<ProjectId>,
-    /// The token that gives the rights; none on this machine.
+    /// The project whose store is used, if it is not the service's own.
+    pub(crate) other_project: Option<ProjectId>,
+    /// The token that grants the rights; `None` for anonymous local clients.
     pub(crate) token: Option<TokenId>,
 }
 
 impl Access {
-    /// Whoever is on this machine may do what the command line may.
+    /// A local client may do whatever the command line may.
     pub(crate) const LOCAL: Self =
-        Self { scope: TokenScope::Admin, project: None, elsewhere: None, token: None };
+        Self { scope: TokenScope::Admin, project: None, other_project: None, token: None };
 
-    /// Whether a right is included.
     pub(crate) fn allows(&self, need: TokenScope) -> bool {
         self.scope >= need
     }
 }
 
-/// A store as a caller may see it.
+/// A store restricted to a caller's rights.
 pub(crate) struct Guarded<'a> {
     store: &'a dyn Store,
-    /// Where the tokens of all projects are: the service's own store.
+    /// The service's own store, which holds the tokens of all projects.
     tokens: &'a dyn Store,
     access: &'a Access,
 }
@@ -50,8 +47,8 @@ impl<'a> Guarded<'a> {
         Self { store, tokens, access }
     }
 
-    /// The same rights on the same store in a transaction.
-    fn inside<'b>(&'b self, store: &'b dyn Store) -> Guarded<'b> {
+    /// The same rights inside a transaction.
+    fn within<'b>(&'b self, store: &'b dyn Store) -> Guarded<'b> {
         Guarded { store, ..*self }
     }
 
@@ -59,12 +56,10 @@ impl<'a> Guarded<'a> {
         if self.access.allows(need) { Ok(()) } else { Err(StoreError::Denied { need }) }
     }
 
-    /// Whether a project is the caller's.
     fn is_own(&self, project: &ProjectId) -> bool {
         self.access.project.as_ref().is_none_or(|own| own == project)
     }
 
-    /// Whether a session is of the caller's project.
     fn sees(&self, session: &SessionId) -> Result<bool> {
         if self.access.project.is_none() {
             return Ok(true);
@@ -101,32 +96,32 @@ impl<'a> Guarded<'a> {
     fn package_guard(&self, id: PackageId) -> Result<()> {
         match self.access.project {
             None => Ok(()),
-            Some(_) => self.store.package(id)?.seen(self).map(drop),
+            Some(_) => self.store.package(id)?.restrict(self).map(drop),
         }
     }
 
     fn packages_guard(&self, ids: &[PackageId]) -> Result<()> {
         match self.access.project {
             None => Ok(()),
-            Some(_) => self.store.packages_by_id(ids)?.seen(self).map(drop),
+            Some(_) => self.store.packages_by_id(ids)?.restrict(self).map(drop),
         }
     }
 
     fn receipt_guard(&self, id: &ReceiptId) -> Result<()> {
         match self.access.project {
             None => Ok(()),
-            Some(_) => self.store.receipt(id)?.seen(self).map(drop),
+            Some(_) => self.store.receipt(id)?.restrict(self).map(drop),
         }
     }
 
     fn run_guard(&self, id: &RunId) -> Result<()> {
         match self.access.project {
             None => Ok(()),
-            Some(_) => self.store.run_record(id)?.seen(self).map(drop),
+            Some(_) => self.store.run_record(id)?.restrict(self).map(drop),
         }
     }
 
-    /// An epic belongs to the project of its runs; one without runs belongs to nobody yet.
+    /// An epic belongs to the project of its runs; one without runs belongs to no project yet.
     fn epic_guard(&self, epic: &EpicId) -> Result<()> {
         if self.access.project.is_none() {
             return Ok(());
@@ -141,7 +136,7 @@ impl<'a> Guarded<'a> {
     }
 }
 
-macro_rules! taken {
+macro_rules! parameter {
     (by $ty:ty) => { &$ty };
     (val $ty:ty) => { $ty };
     (opt $ty:ty) => { Option<&$ty> };
@@ -149,7 +144,7 @@ macro_rules! taken {
     (list $ty:ty) => { &[$ty] };
 }
 
-macro_rules! right {
+macro_rules! scope {
     (read) => {
         TokenScope::Read
     };
@@ -163,7 +158,7 @@ macro_rules! right {
 
 macro_rules! allowed {
     (any, $self:ident, $name:ident($($arg:ident),*)) => {
-        $self.store.$name($($arg),*)?.seen($self)
+        $self.store.$name($($arg),*)?.restrict($self)
     };
     (own, $self:ident, $name:ident($($arg:ident),*)) => {
         own::$name($self, $($arg),*)
@@ -207,8 +202,8 @@ macro_rules! guarded {
         $($right:ident $name:ident($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ty, $guard:ident($($what:expr)?);)+
     })+) => {
         $(impl $trait for Guarded<'_> {
-            $(fn $name(&self, $($arg: taken!($kind $ty)),*) -> Result<$ret> {
-                self.need(right!($right))?;
+            $(fn $name(&self, $($arg: parameter!($kind $ty)),*) -> Result<$ret> {
+                self.need(scope!($right))?;
                 allowed!($guard, self, $name($($arg),*) $(, $what)?)
             })+
         })+
@@ -220,11 +215,11 @@ handover_store::store_methods!(guarded);
 impl Store for Guarded<'_> {
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
         self.need(TokenScope::Write)?;
-        self.store.exclusively(&mut |store| work(&self.inside(store)))
+        self.store.exclusively(&mut |store| work(&self.within(store)))
     }
 
     fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
-        self.store.consistently(&mut |store| work(&self.inside(store)))
+        self.store.consistently(&mut |store| work(&self.within(store)))
     }
 
     fn check(&self) -> Result<Vec<Check>> {
@@ -233,7 +228,7 @@ impl Store for Guarded<'_> {
     }
 }
 
-/// Nothing of a whole store goes through the service.
+/// Whole stores are never exported through the service.
 impl archive::Archive for Guarded<'_> {
     fn each_record(&self, _: &mut archive::Sink<'_>) -> Result<()> {
         Err(StoreError::Denied { need: TokenScope::Admin })

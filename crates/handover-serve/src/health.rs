@@ -1,30 +1,32 @@
-//! `GET /health`: whether the store can be opened and read, at this moment.
+//! `GET /health`: whether the store can be opened and read right now.
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 
-use crate::answer::{Answer, json_answer};
-use crate::office::Office;
+use crate::response::{Response, json_response};
+use crate::state::ServiceState;
 
-/// Green only if the store answers. Nothing of what it holds is told: everybody may ask.
-pub(crate) async fn health(State(office): State<Office>) -> Answer {
-    let looked = office.unguarded(None, |seat| {
-        seat.store.sessions(None)?;
-        Ok(seat.store.runs(&handover_store::RunFilter { limit: Some(1), ..Default::default() })?)
+/// Succeeds only if the store answers. Unauthenticated, so it reveals nothing about the contents.
+pub(crate) async fn health(State(state): State<ServiceState>) -> Response {
+    let probe = state.run_unrestricted(None, |context| {
+        context.store.sessions(None)?;
+        Ok(context
+            .store
+            .runs(&handover_store::RunFilter { limit: Some(1), ..Default::default() })?)
     });
     let version = env!("CARGO_PKG_VERSION");
-    match looked.await {
+    match probe.await {
         Ok(_) => {
             let health = json!({"service": "handover", "version": version, "status": "ok"});
-            json_answer(StatusCode::OK, &json!({"schema": 1, "health": health}))
+            json_response(StatusCode::OK, &json!({"schema": 1, "health": health}))
         }
-        Err(refusal) => {
+        Err(error) => {
             let health = json!({
                 "service": "handover", "version": version, "status": "broken",
-                "code": refusal.code, "reason": refusal.message,
+                "code": error.code, "reason": error.message,
             });
-            json_answer(StatusCode::SERVICE_UNAVAILABLE, &json!({"schema": 1, "health": health}))
+            json_response(StatusCode::SERVICE_UNAVAILABLE, &json!({"schema": 1, "health": health}))
         }
     }
 }

@@ -1,30 +1,32 @@
 //! The service: HTTP API, live events, MCP and the dashboard on one port.
 //!
-//! The only crate that knows axum and a runtime with threads, and nothing here runs unless a person
-//! starts it. The store is synchronous: all work on it is done at a desk of the [`House`], on threads
-//! that may wait.
+//! The only crate that knows axum and a multi-threaded runtime. The store is synchronous: all work on it
+//! happens on blocking threads, in a context of the [`ProjectContextProvider`].
 
 mod access;
-mod admit;
-mod answer;
+mod admission;
 mod api;
+mod connections;
+mod feeds;
 mod health;
-mod house;
 mod limits;
-mod listen;
+mod listener;
 mod live;
 mod login;
 mod mcp;
-mod office;
 mod pages;
-mod places;
-mod rate;
+mod policy;
+mod projects;
+mod rate_limit;
+mod response;
 mod router;
 mod rpc;
+mod state;
 mod token;
-mod unread;
+mod transactions;
+mod write_timeout;
 
-pub use admit::Rules;
-pub use house::House;
-pub use listen::{BindError, Port, ServeError, Service};
+pub use listener::{BindError, Port, ServeError, Service};
+pub use policy::AccessPolicy;
+pub use projects::ProjectContextProvider;
 pub use token::{MintError, Minted, mint};

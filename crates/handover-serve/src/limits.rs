@@ -1,87 +1,87 @@
-//! How much anybody may ask for.
+//! Resource limits of the service.
 
 use std::time::Duration;
 
-/// Connections at once, live listeners included. More are closed unheard.
+/// Concurrent connections, live subscribers included. Beyond that, connections are dropped.
 pub(crate) const CONNECTIONS: usize = 1_024;
 
-/// Files that are no connections: those of the store, for every thread that works.
-pub(crate) const FILES_ASIDE: usize = 512;
+/// File descriptors reserved for everything but connections: the store, for every worker thread.
+pub(crate) const RESERVED_FILES: usize = 512;
 
-/// Connections of one other machine at once.
-pub(crate) const SHARE: usize = 256;
+/// Concurrent connections of one other machine.
+pub(crate) const CONNECTIONS_PER_PEER: usize = 256;
 
-/// Requests that are worked on at once; more wait.
-pub(crate) const WORKERS: usize = 16;
+/// Requests that are processed concurrently; more are queued.
+pub(crate) const WORKER_THREADS: usize = 16;
 
-/// The head of a request: line and headers together.
-pub(crate) const HEAD_BYTES: usize = 64 * 1024;
+/// Request line and headers together.
+pub(crate) const HEADER_BYTES: usize = 64 * 1024;
 
-/// How long a client may take to send the head of a request, the wait for the next one included.
-pub(crate) const HEAD_TIME: Duration = Duration::from_secs(30);
+/// How long a client may take to send its headers, idle time between requests included.
+pub(crate) const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Path and query of a request.
+/// Path and query.
 pub(crate) const URI_BYTES: usize = 16 * 1024;
 
-/// The body of a request. A package may be larger on disk, but not over the network.
+/// A request body. Packages may be larger on disk, but not over the network.
 pub(crate) const BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// The same for the store's own protocol: an import registers all of its packages at once.
-pub(crate) const STORE_BYTES: usize = 64 * 1024 * 1024;
+/// A body of the store's own protocol: an import registers all of its packages at once.
+pub(crate) const STORE_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// The same for a form that is filled in by somebody who is not known yet.
-pub(crate) const LOGIN_BYTES: usize = 4 * 1024;
+/// A login form, which anybody may send.
+pub(crate) const LOGIN_BODY_BYTES: usize = 4 * 1024;
 
-/// How long a request may take from its head to the start of its answer.
-pub(crate) const REQUEST_TIME: Duration = Duration::from_secs(30);
+/// From the end of the headers to the start of the response.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long requests under way may take once the service was asked to end.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+/// How long requests in flight may take once the service is told to shut down.
+pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// How long to wait before accepting again when the system could give no connection.
-pub(crate) const BREATH: Duration = Duration::from_millis(50);
+/// Pause before accepting again when the system is out of file descriptors.
+pub(crate) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// How many requests a second another machine may send on average.
-pub(crate) const RATE: f64 = 500.0;
+/// Sustained requests per second of one other machine.
+pub(crate) const REQUESTS_PER_SECOND: f64 = 500.0;
 
-/// How many it may send at once.
-pub(crate) const BURST: f64 = 1_000.0;
+/// Requests that another machine may send in one burst.
+pub(crate) const REQUEST_BURST: f64 = 1_000.0;
 
 /// What a wrong token costs, in requests.
-pub(crate) const WRONG_TOKEN: f64 = 100.0;
+pub(crate) const WRONG_TOKEN_COST: f64 = 100.0;
 
-/// How many addresses are remembered.
-pub(crate) const ADDRESSES: usize = 4_096;
+/// Addresses that the rate limiter tracks.
+pub(crate) const TRACKED_PEERS: usize = 4_096;
 
-/// Live listeners at once, of all projects together.
-pub(crate) const LISTENERS: usize = 512;
+/// Concurrent live subscribers of all projects together.
+pub(crate) const SUBSCRIBERS: usize = 512;
 
-/// How many changes a listener may fall behind.
+/// How many changes a subscriber may fall behind.
 pub(crate) const BACKLOG: usize = 1_024;
 
-/// How often changes are looked for while somebody listens.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How often the store is polled for changes while somebody is subscribed.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How many changes one look brings at most; fewer than a listener may fall behind.
-pub(crate) const BATCH: u32 = 500;
+/// Changes per poll; fewer than a subscriber may fall behind.
+pub(crate) const POLL_BATCH: u32 = 500;
 
-/// How often a listener to whom nothing happens is told that the service is there.
+/// How often an idle event stream sends a comment.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// How long one connection listens before it has to come back.
-pub(crate) const LISTEN_TIME: Duration = Duration::from_secs(600);
+/// How long an event stream lasts before the client has to reconnect, which checks its rights again.
+pub(crate) const STREAM_LIFETIME: Duration = Duration::from_secs(600);
 
-/// How soon a browser comes back by itself.
-pub(crate) const COME_BACK: Duration = Duration::from_secs(2);
+/// The delay after which browsers reconnect on their own.
+pub(crate) const RECONNECT_DELAY: Duration = Duration::from_secs(2);
 
-/// How long a client may leave its answer unread before the connection is cut.
-pub(crate) const UNREAD_TIME: Duration = Duration::from_secs(30);
+/// How long a client may stop reading its response before the connection is closed.
+pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Transactions of other machines at once; each holds a thread and a connection.
+/// Concurrent transactions of other machines; each occupies a thread and a connection.
 pub(crate) const TRANSACTIONS: usize = 32;
 
-/// How many of them one project may have, so that others can work too.
-pub(crate) const TRANSACTIONS_OF_ONE: usize = 16;
+/// Concurrent transactions of one project.
+pub(crate) const TRANSACTIONS_PER_PROJECT: usize = 16;
 
-/// How long a transaction of another machine may take; then it is undone.
-pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(10);
+/// After this, a transaction of another machine is rolled back.
+pub(crate) const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(10);

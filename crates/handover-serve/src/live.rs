@@ -1,149 +1,48 @@
-//! `/events`: what changes, as it changes (server-sent events).
+//! `/events`: changes as server-sent events.
 //!
-//! One task looks for changes for all listeners, and only while there are any. All listeners of a store
-//! hear from one bounded channel: whoever falls too far behind is told so and let go, and can come back with the
-//! number of the last change that they saw.
+//! One task polls the store for all subscribers, and only while there are any.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::Arc;
 
 use axum::Extension;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{self, Stream};
-use handover_mcp::Refusal;
+use handover_mcp::{RequestContext, RequestError, ToolError};
 use handover_model::{Change, ProjectId, SessionId, TokenScope};
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
-use crate::admit::Caller;
-use crate::answer::{Answer, refused};
+use crate::access::Access;
+use crate::feeds::{Feed, Feeds, Subscription};
 use crate::limits;
-use crate::office::Office;
+use crate::policy::Caller;
+use crate::response::{Response, error_response};
+use crate::state::ServiceState;
 
-/// Where the changes of each store are heard.
-pub(crate) struct Feeds {
-    /// By project; none is the service's own store. They are there as long as somebody listens.
-    all: Mutex<HashMap<Option<ProjectId>, Weak<Live>>>,
-    /// For so many listeners.
-    room: Arc<Semaphore>,
-    /// Becomes true when the service ends.
-    ended: watch::Receiver<bool>,
-}
-
-impl Feeds {
-    pub(crate) fn new(ended: watch::Receiver<bool>) -> Self {
-        Self { all: Mutex::default(), room: Arc::new(Semaphore::new(limits::LISTENERS)), ended }
-    }
-
-    fn of(&self, project: Option<ProjectId>) -> Arc<Live> {
-        let new = || Arc::new(Live::new(Arc::clone(&self.room), self.ended.clone()));
-        let Ok(mut all) = self.all.lock() else { return new() };
-        all.retain(|_, live| live.strong_count() > 0);
-        if let Some(live) = all.get(&project).and_then(Weak::upgrade) {
-            return live;
-        }
-        let live = new();
-        all.insert(project, Arc::downgrade(&live));
-        live
-    }
-
-    /// Those that somebody listens to, and the last change that was told.
-    fn heard(&self) -> Vec<(Option<ProjectId>, Arc<Live>, u64)> {
-        let Ok(all) = self.all.lock() else { return Vec::new() };
-        let heard = all.iter().filter_map(|(project, live)| {
-            let live = live.upgrade()?;
-            let after = live.after()?;
-            Some((project.clone(), live, after))
-        });
-        heard.collect()
-    }
-}
-
-/// Where the changes of one store are heard.
-struct Live {
-    sender: broadcast::Sender<Arc<Change>>,
-    watch: Mutex<Watch>,
-    /// For so many listeners, of all stores together.
-    room: Arc<Semaphore>,
-    /// Becomes true when the service ends.
-    ended: watch::Receiver<bool>,
-}
-
-/// What the one who looks knows.
-#[derive(Default)]
-struct Watch {
-    listeners: usize,
-    /// The last change that was told.
-    after: u64,
-}
-
-impl Live {
-    fn new(room: Arc<Semaphore>, ended: watch::Receiver<bool>) -> Self {
-        let (sender, _) = broadcast::channel(limits::BACKLOG);
-        Self { sender, watch: Mutex::default(), room, ended }
-    }
-
-    /// One more listener, who has seen everything up to a change. The first one says where to begin.
-    fn join(self: &Arc<Self>, seen: u64) -> Option<Joined> {
-        let place = Arc::clone(&self.room).try_acquire_owned().ok()?;
-        let mut watch = self.watch.lock().ok()?;
-        if watch.listeners == 0 {
-            watch.after = seen;
-        }
-        watch.listeners += 1;
-        Some(Joined { live: Arc::clone(self), _place: place })
-    }
-
-    fn after(&self) -> Option<u64> {
-        self.watch.lock().ok().filter(|watch| watch.listeners > 0).map(|watch| watch.after)
-    }
-
-    fn tell(&self, changes: Vec<Change>) {
-        let Some(last) = changes.last().map(|change| change.id) else { return };
-        for change in changes {
-            // Nobody listening any more is no failure.
-            let _ = self.sender.send(Arc::new(change));
-        }
-        if let Ok(mut watch) = self.watch.lock() {
-            watch.after = watch.after.max(last);
-        }
-    }
-}
-
-/// A listener's place, given back when they leave.
-struct Joined {
-    live: Arc<Live>,
-    _place: OwnedSemaphorePermit,
-}
-
-impl Drop for Joined {
-    fn drop(&mut self) {
-        if let Ok(mut watch) = self.live.watch.lock() {
-            watch.listeners -= 1;
-        }
-    }
-}
-
-/// Looks for changes until the service ends.
-pub(crate) async fn look(office: Office) {
-    let mut ended = office.feeds.ended.clone();
+/// Publishes changes to all feeds until the service shuts down.
+pub(crate) async fn poll(state: ServiceState) {
+    let mut shutdown = state.feeds.shutdown();
     loop {
         tokio::select! {
-            _ = ended.wait_for(|ended| *ended) => return,
-            () = tokio::time::sleep(limits::LOOK_EVERY) => {}
+            _ = shutdown.wait_for(|ended| *ended) => return,
+            () = tokio::time::sleep(limits::POLL_INTERVAL) => {}
         }
-        for (project, live, after) in office.feeds.heard() {
-            let found = office
-                .unguarded(project, move |seat| Ok(seat.store.changes(after, limits::BATCH)?));
-            // A store that is broken now may be mended for the next look; `/health` says so meanwhile.
-            if let Ok(changes) = found.await {
-                live.tell(changes);
+        for (project, feed, published) in state.feeds.active() {
+            let changes = state.run_unrestricted(project, move |context| {
+                Ok(context.store.changes(published, limits::POLL_BATCH)?)
+            });
+            // A broken store may be repaired before the next poll; `/health` reports it meanwhile.
+            if let Ok(changes) = changes.await {
+                feed.publish(changes);
             }
         }
     }
@@ -151,145 +50,176 @@ pub(crate) async fn look(office: Office) {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
+pub(crate) struct EventsQuery {
     session: Option<SessionId>,
-    /// For clients that cannot set the header.
+    /// For clients that cannot set the `Last-Event-ID` header.
     last_event_id: Option<u64>,
 }
 
-/// Listens.
+/// Opens an event stream.
 pub(crate) async fn events(
-    State(office): State<Office>,
+    State(state): State<ServiceState>,
     Extension(caller): Extension<Caller>,
-    wanted: Result<Query<Wanted>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<EventsQuery>, QueryRejection>,
     headers: HeaderMap,
-) -> Answer {
-    let Ok(Query(wanted)) = wanted else {
-        return refused(&Refusal {
+) -> Response {
+    let Ok(Query(query)) = query else {
+        return error_response(&RequestError {
             code: "invalid_input",
-            message: "there are only the fields `session` and `last_event_id`".to_owned(),
+            message: "the query may contain `session` and `last_event_id` only".to_owned(),
             hint: None,
         });
     };
     let header = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let from: Option<u64> = header.or(wanted.last_event_id);
-    let session = wanted.session.clone();
-    let feeds = Arc::clone(&office.feeds);
-    let begun = office.work_as(caller, TokenScope::Read, move |seat, access| {
-        let live = feeds.of(access.elsewhere.clone());
-        // Heard from here on, so that nothing falls between what is read now and what is told later.
-        let heard = live.sender.subscribe();
-        if let Some(session) = &session {
-            seat.store.session(session)?;
+    let resume_from: Option<u64> = header.or(query.last_event_id);
+    let session = query.session.clone();
+    let feeds = Arc::clone(&state.feeds);
+    let opened = state.run_with_access(caller, TokenScope::Read, move |context, access| {
+        Backlog::read(&feeds, context, access, session.as_ref(), resume_from)
+    });
+    let backlog = match opened.await {
+        Ok(backlog) => backlog,
+        Err(error) => return error_response(&error),
+    };
+    let Some(subscription) = backlog.feed.subscribe(backlog.seen) else {
+        return error_response(&RequestError {
+            code: "too_many",
+            message: "there are too many subscribers".to_owned(),
+            hint: Some("Try again later.".to_owned()),
+        });
+    };
+    let stream = EventStream::new(subscription, backlog, query.session);
+    let heartbeat = KeepAlive::new().interval(limits::HEARTBEAT);
+    Sse::new(stream.into_stream()).keep_alive(heartbeat).into_response()
+}
+
+/// Where a stream starts, and what its client missed before that.
+struct Backlog {
+    feed: Arc<Feed>,
+    receiver: broadcast::Receiver<Arc<Change>>,
+    /// The only project that the caller may see.
+    project: Option<ProjectId>,
+    missed: Vec<Change>,
+    /// The client's position is no longer in the feed: it has to reload everything.
+    reset: bool,
+    /// The last change that is covered by `missed`.
+    seen: u64,
+}
+
+impl Backlog {
+    fn read(
+        feeds: &Feeds,
+        context: &RequestContext<'_>,
+        access: &Access,
+        session: Option<&SessionId>,
+        resume_from: Option<u64>,
+    ) -> Result<Self, ToolError> {
+        let feed = feeds.feed(access.other_project.clone());
+        // Subscribed before the store is read, so that no change is lost in between.
+        let receiver = feed.receiver();
+        if let Some(session) = session {
+            context.store.session(session)?;
         }
-        let span = seat.store.feed_span()?;
-        // Whoever was away for too long, or comes from another store, looks at everything anew.
-        let known = from.filter(|from| *from + 1 >= span.first && *from <= span.last);
+        let span = context.store.feed_span()?;
+        let known = resume_from.filter(|from| *from + 1 >= span.first && *from <= span.last);
         let missed = match known {
-            Some(from) => seat.store.changes(from, limits::BACKLOG as u32)?,
+            Some(from) => context.store.changes(from, limits::BACKLOG as u32)?,
             None => Vec::new(),
         };
-        let reset = from.is_some() && known.is_none();
         let seen = match missed.len() < limits::BACKLOG {
             true => span.last,
             false => missed.last().map_or(span.last, |change| change.id),
         };
-        let seen = seen.max(known.unwrap_or(0));
-        Ok((live, heard, access.project.clone(), missed, reset, seen))
-    });
-    let (live, heard, project, missed, reset, seen) = match begun.await {
-        Ok(begun) => begun,
-        Err(refusal) => return refused(&refusal),
-    };
-    let Some(joined) = live.join(seen) else {
-        return refused(&Refusal {
-            code: "too_many",
-            message: "there are too many listeners".to_owned(),
-            hint: Some("Try again later.".to_owned()),
-        });
-    };
-    let mut listener =
-        Listener { project, session: wanted.session, ..Listener::new(joined, heard, seen) };
-    listener.first.push_back(Event::default().retry(limits::COME_BACK).comment("handover"));
-    if reset {
-        let reason = json!({"reason": "what came after that change is not known any more"});
-        listener.first.push_back(named("reset", &reason).id(seen.to_string()));
+        Ok(Self {
+            feed,
+            receiver,
+            project: access.project.clone(),
+            missed,
+            reset: resume_from.is_some() && known.is_none(),
+            seen: seen.max(known.unwrap_or(0)),
+        })
     }
-    for change in missed {
-        if listener.wants(&change) {
-            listener.first.push_back(told(&change));
-        }
-    }
-    let beat = KeepAlive::new().interval(limits::HEARTBEAT);
-    Sse::new(listener.stream()).keep_alive(beat).into_response()
 }
 
-/// One who listens.
-struct Listener {
-    /// What is said before anything new.
-    first: VecDeque<Event>,
-    heard: broadcast::Receiver<Arc<Change>>,
+/// The events of one client.
+struct EventStream {
+    /// Sent before anything new.
+    queued: VecDeque<Event>,
+    receiver: broadcast::Receiver<Arc<Change>>,
     seen: u64,
     project: Option<ProjectId>,
     session: Option<SessionId>,
-    until: Instant,
-    ended: watch::Receiver<bool>,
+    expires: Instant,
+    shutdown: watch::Receiver<bool>,
     finished: bool,
-    _joined: Joined,
+    _subscription: Subscription,
 }
 
-impl Listener {
-    fn new(joined: Joined, heard: broadcast::Receiver<Arc<Change>>, seen: u64) -> Self {
-        Self {
-            first: VecDeque::new(),
-            heard,
-            seen,
-            project: None,
-            session: None,
-            until: Instant::now() + limits::LISTEN_TIME,
-            ended: joined.live.ended.clone(),
+impl EventStream {
+    fn new(subscription: Subscription, backlog: Backlog, session: Option<SessionId>) -> Self {
+        let mut stream = Self {
+            queued: VecDeque::new(),
+            receiver: backlog.receiver,
+            seen: backlog.seen,
+            project: backlog.project,
+            session,
+            expires: Instant::now() + limits::STREAM_LIFETIME,
+            shutdown: backlog.feed.shutdown(),
             finished: false,
-            _joined: joined,
+            _subscription: subscription,
+        };
+        stream
+            .queued
+            .push_back(Event::default().retry(limits::RECONNECT_DELAY).comment("handover"));
+        if backlog.reset {
+            let reason = json!({"reason": "the changes after that id are no longer available"});
+            stream.queued.push_back(named("reset", &reason).id(backlog.seen.to_string()));
         }
+        for change in &backlog.missed {
+            if stream.includes(change) {
+                stream.queued.push_back(change_event(change));
+            }
+        }
+        stream
     }
 
-    fn wants(&self, change: &Change) -> bool {
+    fn includes(&self, change: &Change) -> bool {
         self.project.as_ref().is_none_or(|project| *project == change.project)
             && (self.session.is_none() || self.session == change.session)
     }
 
-    fn stream(self) -> impl Stream<Item = Result<Event, Infallible>> {
-        stream::unfold(self, |mut listener| async {
-            let event = listener.next().await?;
-            Some((Ok(event), listener))
+    fn into_stream(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        stream::unfold(self, |mut stream| async {
+            let event = stream.next().await?;
+            Some((Ok(event), stream))
         })
     }
 
-    /// The next event; the last one says why it is the last.
+    /// The next event; the last one is `end` with a reason.
     async fn next(&mut self) -> Option<Event> {
-        if let Some(event) = self.first.pop_front() {
+        if let Some(event) = self.queued.pop_front() {
             return Some(event);
         }
         loop {
             if self.finished {
                 return None;
             }
-            let ended = async { self.ended.wait_for(|ended| *ended).await.map(drop) };
-            let heard = tokio::select! {
-                heard = self.heard.recv() => heard.map_err(|error| match error {
-                    broadcast::error::RecvError::Lagged(_) => "too_slow",
-                    broadcast::error::RecvError::Closed => "shutdown",
+            let shutdown = async { self.shutdown.wait_for(|ended| *ended).await.map(drop) };
+            let received = tokio::select! {
+                received = self.receiver.recv() => received.map_err(|error| match error {
+                    RecvError::Lagged(_) => "too_slow",
+                    RecvError::Closed => "shutdown",
                 }),
-                _ = ended => Err("shutdown"),
-                // Rights are looked at again when a client comes back.
-                () = tokio::time::sleep_until(self.until) => Err("again"),
+                _ = shutdown => Err("shutdown"),
+                // The client's rights are checked again when it reconnects.
+                () = tokio::time::sleep_until(self.expires) => Err("again"),
             };
-            let reason = match heard {
+            let reason = match received {
                 Ok(change) if change.id <= self.seen => continue,
                 Ok(change) => {
                     self.seen = change.id;
-                    if self.wants(&change) {
-                        return Some(told(&change));
+                    if self.includes(&change) {
+                        return Some(change_event(&change));
                     }
                     continue;
                 }
@@ -301,7 +231,7 @@ impl Listener {
     }
 }
 
-fn told(change: &Change) -> Event {
+fn change_event(change: &Change) -> Event {
     let value = serde_json::to_value(change).unwrap_or_default();
     named(change.kind.as_str(), &value).id(change.id.to_string())
 }
@@ -328,57 +258,102 @@ mod tests {
         }
     }
 
-    fn listen(live: &Arc<Live>) -> Listener {
-        let heard = live.sender.subscribe();
-        Listener::new(live.join(0).unwrap(), heard, 0)
+    fn backlog(feed: &Arc<Feed>) -> Backlog {
+        Backlog {
+            feed: Arc::clone(feed),
+            receiver: feed.receiver(),
+            project: None,
+            missed: Vec::new(),
+            reset: false,
+            seen: 0,
+        }
     }
 
-    /// What an event says on the wire.
-    fn shown(event: Option<Event>) -> String {
+    /// A stream past its opening comment.
+    async fn open(backlog: Backlog, session: Option<&str>) -> EventStream {
+        let session = session.map(|id| SessionId::new(id).unwrap());
+        let subscription = backlog.feed.subscribe(backlog.seen).unwrap();
+        let mut stream = EventStream::new(subscription, backlog, session);
+        assert!(stream.next().await.is_some());
+        stream
+    }
+
+    /// An event in the form that it has on the wire.
+    fn wire(event: Option<Event>) -> String {
         format!("{event:?}")
     }
 
+    fn feeds() -> (watch::Sender<bool>, Feeds) {
+        let (shutdown, shutting_down) = watch::channel(false);
+        (shutdown, Feeds::new(shutting_down))
+    }
+
     #[tokio::test]
-    async fn whoever_falls_behind_is_told_so_and_let_go() {
-        let (_end, ended) = watch::channel(false);
-        let live = Feeds::new(ended).of(None);
-        let (mut quick, mut slow) = (listen(&live), listen(&live));
+    async fn ends_the_stream_of_a_subscriber_that_falls_behind() {
+        let (_shutdown, feeds) = feeds();
+        let feed = feeds.feed(None);
+        let (mut quick, mut slow) =
+            (open(backlog(&feed), None).await, open(backlog(&feed), None).await);
         for batch in 0..4 {
-            live.tell((1..=500).map(|n| change(batch * 500 + n)).collect());
+            feed.publish((1..=500).map(|n| change(batch * 500 + n)).collect());
             for n in 1..=500 {
-                let heard = shown(quick.next().await);
-                assert!(heard.contains(&format!("id: {}", batch * 500 + n)), "{heard}");
+                let event = wire(quick.next().await);
+                assert!(event.contains(&format!("id: {}", batch * 500 + n)), "{event}");
             }
         }
-        let end = shown(slow.next().await);
+        let end = wire(slow.next().await);
         assert!(end.contains("too_slow"), "{end}");
         assert!(slow.next().await.is_none());
         drop((quick, slow));
-        assert_eq!(live.after(), None, "nobody looks when nobody listens");
+        assert!(feeds.active().is_empty(), "nothing is polled without subscribers");
     }
 
     #[tokio::test]
-    async fn there_is_room_for_so_many_and_no_more() {
-        let (_end, ended) = watch::channel(false);
-        let feeds = Feeds::new(ended);
-        let (live, other) = (feeds.of(None), feeds.of(ProjectId::new("shop").ok()));
-        let _first = other.join(3).unwrap();
-        let joined: Vec<_> = std::iter::from_fn(|| live.join(7)).collect();
-        assert_eq!(joined.len(), limits::LISTENERS - 1, "places are for all projects together");
-        assert!(other.join(3).is_none());
-        assert_eq!(live.after(), Some(7));
-        assert_eq!(feeds.heard().len(), 2);
+    async fn skips_other_sessions_and_what_was_seen() {
+        let (_shutdown, feeds) = feeds();
+        let feed = feeds.feed(None);
+        let mut start = backlog(&feed);
+        start.seen = 2;
+        let mut stream = open(start, Some("s1")).await;
+        let other = Change { session: SessionId::new("s2").ok(), ..change(3) };
+        feed.publish(vec![change(1), change(2), other, change(4)]);
+        assert!(wire(stream.next().await).contains("id: 4"));
     }
 
     #[tokio::test]
-    async fn nothing_is_kept_of_projects_that_nobody_listens_to() {
-        let (_end, ended) = watch::channel(false);
-        let feeds = Feeds::new(ended);
-        for n in 0..100 {
-            drop(feeds.of(ProjectId::new(format!("p{n}")).ok()).join(0));
-        }
-        let live = feeds.of(None);
-        assert!(Arc::ptr_eq(&live, &feeds.of(None)));
-        assert_eq!(feeds.all.lock().unwrap().len(), 1);
+    async fn skips_other_projects() {
+        let (_shutdown, feeds) = feeds();
+        let feed = feeds.feed(None);
+        let mut start = backlog(&feed);
+        start.project = ProjectId::new("shop").ok();
+        let mut stream = open(start, None).await;
+        let other = Change { project: ProjectId::new("other").unwrap(), ..change(1) };
+        feed.publish(vec![other, change(2)]);
+        assert!(wire(stream.next().await).contains("id: 2"));
+    }
+
+    #[tokio::test]
+    async fn replays_missed_changes_after_a_reset_notice() {
+        let (_shutdown, feeds) = feeds();
+        let feed = feeds.feed(None);
+        let mut start = backlog(&feed);
+        (start.missed, start.reset, start.seen) = (vec![change(8)], true, 9);
+        let mut stream = open(start, None).await;
+        let reset = wire(stream.next().await);
+        assert!(reset.contains("event: reset") && reset.contains("id: 9"), "{reset}");
+        assert!(wire(stream.next().await).contains("id: 8"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ends_on_shutdown_and_on_expiry() {
+        let (shutdown, feeds) = feeds();
+        let feed = feeds.feed(None);
+        let mut expiring = open(backlog(&feed), None).await;
+        assert!(wire(expiring.next().await).contains("again"));
+        assert!(expiring.next().await.is_none());
+        let mut stream = open(backlog(&feed), None).await;
+        shutdown.send(true).unwrap();
+        assert!(wire(stream.next().await).contains("shutdown"));
+        assert!(stream.next().await.is_none());
     }
 }

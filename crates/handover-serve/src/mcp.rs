@@ -1,42 +1,45 @@
-//! `/mcp`: agents that speak MCP over HTTP.
+//! `/mcp`: the MCP server over HTTP.
 
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use handover_mcp::{Desk, Refusal, Seat, Server, ToolError, answer_http};
+use handover_mcp::{ContextProvider, RequestContext, RequestError, Server, ToolError, answer_http};
 
-use crate::admit::Caller;
-use crate::answer::{Answer, refused};
-use crate::office::Office;
+use crate::policy::Caller;
+use crate::response::{Response, error_response};
+use crate::state::ServiceState;
 
-/// Answers one message. Whoever has no right to read at all is told so by HTTP, and not by a tool.
+/// Answers one message. A caller without any access gets an HTTP error instead of a tool error.
 pub(crate) async fn mcp(
-    State(office): State<Office>,
+    State(state): State<ServiceState>,
     Extension(caller): Extension<Caller>,
     request: Request,
-) -> Answer {
-    if let Err(refusal) = office.hear(&caller).await
-        && matches!(refusal.code, "unauthorized" | "forbidden")
+) -> Response {
+    if let Err(error) = state.authenticate(&caller).await
+        && matches!(error.code, "unauthorized" | "forbidden")
     {
-        return refused(&refusal);
+        return error_response(&error);
     }
-    let desk = Arc::new(CallersDesk { office, caller });
-    answer_http(move || Server::at(desk.clone()), request).await.map(Body::new)
+    let provider = Arc::new(CallerContexts { state, caller });
+    answer_http(move || Server::shared(provider.clone()), request).await.map(Body::new)
 }
 
-/// A desk at which a caller has their own rights and no others.
-struct CallersDesk {
-    office: Office,
+/// Opens contexts that are restricted to one caller's rights.
+struct CallerContexts {
+    state: ServiceState,
     caller: Caller,
 }
 
-impl Desk for CallersDesk {
-    fn sit(&self, work: &mut dyn FnMut(&Seat<'_>) -> Result<(), ToolError>) -> Result<(), Refusal> {
-        self.office.sit(None, |own| {
-            let access = self.office.access(own, &self.caller)?;
-            self.office.settle(own, &access, work)
+impl ContextProvider for CallerContexts {
+    fn with_context(
+        &self,
+        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), RequestError> {
+        self.state.with_context(None, |own| {
+            let access = self.state.access_of(own, &self.caller)?;
+            self.state.with_access(own, &access, work)
         })
     }
 }

@@ -1,5 +1,4 @@
-//! The dashboard: what a browser sends becomes a [`PageRequest`], and what comes back goes out with
-//! the headers that protect a browser.
+//! The dashboard: translates between HTTP and handover-web.
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -8,27 +7,29 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use handover_model::TokenScope;
 use handover_web::{PageRequest, PageResponse, Site};
 
-use crate::admit::{self, Caller};
-use crate::answer::{Answer, raw, refused};
-use crate::office::Office;
+use crate::policy::{COOKIE, Caller};
+use crate::response::{Response, error_response, response, with_security_headers};
+use crate::state::ServiceState;
 
-/// What pages may load: their own files, and nothing from elsewhere.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-/// Everything that is not an interface of the service is a page.
+/// The fallback: every path that no other route matches is a page.
 pub(crate) async fn page(
-    State(office): State<Office>,
+    State(state): State<ServiceState>,
     Extension(caller): Extension<Caller>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
-) -> Answer {
+) -> Response {
     let method = match method {
         Method::GET | Method::HEAD => handover_web::Method::Get,
         Method::POST => handover_web::Method::Post,
-        _ => return raw(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "Only GET and POST.\n"),
+        _ => {
+            return response(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "text/plain",
+                "Only GET and POST are allowed.\n",
+            );
+        }
     };
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let request = PageRequest {
@@ -46,44 +47,32 @@ pub(crate) async fn page(
         handover_web::Method::Get => TokenScope::Read,
         handover_web::Method::Post => TokenScope::Write,
     };
-    let answered = office.work(caller, need, move |seat| {
+    let rendered = state.run(caller, need, move |context| {
         let site = Site {
-            store: seat.store,
-            redactor: seat.redactor,
-            config: seat.config,
-            places: seat.places,
-            project: &seat.project,
-            may_write: seat.may_write,
-            machine: &seat.machine,
-            now: seat.now,
+            store: context.store,
+            redactor: context.redactor,
+            config: context.config,
+            paths: context.paths,
+            project: &context.project,
+            may_write: context.may_write,
+            machine: &context.machine,
+            now: context.now,
         };
         Ok(handover_web::answer(&site, &request))
     });
-    answered.await.map_or_else(|refusal| refused(&refusal), send)
+    rendered.await.map_or_else(|error| error_response(&error), into_response)
 }
 
-fn send(page: PageResponse) -> Answer {
+fn into_response(page: PageResponse) -> Response {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut answer = protect(raw(status, page.content_type, Body::from(page.body)));
+    let mut response =
+        with_security_headers(response(status, page.content_type, Body::from(page.body)));
     for (name, value) in page.headers {
         if let Ok(value) = HeaderValue::from_str(&value) {
-            answer.headers_mut().insert(HeaderName::from_static(name), value);
+            response.headers_mut().insert(HeaderName::from_static(name), value);
         }
     }
-    answer
-}
-
-/// The headers that protect a browser.
-pub(crate) fn protect(mut answer: Answer) -> Answer {
-    for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "same-origin"),
-        (header::CACHE_CONTROL, "no-store"),
-    ] {
-        answer.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    answer
+    response
 }
 
 fn fields(text: &[u8]) -> Vec<(String, String)> {
@@ -94,6 +83,6 @@ fn fields(text: &[u8]) -> Vec<(String, String)> {
 
 fn cookies(header: &str) -> Vec<(String, String)> {
     let pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
-    let pairs = pairs.filter(|(name, _)| *name != admit::COOKIE);
+    let pairs = pairs.filter(|(name, _)| *name != COOKIE);
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

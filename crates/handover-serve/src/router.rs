@@ -1,4 +1,4 @@
-//! Which path leads where.
+//! Routes and the limits that apply to all of them.
 
 use axum::Router;
 use axum::body::Body;
@@ -6,63 +6,60 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header;
 use axum::middleware::{self, Next};
 use axum::routing::{any, get};
-use handover_mcp::Refusal;
+use handover_mcp::RequestError;
 use http_body_util::Limited;
 
-use crate::answer::{Answer, refused};
-use crate::office::Office;
-use crate::{admit, api, health, limits, live, login, mcp, pages};
+use crate::response::{Response, error_response};
+use crate::state::ServiceState;
+use crate::{admission, api, health, limits, live, login, mcp, pages};
 
-/// Where somebody who is not known yet may say something.
-pub(crate) const LOGIN: &str = "/login";
-
-/// Everything that the service answers.
-pub(crate) fn router(office: Office) -> Router {
+/// Every route of the service.
+pub(crate) fn router(state: ServiceState) -> Router {
     Router::new()
         .route("/health", get(health::health))
         .nest("/api/v1", api::router())
         .route("/events", get(live::events))
         .route("/mcp", any(mcp::mcp))
-        .route(LOGIN, get(login::ask).post(login::enter))
+        .route(login::PATH, get(login::form).post(login::log_in))
         .fallback(pages::page)
-        .layer(middleware::from_fn_with_state(office.clone(), admit::admit))
+        .layer(middleware::from_fn_with_state(state.clone(), admission::admit))
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn(within_limits))
-        .with_state(office)
+        .layer(middleware::from_fn(enforce_limits))
+        .with_state(state)
 }
 
-/// No address and no body is larger, and no answer begins later than allowed.
-async fn within_limits(request: Request, next: Next) -> Answer {
-    let asked = request.uri().path_and_query().map_or(0, |asked| asked.as_str().len());
-    if asked > limits::URI_BYTES {
-        return refused(&Refusal {
+/// Limits the length of URIs and bodies and the time until a response starts.
+async fn enforce_limits(request: Request, next: Next) -> Response {
+    let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if length > limits::URI_BYTES {
+        return error_response(&RequestError {
             code: "too_long",
             message: format!("path and query are longer than {} bytes", limits::URI_BYTES),
-            hint: Some("Ask for less at once.".to_owned()),
+            hint: Some("Shorten the query.".to_owned()),
         });
     }
-    let most = match request.uri().path() {
-        "/api/v1/store" => limits::STORE_BYTES,
-        LOGIN => limits::LOGIN_BYTES,
+    let limit = match request.uri().path() {
+        "/api/v1/store" => limits::STORE_BODY_BYTES,
+        login::PATH => limits::LOGIN_BODY_BYTES,
         _ => limits::BODY_BYTES,
     };
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if length.is_some_and(|length| length > most) {
-        return refused(&Refusal {
+    if length.is_some_and(|length| length > limit) {
+        return error_response(&RequestError {
             code: "too_large",
-            message: format!("the body is larger than {most} bytes"),
-            hint: Some("Send less at once.".to_owned()),
+            message: format!("the body is larger than {limit} bytes"),
+            hint: Some("Split it across several requests.".to_owned()),
         });
     }
-    // Who does not say how much it is gets no further than this either.
-    let request = request.map(|body| Body::new(Limited::new(body, most)));
-    match tokio::time::timeout(limits::REQUEST_TIME, next.run(request)).await {
-        Ok(answer) => answer,
-        Err(_) => refused(&Refusal {
+    // Also applies to bodies without a declared length.
+    let request = request.map(|body| Body::new(Limited::new(body, limit)));
+    match tokio::time::timeout(limits::REQUEST_TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => error_response(&RequestError {
             code: "too_slow",
             message: "the request took too long".to_owned(),
-            hint: Some("Try again; `/health` says whether the store answers.".to_owned()),
+            hint: Some("Try again; `/health` shows whether the store answers.".to_owned()),
         }),
     }
 }

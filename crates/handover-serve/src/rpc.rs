@@ -1,96 +1,94 @@
 //! `POST /api/v1/store`: the store itself, for `handover` on other machines.
 //!
-//! One method of the store is one request. A transaction lives here, on a thread and a connection of its
-//! own, for at most `limits::TRANSACTION_TIME`: what is not finished by then is undone, because it
-//! keeps everybody else from writing.
+//! One request is one method of the store, or a step of a transaction (see `transactions`).
 
-mod transaction;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
-use handover_mcp::{Refusal, ToolError};
+use handover_mcp::{RequestError, ToolError};
 use handover_model::{TokenId, TokenScope};
-use handover_store::wire::{Call, Failure, Reply, Request};
+use handover_store::wire::{Mode, Reply, Request};
 use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
-use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
-pub(crate) use transaction::Transactions;
+use crate::policy::Caller;
+use crate::response::{Response, error_response, json_response};
+use crate::state::ServiceState;
+use crate::token::mint;
+use crate::transactions::{self, Job, failure, reply};
 
-use crate::admit::Caller;
-use crate::answer::{Answer, json_answer, refused};
-use crate::office::Office;
-use transaction::Job;
-
-/// Does what is asked of the store.
+/// Performs one request of the store's protocol.
 pub(crate) async fn store(
-    State(office): State<Office>,
+    State(state): State<ServiceState>,
     Extension(caller): Extension<Caller>,
     body: Bytes,
-) -> Answer {
+) -> Response {
     let request: Request<Value> = match serde_json::from_slice(&body) {
         Ok(request) => request,
         Err(error) => {
-            return refused(&Refusal {
+            return error_response(&RequestError {
                 code: "invalid_input",
-                message: format!("the request is not one of this version: {error}"),
-                hint: Some("Update whichever of the two `handover` is older.".to_owned()),
+                message: format!("the request does not match this version: {error}"),
+                hint: Some("Update the older one of the two `handover` programs.".to_owned()),
             });
         }
     };
-    match perform(office, caller, request).await {
+    match perform(state, caller, request).await {
         Ok(reply) => match serde_json::to_value(reply) {
-            Ok(value) => json_answer(StatusCode::OK, &value),
-            Err(error) => refused(&Refusal::broken(&error.to_string())),
+            Ok(value) => json_response(StatusCode::OK, &value),
+            Err(error) => error_response(&RequestError::internal(&error.to_string())),
         },
-        Err(refusal) => refused(&refusal),
+        Err(error) => error_response(&error),
     }
 }
 
 async fn perform(
-    office: Office,
+    state: ServiceState,
     caller: Caller,
     request: Request<Value>,
-) -> Result<Reply<Value>, Refusal> {
-    let within = match request {
+) -> Result<Reply<Value>, RequestError> {
+    let (name, job) = match request {
         Request::Call { within: None, call } => {
-            return alone(&office, caller, move |store, redactor| one(store, redactor, call)).await;
+            return perform_alone(&state, caller, move |store, redactor| {
+                transactions::call(store, redactor, call)
+            })
+            .await;
         }
         Request::Check => {
-            return alone(&office, caller, |store, _| Ok(json!(store.check()?))).await;
+            return perform_alone(&state, caller, |store, _| Ok(json!(store.check()?))).await;
         }
-        Request::Begin { within: None, mode } => {
-            return transaction::begin(office, caller, mode).await;
-        }
+        Request::Begin { within: None, mode } => return begin(state, caller, mode).await,
         Request::Call { within: Some(name), call } => (name, Job::Call(call)),
         Request::Begin { within: Some(name), mode } => (name, Job::Begin(mode)),
         Request::End { within, keep } => (within, Job::End { keep }),
     };
-    let holder = holder(&office, caller).await?;
-    let (name, job) = within;
-    Ok(office.transactions.ask(&name, holder.as_ref(), job).await)
+    let holder = verified_token(&state, caller).await?;
+    Ok(state.transactions.send(&name, holder.as_ref(), job).await)
 }
 
-/// The token of a caller, which is good.
-async fn holder(office: &Office, caller: Caller) -> Result<Option<TokenId>, Refusal> {
-    let look =
-        |_: &handover_mcp::Seat<'_>, access: &crate::access::Access| Ok(access.token.clone());
-    office.work_as(caller, TokenScope::Read, look).await
+/// The id of the caller's token, which is valid.
+async fn verified_token(
+    state: &ServiceState,
+    caller: Caller,
+) -> Result<Option<TokenId>, RequestError> {
+    state.run_with_access(caller, TokenScope::Read, |_, access| Ok(access.token.clone())).await
 }
 
-/// Work outside of a transaction. What the store refuses is an answer; what keeps it from being
-/// asked is not.
-async fn alone(
-    office: &Office,
+/// Work outside of a transaction. An error of the store is a reply; a store that cannot be reached is an
+/// error of the request.
+async fn perform_alone(
+    state: &ServiceState,
     caller: Caller,
     work: impl FnOnce(&dyn Store, &Redactor) -> handover_store::Result<Value> + Send + 'static,
-) -> Result<Reply<Value>, Refusal> {
-    let done = office.work(caller, TokenScope::Read, move |seat| {
-        match work(seat.store, seat.redactor) {
-            // The connection may be of no more use, which its keeper has to know.
+) -> Result<Reply<Value>, RequestError> {
+    let done = state.run(caller, TokenScope::Read, move |context| {
+        match work(context.store, context.redactor) {
+            // The connection may be unusable; the context provider must not reuse it.
             Err(error @ StoreError::Backend { fault: Fault::Corrupt | Fault::Io, .. }) => {
                 Err(ToolError::Store(error))
             }
@@ -100,17 +98,37 @@ async fn alone(
     done.await
 }
 
-fn reply(done: handover_store::Result<Value>) -> Reply<Value> {
-    match done {
-        Ok(value) => Reply::Done(value),
-        Err(error) => Reply::Failed(Failure::from(error)),
-    }
-}
-
-/// One method. Its texts are redacted as they are read, whatever the client did.
-fn one(store: &dyn Store, redactor: &Redactor, call: Value) -> handover_store::Result<Value> {
-    let call = redactor.reading(|| Call::deserialize(call)).map_err(|error| {
-        StoreError::Backend { fault: Fault::Refused, source: error.to_string().into() }
-    })?;
-    call.perform(store)
+/// Begins a transaction; the reply is its name.
+async fn begin(
+    state: ServiceState,
+    caller: Caller,
+    mode: Mode,
+) -> Result<Reply<Value>, RequestError> {
+    let need = match mode {
+        Mode::Exclusive => TokenScope::Write,
+        Mode::Consistent => TokenScope::Read,
+    };
+    let access = state.run_with_access(caller, need, |_, access| Ok(access.clone())).await?;
+    let name = mint().map_err(|error| RequestError::internal(&error.to_string()))?.text;
+    let opened = state.transactions.open(&name, access.token.clone(), access.project.clone());
+    let Some(worker) = opened else {
+        return Ok(failure(Fault::Busy, "too many transactions are open"));
+    };
+    let (started, starting) = oneshot::channel();
+    let transactions = Arc::clone(&state.transactions);
+    // A dedicated thread: idle transactions must not occupy the worker threads of requests.
+    std::thread::spawn(move || {
+        let mut started = Some(started);
+        let outcome = state.with_context(None, |own| {
+            state.with_access(own, &access, |context| {
+                let ended = worker.run(context.store, context.redactor, mode, &mut started, &name);
+                ended.map_err(ToolError::Store)
+            })
+        });
+        transactions.close(&name);
+        if let (Err(error), Some(started)) = (outcome, started) {
+            let _ = started.send(failure(Fault::Unavailable, &error.message));
+        }
+    });
+    Ok(starting.await.unwrap_or_else(|_| failure(Fault::Unavailable, "it did not begin")))
 }

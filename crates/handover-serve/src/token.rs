@@ -1,8 +1,8 @@
-//! Tokens: how they look, how they are made, how they are known again.
+//! Tokens: format, creation, verification.
 //!
-//! A token is `hnd_`, a public id, `_`, and 256 random bits. Of those only the BLAKE3 hash is kept: they
-//! cannot be guessed, so a slow hash, which guards what people choose, would only slow every request
-//! down. Hashes are compared in constant time.
+//! A token is `hnd_`, a public id, `_`, and 256 random bits, of which only the BLAKE3 hash is stored. Random
+//! secrets need no slow password hash, which would cost every request. Hashes are compared in constant
+//! time.
 
 use std::fmt::Write as _;
 
@@ -11,22 +11,22 @@ use handover_store::{Result, Store, StoreError};
 
 const PREFIX: &str = "hnd_";
 
-/// A new token, at the only moment when it is known as a whole.
+/// A new token, at the only time when its secret is known.
 pub struct Minted {
-    /// Its public part.
+    /// The public part.
     pub id: TokenId,
-    /// All of it, to be shown once.
+    /// The whole token, shown once.
     pub text: String,
-    /// What is kept.
+    /// The hash of the secret, which is stored.
     pub hash: String,
 }
 
-/// Why no token could be made.
+/// The system provided no random numbers.
 #[derive(Debug, thiserror::Error)]
-#[error("the system gave no random numbers: {0}")]
+#[error("cannot generate random numbers: {0}")]
 pub struct MintError(String);
 
-/// Makes a token.
+/// Generates a token.
 pub fn mint() -> std::result::Result<Minted, MintError> {
     let mut random = [0_u8; 38];
     getrandom::fill(&mut random).map_err(|error| MintError(error.to_string()))?;
@@ -45,8 +45,8 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The token that a text is, if it is one that is good now and of this kind.
-pub(crate) fn known(
+/// Looks a token up; `None` unless its secret matches, it is of this kind, and it is valid now.
+pub(crate) fn verify(
     store: &dyn Store,
     text: &str,
     kind: TokenKind,
@@ -60,8 +60,8 @@ pub(crate) fn known(
         Err(StoreError::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    // Comparing two hashes of BLAKE3 takes the same time wherever they differ.
-    let same = blake3::Hash::from_hex(&token.hash)
-        .is_ok_and(|kept| kept == blake3::hash(secret.as_bytes()));
-    Ok((same && token.kind == kind && token.is_good(now)).then_some(token))
+    // `blake3::Hash` compares in constant time.
+    let matches = blake3::Hash::from_hex(&token.hash)
+        .is_ok_and(|stored| stored == blake3::hash(secret.as_bytes()));
+    Ok((matches && token.kind == kind && token.is_good(now)).then_some(token))
 }

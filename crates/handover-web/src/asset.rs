@@ -1,16 +1,13 @@
-//! The files that pages refer to. They lie in the binary; their names hold their hash, so a browser
-//! may keep them for good.
+//! Static files, embedded in the binary. Their names contain their hash, so browsers may cache them forever.
 
 use std::sync::LazyLock;
 
-use crate::PageResponse;
+use crate::response::PageResponse;
 
-/// A file of the dashboard.
+/// A static file.
 pub(crate) struct Asset {
-    /// Where it is served.
     pub(crate) path: String,
     content_type: &'static str,
-    /// What is in it.
     pub(crate) text: &'static str,
 }
 
@@ -32,7 +29,7 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("icon", "svg", "image/svg+xml; charset=utf-8", include_str!("assets/icon.svg"))
 });
 
-/// The file at a path, if there is one. Only this very version: an old page asks for its own.
+/// The file at a path. Only the current version exists: pages of an older binary refer to another hash.
 pub(crate) fn at(path: &str) -> Option<PageResponse> {
     let assets: [&Asset; 3] = [&STYLE, &SCRIPT, &ICON];
     let asset = assets.into_iter().find(|asset| asset.path == path)?;

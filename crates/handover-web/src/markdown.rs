@@ -1,5 +1,5 @@
-//! Markdown of others as HTML: its shape, and nothing that does anything. Tags are text, links say where
-//! they lead without leading there, pictures are their description.
+//! Renders untrusted Markdown as inert HTML: tags become text, links show their target without being
+//! clickable, images become their description.
 
 use handover_text::quote::visible;
 use maud::Escaper;
@@ -7,11 +7,10 @@ use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::fmt::Write as _;
 
-/// The text, rendered.
 pub(crate) fn render(text: &str) -> Markup {
     let text = visible(text);
     let mut out = String::with_capacity(text.len() * 2);
-    // Where the links that are open lead.
+    // The targets of open links.
     let mut links: Vec<String> = Vec::new();
     for event in Parser::new_ext(body_of(&text), Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS)
     {
@@ -36,7 +35,7 @@ pub(crate) fn render(text: &str) -> Markup {
     PreEscaped(out)
 }
 
-/// The text without its front matter, which the page says in its own words.
+/// The text without its front matter, which the page shows in its own way.
 fn body_of(text: &str) -> &str {
     let Some(rest) = text.strip_prefix("---\n") else { return text };
     rest.split_once("\n---\n").map_or(text, |(_, body)| body)
@@ -46,7 +45,7 @@ fn escape(out: &mut String, text: &str) {
     let _ = Escaper::new(out).write_str(text);
 }
 
-/// Headings of a file stand below those of the page.
+/// Headings of a file are nested below those of the page.
 fn heading(level: HeadingLevel) -> &'static str {
     match level {
         HeadingLevel::H1 => "h3",
@@ -56,7 +55,7 @@ fn heading(level: HeadingLevel) -> &'static str {
     }
 }
 
-/// The elements of a tag; none for what is left out.
+/// The element for a tag; `None` if it is dropped.
 fn element(tag: &TagEnd) -> Option<&'static str> {
     Some(match tag {
         TagEnd::Paragraph => "p",
@@ -89,7 +88,7 @@ fn start(out: &mut String, tag: &Tag<'_>, links: &mut Vec<String>) {
     match tag {
         Tag::Link { dest_url, .. } => links.push(dest_url.to_string()),
         Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => {
-            // A long line scrolls, and keys must be able to do that.
+            // Long lines scroll, which must work with the keyboard.
             out.push_str("<pre tabindex=\"0\">");
         }
         Tag::Paragraph
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shape_stays_and_nothing_does_anything() {
+    fn keeps_structure_and_drops_everything_active() {
         let html = render("---\na: 1\n---\n# T\n\nA *b* [c](javascript:alert(1)) ![d](http://x/y.png)\n\n<script>alert(1)</script>\n\n- `e`\n").into_string();
         assert!(html.starts_with("<h3 dir=\"auto\">T</h3><p dir=\"auto\">A <em dir=\"auto\">b</em> c <code class=\"link\">javascript:alert(1)</code> d</p>"), "{html}");
         assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{html}");

@@ -1,28 +1,28 @@
-//! A run as one file that needs nothing else: to be attached to a pull request.
+//! A run as a single self-contained HTML file.
 
 use handover_engine::EngineError;
 use handover_model::RunId;
 use handover_store::StoreError;
 use maud::{DOCTYPE, html};
 
-use crate::journal::Told;
+use crate::error::PageError;
 use crate::pages::run;
-use crate::route::Trouble;
-use crate::show::moment;
+use crate::run_view::RunView;
+use crate::view::exact_time;
 use crate::{Site, asset};
 
-/// Why there is no report.
+/// Why a report cannot be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// There is nothing of this kind and name.
+    /// The run does not exist.
     #[error("there is no {what} `{id}`")]
-    Missing {
-        /// What was looked for.
-        what: &'static str,
-        /// What it is called.
+    NotFound {
+        /// The kind of record.
+        what: String,
+        /// Its id.
         id: String,
     },
-    /// The store says so.
+    /// The store failed.
     #[error(transparent)]
     Store(StoreError),
     /// The journal cannot be read.
@@ -30,20 +30,20 @@ pub enum ReportError {
     Engine(EngineError),
 }
 
-impl From<Trouble> for ReportError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Missing { what, id } => Self::Missing { what, id },
-            Trouble::Store(error) => Self::Store(error),
-            Trouble::Engine(error) => Self::Engine(error),
+impl From<PageError> for ReportError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::NotFound { what, id } => Self::NotFound { what, id },
+            PageError::Store(error) => Self::Store(error),
+            PageError::Engine(error) => Self::Engine(error),
         }
     }
 }
 
-/// The report of a run. Its links lead nowhere: nobody who reads it has this service.
+/// Renders the report of a run. Links are removed: its readers cannot reach the service.
 pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
-    let told = Told::read(site, id)?;
-    let parts = run::parts(site, &told, None)?;
+    let view = RunView::read(site, id)?;
+    let sections = run::sections(site, &view, None)?;
     let document = html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {
@@ -51,23 +51,22 @@ pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
-                title { "Epic " (told.run.epic) " · " (site.project) " · Handover" }
+                title { "Epic " (view.run.epic) " · " (site.project) " · Handover" }
                 style { (maud::PreEscaped(asset::STYLE.text)) }
             }
             body class="report" {
                 main id="main" {
-                    (run::heading(site, &told))
-                    (parts)
-                    (run::said_by_agents(&told))
+                    (run::heading(site, &view))
+                    (sections)
+                    (run::agent_summaries(&view))
                 }
-                footer { p { "Made by Handover, " (moment(site.now)) ", from the journal of run " code { (told.run.id) } "." } }
+                footer { p { "Made by Handover, " (exact_time(site.now)) ", from the journal of run " code { (view.run.id) } "." } }
             }
         }
     };
     Ok(without_links(&document.into_string()))
 }
 
-/// Pages of the service are not there for whoever reads the file.
 fn without_links(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_become_words() {
+    fn removes_links() {
         let html = "<p><a href=\"/runs\">Runs</a> and <a href=\"/x\" class=\"y\">&lt;a href=&quot;</a></p>";
         assert_eq!(
             without_links(html),

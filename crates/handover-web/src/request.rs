@@ -1,33 +1,33 @@
-//! What is asked of the dashboard.
+//! Requests to the dashboard.
 
-/// What is wanted.
+/// The HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// A page. `HEAD` arrives as this; the body is dropped later.
+    /// Also used for `HEAD`; the server drops the body.
     Get,
-    /// A form was sent. It is of the same origin or carries a token that may write.
+    /// A form. The service has checked that it is same-origin or carries a token.
     Post,
 }
 
 /// A request for a page.
 #[derive(Debug, Clone)]
 pub struct PageRequest {
-    /// What is wanted.
+    /// The HTTP method.
     pub method: Method,
-    /// The path as it was sent, with its leading `/` and its percent signs.
+    /// The raw path: with its leading `/`, and still percent-encoded.
     pub path: String,
-    /// The fields after `?`, decoded, in order.
+    /// Query parameters, decoded, in order.
     pub query: Vec<(String, String)>,
-    /// The fields of a form, decoded, in order.
+    /// Form fields, decoded, in order.
     pub form: Vec<(String, String)>,
-    /// The cookies that the browser sent, but for the one that holds its token.
+    /// The browser's cookies, without the one that holds its token.
     pub cookies: Vec<(String, String)>,
-    /// The version of the page that the browser has (`If-None-Match`).
+    /// The `If-None-Match` header.
     pub known_tag: Option<String>,
 }
 
 impl PageRequest {
-    /// A request for a page, without anything else.
+    /// A plain GET request.
     pub fn get(path: &str) -> Self {
         Self {
             method: Method::Get,
@@ -39,13 +39,13 @@ impl PageRequest {
         }
     }
 
-    /// The first field of this name after `?`.
-    pub fn field(&self, name: &str) -> Option<&str> {
+    /// The first query parameter of this name.
+    pub fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The first field of this name of a form.
-    pub fn sent(&self, name: &str) -> Option<&str> {
+    /// The first form field of this name.
+    pub fn form_field(&self, name: &str) -> Option<&str> {
         self.form.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }

@@ -1,20 +1,20 @@
-//! What the dashboard answers.
+//! Responses of the dashboard.
 
-/// A page, or what else was asked for.
+/// A response, independent of the HTTP library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageResponse {
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// What the body is.
+    /// The media type of the body.
     pub content_type: &'static str,
-    /// Further headers. Those that protect a browser are set by the service unless they are here.
+    /// Additional headers; they override the security headers that the service sets.
     pub headers: Vec<(&'static str, String)>,
-    /// The body.
+    /// The payload.
     pub body: Vec<u8>,
 }
 
 impl PageResponse {
-    /// A page.
+    /// An HTML document.
     pub fn html(page: impl Into<String>) -> Self {
         Self {
             status: 200,
@@ -24,13 +24,13 @@ impl PageResponse {
         }
     }
 
-    /// Somewhere else is what there is to see now.
-    pub fn see(place: String) -> Self {
-        let headers = vec![("location", place), ("cache-control", "no-store".to_owned())];
+    /// Redirects to another page after a form (303).
+    pub fn redirect(path: String) -> Self {
+        let headers = vec![("location", path), ("cache-control", "no-store".to_owned())];
         Self { headers, ..Self::text(303, "") }
     }
 
-    /// A sentence.
+    /// Plain text.
     pub fn text(status: u16, text: &str) -> Self {
         Self {
             status,

@@ -4,15 +4,15 @@ use handover_mcp::{Server, serve_stdio};
 
 use super::Outcome;
 use crate::app::App;
-use crate::desk::Reception;
+use crate::context_provider::AppContextProvider;
 use crate::error::{CommandError, Exit};
 
 /// Serve this project to agents over MCP, on standard input and output
 ///
 /// Tools to save, search and read packages, to record reasoning, errors and a debrief, and to get a
-/// brief; packages and receipts as resources; briefs as prompts. The session is that of --session or
-/// HANDOVER_SESSION, else the only active one. Both generations of the protocol are spoken: 2025-11-25
-/// (and older) and 2026-07-28. Ends when the client leaves.
+/// brief; packages and receipts as resources; briefs as prompts. Uses the session of --session or
+/// HANDOVER_SESSION, or the only active one. Supports both generations of the protocol: 2025-11-25
+/// (and older) and 2026-07-28. Exits when the client disconnects.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover mcp\n  claude mcp add handover -- handover mcp --session login-rework"
@@ -20,7 +20,7 @@ use crate::error::{CommandError, Exit};
 pub(crate) struct McpArgs {}
 
 pub(crate) fn run(app: &App, _: McpArgs) -> Outcome {
-    serve_stdio(Server::new(Reception::new(app.common.clone())))
+    serve_stdio(Server::new(AppContextProvider::uncached(app.common.clone())))
         .map_err(|error| CommandError::chain(Exit::Environment, "mcp", &error))?;
     Ok(Exit::Done)
 }

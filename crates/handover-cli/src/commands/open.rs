@@ -9,18 +9,17 @@ use handover_model::{PackageId, ReceiptId, RunId, SessionId};
 use handover_store::{RunFilter, Store};
 use serde_json::{Value, json};
 
-use super::serve::NOTE;
+use super::serve::SERVICE_FILE;
 use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
 
-/// Show the dashboard in the browser
+/// Open the dashboard in the browser
 ///
-/// Uses the service of this project if one runs; else starts it, and it ends with this command. A page
-/// is a name, or the id of a session, a run, a receipt or a package. Without a browser the address is
-/// printed.
+/// Uses the running service of this project, or starts one that stops with this command. PAGE is a name,
+/// or the id of a session, run, receipt or package. Prints the address if there is no browser.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover open\n  handover open run\n  handover open login-rework\n  handover open r_0190…"
@@ -30,31 +29,31 @@ pub(crate) struct OpenArgs {
     #[arg(value_name = "PAGE", default_value = "overview")]
     page: String,
 
-    /// Print the address and open nothing
+    /// Print the address without opening a browser
     #[arg(long)]
     print: bool,
 }
 
-/// How long a service of ours may take to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a service that we start may take to answer.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) fn run(app: &App, line: CommandLine, args: OpenArgs) -> Outcome {
-    let page = page(app, &args.page)?;
-    if let Some(address) = running(app) {
+    let page = page_path(app, &args.page)?;
+    if let Some(address) = running_service(app) {
         let url = format!("http://{address}{page}");
         return show(app, &url, args.print);
     }
     let folder = app.project()?.folder();
     let root = app.project()?.root.clone();
     let (print, quiet) = (args.print, app.ui.clone());
-    // The service occupies this thread; the browser follows once it answers.
+    // The service occupies this thread; another one opens the browser once it answers.
     std::thread::spawn(move || {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + START_TIMEOUT;
         while Instant::now() < until {
-            let own = |note: &Value| note["pid"] == std::process::id();
-            if let Some(address) = noted(&folder, own) {
+            let is_ours = |info: &Value| info["pid"] == std::process::id();
+            if let Some(address) = service_address(&folder, is_ours) {
                 let url = format!("http://{address}{page}");
-                if print || !browse(&url) {
+                if print || !open_browser(&url) {
                     quiet.note(format_args!("The page is at {url}"));
                 }
                 return;
@@ -71,29 +70,32 @@ pub(crate) fn run(app: &App, line: CommandLine, args: OpenArgs) -> Outcome {
 }
 
 fn show(app: &App, url: &str, print: bool) -> Outcome {
-    let opened = !print && browse(url);
+    let opened = !print && open_browser(url);
     app.ui.answer("page", &json!({"url": url, "opened": opened}), |ui| {
         ui.line(if opened { format!("Opened {url}") } else { url.to_owned() })
     })?;
     Ok(Exit::Done)
 }
 
-/// The address of this project's service, if it answers.
-fn running(app: &App) -> Option<SocketAddr> {
-    noted(&app.project().ok()?.folder(), |_| true)
+/// The address of this project's running service.
+fn running_service(app: &App) -> Option<SocketAddr> {
+    service_address(&app.project().ok()?.folder(), |_| true)
 }
 
-/// The address that a service left in its note, if it is the right one and answers.
-fn noted(folder: &std::path::Path, is_meant: impl Fn(&Value) -> bool) -> Option<SocketAddr> {
-    let note: Value =
-        serde_json::from_str(&fs_err::read_to_string(folder.join(NOTE)).ok()?).ok()?;
-    let address = note["address"].as_str()?.parse().ok()?;
-    (is_meant(&note) && is_healthy(&address)).then_some(address)
+/// The address in the service file, if the predicate accepts it and the service answers.
+fn service_address(
+    folder: &std::path::Path,
+    accept: impl Fn(&Value) -> bool,
+) -> Option<SocketAddr> {
+    let info: Value =
+        serde_json::from_str(&fs_err::read_to_string(folder.join(SERVICE_FILE)).ok()?).ok()?;
+    let address = info["address"].as_str()?.parse().ok()?;
+    (accept(&info) && is_healthy(&address)).then_some(address)
 }
 
-/// Asks the service how it is. A note may be left over, and its port another program's.
+/// Checks `/health`. The file may be left over from a crash, and its port used by another program.
 fn is_healthy(address: &SocketAddr) -> bool {
-    let ask = || -> std::io::Result<bool> {
+    let probe = || -> std::io::Result<bool> {
         let second = Duration::from_secs(1);
         let mut stream = TcpStream::connect_timeout(address, second)?;
         stream.set_read_timeout(Some(second))?;
@@ -105,15 +107,15 @@ fn is_healthy(address: &SocketAddr) -> bool {
         stream.read_exact(&mut head)?;
         Ok(&head == b"HTTP/1.1 200")
     };
-    ask().unwrap_or(false)
+    probe().unwrap_or(false)
 }
 
-/// Opens the browser; false if there is none.
-pub(crate) fn browse(url: &str) -> bool {
+/// Opens the browser; false if that failed.
+pub(crate) fn open_browser(url: &str) -> bool {
     let program = match env::var("BROWSER") {
         Some(program) => program,
         None if cfg!(target_os = "macos") => "open".to_owned(),
-        // Without a screen a browser would only complain.
+        // Without a display a browser cannot start.
         None if env::var("DISPLAY").is_none() && env::var("WAYLAND_DISPLAY").is_none() => {
             return false;
         }
@@ -126,13 +128,13 @@ pub(crate) fn browse(url: &str) -> bool {
         .stderr(Stdio::null())
         .spawn();
     let Ok(mut child) = child else { return false };
-    // A helper ends at once and says whether it worked; a browser itself stays.
+    // `xdg-open` and the like exit at once with a status; a browser itself keeps running.
     std::thread::sleep(Duration::from_millis(300));
     child.try_wait().ok().flatten().is_none_or(|status| status.success())
 }
 
-/// The path of a page.
-fn page(app: &App, word: &str) -> Result<String, CommandError> {
+/// Resolves PAGE to a path.
+fn page_path(app: &App, word: &str) -> Result<String, CommandError> {
     let store = app.store()?;
     Ok(match word {
         "overview" => "/".to_owned(),
@@ -152,14 +154,14 @@ fn page(app: &App, word: &str) -> Result<String, CommandError> {
                 None => "/sessions".to_owned(),
             }
         }
-        id => by_id(store, id).ok_or_else(|| {
+        id => path_of_id(store, id).ok_or_else(|| {
             CommandError::new(Exit::Usage, "not_found", format!("there is no page `{id}`"))
                 .hinted("A page is `overview`, `session`, `run`, `receipt`, `errors`, `strategies`, or the id of a session, run, receipt or package.")
         })?,
     })
 }
 
-fn by_id(store: &dyn Store, id: &str) -> Option<String> {
+fn path_of_id(store: &dyn Store, id: &str) -> Option<String> {
     let receipt = ReceiptId::new(id).ok().and_then(|id| store.receipt(&id).ok());
     if let Some(receipt) = receipt {
         return Some(format!("/receipts/{}", receipt.id));

@@ -10,9 +10,9 @@ use super::{Outcome, status};
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
 
-/// Write a run down as one file to attach to a pull request
+/// Export a run as a single HTML file, for example to attach to a pull request
 ///
-/// The file needs nothing else: no service, no network, no script. Secrets are not in it.
+/// The file is self-contained: no service, no network, no scripts. Secrets are redacted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover report --html\n  handover report run_0190… --html report.html\n  handover report --html - > report.html"
@@ -22,7 +22,7 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "RUN")]
     run: Option<RunId>,
 
-    /// As a page; `-` prints it [default: handover-RUN.html in the current folder]
+    /// Write HTML to FILE; `-` prints it [default: handover-RUN.html in the current directory]
     #[arg(long, value_name = "FILE", num_args = 0..=1, required = true)]
     html: Option<Option<PathBuf>>,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
         store: app.store()?,
         redactor: app.redactor()?,
         config: app.config()?,
-        places: app.places()?,
+        paths: app.places()?,
         project: &project,
         may_write: false,
         machine: &machine,
@@ -42,7 +42,7 @@ pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
     };
     let page = handover_web::report(&site, &run.id).map_err(|error| {
         CommandError::new(Exit::Failed, "report", error)
-            .hinted("`handover journal` shows what there is.")
+            .hinted("`handover journal` shows the raw entries.")
     })?;
     let file =
         args.html.flatten().unwrap_or_else(|| PathBuf::from(format!("handover-{}.html", run.id)));

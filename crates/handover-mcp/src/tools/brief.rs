@@ -1,13 +1,15 @@
-//! `brief`: what a role gets to read before it works.
+//! `brief`: the whole prompt of a role.
 
 use handover_model::{GroupId, Role, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
-use crate::briefing::{self, Wanted};
+use crate::briefing::{self, BriefRequest};
+use crate::context::RequestContext;
+use crate::error::ToolError;
+use crate::limits;
 use crate::limits::{MAX_LINE_BYTES, MAX_TEXT_BYTES};
-use crate::{Seat, ToolError, limits};
 
 pub(crate) struct Brief;
 
@@ -54,25 +56,25 @@ impl Tool for Brief {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
         limits::optional("task", input.task.as_ref(), MAX_TEXT_BYTES)?;
         limits::optional("model", input.model.as_ref(), MAX_LINE_BYTES)?;
-        let briefed = briefing::brief(
-            seat,
-            Wanted {
-                session: seat.session(input.session.as_ref())?,
-                group: seat.group(input.group.as_ref())?,
-                role: seat.no_secret("role", input.role)?,
+        let brief = briefing::brief(
+            context,
+            BriefRequest {
+                session: context.session(input.session.as_ref())?,
+                group: context.group(input.group.as_ref())?,
+                role: context.no_secret("role", input.role)?,
                 task: input.task,
                 model: input.model,
                 iteration: input.iteration,
             },
         )?;
         Ok(Output {
-            receipt: briefed.receipt,
-            iteration: briefed.iteration,
-            tokens: briefed.tokens,
-            text: briefed.text,
+            receipt: brief.receipt,
+            iteration: brief.iteration,
+            tokens: brief.tokens,
+            text: brief.text,
         })
     }
 }

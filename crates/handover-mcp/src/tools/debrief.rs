@@ -1,4 +1,4 @@
-//! `debrief`: what an agent leaves behind before it ends.
+//! `debrief`: the report of an agent at the end of its work.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +11,12 @@ use handover_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::save_package::{Said, Source, all_or_nothing, prepare};
+use super::save_package::{PackageSpec, Source, all_or_nothing, prepare};
 use super::{Effect, Tool};
+use crate::context::RequestContext;
+use crate::error::ToolError;
 use crate::limits::MAX_TEXT_BYTES;
-use crate::{Seat, ToolError, limits, schema};
+use crate::{limits, schema};
 
 pub(crate) struct DebriefTool;
 
@@ -81,7 +83,7 @@ struct PackageInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ErrorInput {
-    /// What the error said
+    /// What the error spec
     message: String,
     /// What solved it; leave it out if nothing did
     solution: Option<String>,
@@ -112,7 +114,7 @@ impl Tool for DebriefTool {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
         limits::text("summary", &input.summary, MAX_TEXT_BYTES)?;
         for (phase, text) in &input.reasoning {
             limits::text(&format!("reasoning.{phase}"), text, MAX_TEXT_BYTES)?;
@@ -123,16 +125,16 @@ impl Tool for DebriefTool {
             limits::text("errors.message", &error.message, MAX_TEXT_BYTES)?;
             limits::optional("errors.solution", error.solution.as_ref(), MAX_TEXT_BYTES)?;
         }
-        let session = seat.session(input.session.as_ref())?;
-        let role = seat.no_secret("role", input.role)?;
+        let session = context.session(input.session.as_ref())?;
+        let role = context.no_secret("role", input.role)?;
         let assignment = match &input.receipt {
-            Some(id) => Assignment::of(&own_receipt(seat, &session, &role, id)?),
+            Some(id) => Assignment::of(&own_receipt(context, &session, &role, id)?),
             None => Assignment {
                 iteration: input.iteration.unwrap_or(0),
-                ..Assignment::without_receipt(session, seat.group(input.group.as_ref())?, role)
+                ..Assignment::without_receipt(session, context.group(input.group.as_ref())?, role)
             },
         };
-        let agent = input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?;
+        let agent = input.agent_id.map(|id| context.no_secret("agent id", id)).transpose()?;
         let assignment = assignment.named(agent);
         let mut debrief = Debrief {
             receipt: assignment.receipt.clone(),
@@ -156,7 +158,7 @@ impl Tool for DebriefTool {
                     summary: package.summary.clone(),
                     consumers: package.consumers.clone().unwrap_or_default(),
                 };
-                let said = Said {
+                let spec = PackageSpec {
                     source: Source::of(package.text, package.path)?,
                     kind: package.kind,
                     summary: package.summary,
@@ -167,13 +169,13 @@ impl Tool for DebriefTool {
                     iteration: None,
                     supersedes: None,
                 };
-                // What cannot be a package is refused before anything is kept.
-                let draft = prepare(seat, &assignment.session, said, written)?;
+                // An invalid package fails the call before anything is stored.
+                let draft = prepare(context, &assignment.session, spec, written)?;
                 warnings.extend(draft.warnings);
                 debrief.packages.push(PackageNote { path: draft.package.path, ..note });
             }
-            let ending = Ending::new(&assignment, &debrief, seat.now);
-            let kept = seat.handoffs().ended(ending)?.kept().cloned().unwrap_or_default();
+            let ending = Ending::new(&assignment, &debrief, context.now);
+            let kept = context.handoffs().ended(ending)?.kept().cloned().unwrap_or_default();
             warnings.extend(kept.refused);
             Ok(Output {
                 reasoning: kept.reasoning,
@@ -187,19 +189,19 @@ impl Tool for DebriefTool {
     }
 }
 
-/// A receipt that was given to this role of this session.
+/// Rejects a receipt of another session or role.
 fn own_receipt(
-    seat: &Seat<'_>,
+    context: &RequestContext<'_>,
     session: &SessionId,
     role: &Role,
     id: &ReceiptId,
 ) -> Result<Receipt, ToolError> {
-    let receipt = seat.store.receipt(id)?;
+    let receipt = context.store.receipt(id)?;
     if receipt.session == *session && receipt.role == *role {
         return Ok(receipt);
     }
     Err(ToolError::invalid(
         format!("receipt `{id}` was given to a {} of session `{}`", receipt.role, receipt.session),
-        "Name the receipt of your own brief, or none.",
+        "Name the receipt of your own brief, or omit it.",
     ))
 }

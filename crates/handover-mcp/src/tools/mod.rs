@@ -1,4 +1,4 @@
-//! The tools, one file each: what goes in, what comes out, what is done.
+//! The tools, one file each: arguments, answer, implementation.
 
 mod brief;
 mod debrief;
@@ -21,49 +21,47 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub(crate) use read_package::text_of;
-pub use save_package::Saved;
+pub use save_package::SavedPackage;
 
-use crate::{Seat, ToolError, limits, schema};
+use crate::context::RequestContext;
+use crate::error::ToolError;
+use crate::{limits, schema};
 
-/// One tool.
+/// A tool with typed arguments and answer.
 trait Tool {
-    /// How it is called.
     const NAME: &'static str;
-    /// What people see.
+    /// Shown to people.
     const TITLE: &'static str;
-    /// What agents see.
+    /// Shown to agents.
     const DESCRIPTION: &'static str;
-    /// What it does to the store.
+    /// Decides the annotations and the right that is required.
     const EFFECT: Effect;
-    /// Its arguments.
     type Input: DeserializeOwned + JsonSchema + 'static;
-    /// Its answer.
     type Output: Serialize + JsonSchema + 'static;
 
-    /// Does it.
-    fn call(seat: &Seat<'_>, input: Self::Input) -> Result<Self::Output, ToolError>;
+    fn call(context: &RequestContext<'_>, input: Self::Input) -> Result<Self::Output, ToolError>;
 }
 
-/// What a tool does to the store. None of them takes anything away, and none reaches further.
+/// What a tool does to the store. None deletes anything or reaches outside the project.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// It only reads.
+    /// Read-only.
     Reads,
-    /// It adds; the same again changes nothing.
+    /// Adds records; idempotent.
     AddsOnce,
-    /// It adds every time.
+    /// Adds records on every call.
     Adds,
 }
 
-/// A tool whose types are no longer needed.
+/// A type-erased [`Tool`].
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     effect: Effect,
     define: fn() -> Option<Definition>,
-    call: fn(&Seat<'_>, JsonObject) -> Result<Value, ToolError>,
+    call: fn(&RequestContext<'_>, JsonObject) -> Result<Value, ToolError>,
 }
 
-/// Every tool. The order is that of a piece of work, and always the same.
+/// Every tool, in the order in which an agent uses them. The order is stable.
 pub(crate) const ALL: &[Entry] = &[
     entry::<status::Status>(),
     entry::<brief::Brief>(),
@@ -75,24 +73,28 @@ pub(crate) const ALL: &[Entry] = &[
     entry::<debrief::DebriefTool>(),
 ];
 
-/// The tool of a name.
+/// Looks a tool up by name.
 pub(crate) fn named(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
-/// How every tool is described.
+/// The definitions that clients list.
 pub(crate) fn definitions() -> Vec<Definition> {
     ALL.iter().filter_map(|entry| (entry.define)()).collect()
 }
 
 impl Entry {
-    /// Calls the tool; its answer is within the limits.
-    pub(crate) fn call(&self, seat: &Seat<'_>, input: JsonObject) -> Result<Value, ToolError> {
-        // Before anything is done: some tools write files before they write records.
-        if self.effect != Effect::Reads && !seat.may_write {
+    /// Calls the tool and truncates its answer to the limits.
+    pub(crate) fn call(
+        &self,
+        context: &RequestContext<'_>,
+        input: JsonObject,
+    ) -> Result<Value, ToolError> {
+        // Checked up front: some tools write files before they write records.
+        if self.effect != Effect::Reads && !context.may_write {
             return Err(StoreError::Denied { need: TokenScope::Write }.into());
         }
-        let mut answer = (self.call)(seat, input)?;
+        let mut answer = (self.call)(context, input)?;
         limits::fit(&mut answer);
         Ok(answer)
     }
@@ -102,7 +104,7 @@ const fn entry<T: Tool>() -> Entry {
     Entry { name: T::NAME, effect: T::EFFECT, define: define::<T>, call: call::<T> }
 }
 
-/// The description of a tool; none only if its arguments are no object, which a test rules out.
+/// The definition of a tool; `None` only if its arguments are not an object, which a test rules out.
 fn define<T: Tool>() -> Option<Definition> {
     let annotations = ToolAnnotations::with_title(T::TITLE)
         .read_only(T::EFFECT == Effect::Reads)
@@ -123,10 +125,13 @@ fn portable(mut schema: Arc<JsonObject>) -> Arc<JsonObject> {
     schema
 }
 
-fn call<T: Tool>(seat: &Seat<'_>, input: JsonObject) -> Result<Value, ToolError> {
-    let output = T::call(seat, read::<T>(input)?)?;
+fn call<T: Tool>(context: &RequestContext<'_>, input: JsonObject) -> Result<Value, ToolError> {
+    let output = T::call(context, read::<T>(input)?)?;
     serde_json::to_value(output).map_err(|error| {
-        ToolError::invalid(format!("the answer cannot be told: {error}"), "Please report this.")
+        ToolError::invalid(
+            format!("the answer cannot be serialized: {error}"),
+            "Please report this.",
+        )
     })
 }
 
@@ -134,23 +139,28 @@ fn read<T: Tool>(input: JsonObject) -> Result<T::Input, ToolError> {
     serde_json::from_value(Value::Object(input)).map_err(|error| {
         ToolError::invalid(
             format!("the arguments of `{}` are not valid: {error}", T::NAME),
-            "The tool's input schema says what is expected.",
+            "See the tool's input schema.",
         )
     })
 }
 
-/// What `save_package` does, for whoever speaks another protocol: the same arguments, the record
-/// itself as the answer.
-pub fn save(seat: &Seat<'_>, input: JsonObject) -> Result<Saved, ToolError> {
-    save_package::save(seat, read::<save_package::SavePackage>(input)?)
+/// The `save_package` tool for other protocols: the same arguments, the record itself as the answer.
+pub fn save_package(
+    context: &RequestContext<'_>,
+    input: JsonObject,
+) -> Result<SavedPackage, ToolError> {
+    save_package::save(context, read::<save_package::SavePackage>(input)?)
 }
 
-/// What `record_reasoning` does, in the same way; also how many secrets were taken out.
-pub fn record(seat: &Seat<'_>, input: JsonObject) -> Result<(Reasoning, u32), ToolError> {
-    record_reasoning::record(seat, read::<record_reasoning::RecordReasoning>(input)?)
+/// The `record_reasoning` tool for other protocols; also returns how many secrets were redacted.
+pub fn record_reasoning(
+    context: &RequestContext<'_>,
+    input: JsonObject,
+) -> Result<(Reasoning, u32), ToolError> {
+    record_reasoning::record(context, read::<record_reasoning::RecordReasoning>(input)?)
 }
 
-/// The JSON Schema of what they take.
+/// The JSON Schema of a tool's arguments.
 pub fn input_schema(tool: &str) -> Option<Value> {
     let definition = (named(tool)?.define)()?;
     Some(Value::Object(definition.input_schema.as_ref().clone()))
@@ -160,14 +170,14 @@ pub fn input_schema(tool: &str) -> Option<Value> {
 mod tests {
     use super::*;
 
-    /// What agents read is an interface: a change of it should be seen.
+    /// Descriptions are an interface for agents: changes should be visible in review.
     #[test]
-    fn the_tools_as_agents_see_them() {
+    fn tool_definitions() {
         insta::assert_json_snapshot!(definitions());
     }
 
     #[test]
-    fn every_tool_is_described_in_full_and_briefly() {
+    fn every_tool_and_argument_is_described() {
         let definitions = definitions();
         assert_eq!(definitions.len(), ALL.len());
         for tool in definitions {

@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
-use crate::{Seat, ToolError};
+use crate::context::RequestContext;
+use crate::error::ToolError;
 
-/// A page has so many tokens at most; as JSON it may have twice as many.
+/// Tokens of one page; encoded as JSON it may have twice as many.
 const PAGE_TOKENS: u64 = 10_000;
 
 pub(crate) struct ReadPackage;
@@ -59,14 +60,14 @@ impl Tool for ReadPackage {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
-        let session = seat.session(input.session.as_ref())?;
-        let (package, body) = text_of(seat, &session, PackageId(i64::from(input.id)))?;
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
+        let session = context.session(input.session.as_ref())?;
+        let (package, body) = text_of(context, &session, PackageId(i64::from(input.id)))?;
         let offset = input.offset.unwrap_or(0);
         let (text, next_offset) = page(&body, offset).ok_or_else(|| {
             ToolError::invalid(
-                format!("`offset` {offset} is behind the end of the text"),
-                "Begin with 0 or with `next_offset` of the page before.",
+                format!("`offset` {offset} is past the end of the text"),
+                "Start with 0 or with `next_offset` of the previous page.",
             )
         })?;
         Ok(Output {
@@ -76,8 +77,8 @@ impl Tool for ReadPackage {
             version: package.version,
             superseded_by: package.superseded_by.map(|id| id.0),
             producer: package.producer.to_string(),
-            summary: seat.out(&package.summary),
-            file: file_state(seat.places, &package),
+            summary: context.redact(&package.summary),
+            file: file_state(context.paths, &package),
             path: package.path,
             text: text.to_owned(),
             next_offset,
@@ -85,22 +86,21 @@ impl Tool for ReadPackage {
     }
 }
 
-/// A package of a session and its text, without secrets.
+/// A package of a session and its redacted text.
 pub(crate) fn text_of(
-    seat: &Seat<'_>,
+    context: &RequestContext<'_>,
     session: &SessionId,
     id: PackageId,
 ) -> Result<(Package, String), ToolError> {
-    let package = seat.store.package(id)?;
+    let package = context.store.package(id)?;
     if package.session != *session {
         return Err(StoreError::OtherSession { id, session: package.session }.into());
     }
-    let body = seat.out(&seat.store.package_body(id)?);
+    let body = context.redact(&context.store.package_body(id)?);
     Ok((package, body))
 }
 
-/// The part of a text from a character on that fits a page, and where the next one begins; none
-/// behind the end.
+/// The page that starts at a character offset, and the offset of the next one; `None` past the end.
 pub(crate) fn page(text: &str, offset: u64) -> Option<(&str, Option<u64>)> {
     let skipped = usize::try_from(offset).ok()?;
     let start = match text.char_indices().nth(skipped) {
@@ -113,7 +113,7 @@ pub(crate) fn page(text: &str, offset: u64) -> Option<(&str, Option<u64>)> {
     if tokens::fits(tokenizer, rest, PAGE_TOKENS) {
         return Some((rest, None));
     }
-    // What fits is known roughly; the end is the last line or word before it, so no mark is torn.
+    // The cut is approximate; end at the last line or word before it so that no token is split.
     let roughly = cut::cut_to_tokens(rest, tokenizer, PAGE_TOKENS).len();
     let head = &rest[..rest.floor_char_boundary(roughly.max(4))];
     let end = head
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_make_up_the_text() {
+    fn pages_add_up_to_the_whole_text() {
         for text in [
             String::new(),
             "short".to_owned(),

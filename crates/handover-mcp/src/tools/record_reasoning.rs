@@ -1,4 +1,4 @@
-//! `record_reasoning`: a thought that others should know.
+//! `record_reasoning`: a decision, risk or finding for the agents that follow.
 
 use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId};
 use handover_store::NewReasoning;
@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
+use crate::context::RequestContext;
+use crate::error::ToolError;
 use crate::limits::{MAX_LINE_BYTES, MAX_TEXT_BYTES};
-use crate::{Seat, ToolError, limits, schema};
+use crate::{limits, schema};
 
 pub(crate) struct RecordReasoning;
 
@@ -59,32 +61,35 @@ impl Tool for RecordReasoning {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
-        let (kept, redactions) = record(seat, input)?;
-        Ok(Output { id: kept.id.0, redactions })
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
+        let (stored, redactions) = record(context, input)?;
+        Ok(Output { id: stored.id.0, redactions })
     }
 }
 
-/// Keeps a thought; also how many secrets were taken out of it.
-pub(crate) fn record(seat: &Seat<'_>, input: Input) -> Result<(Reasoning, u32), ToolError> {
+/// Stores one piece of reasoning; also returns how many secrets were redacted.
+pub(crate) fn record(
+    context: &RequestContext<'_>,
+    input: Input,
+) -> Result<(Reasoning, u32), ToolError> {
     limits::text("content", &input.content, MAX_TEXT_BYTES)?;
     limits::items("references", &input.references)?;
     for reference in &input.references {
         limits::text("references", reference, MAX_LINE_BYTES)?;
     }
-    let content = seat.redactor.clean(input.content.trim());
+    let content = context.redactor.clean(input.content.trim());
     let redactions = content.redactions();
     let new = NewReasoning {
-        session: seat.session(input.session.as_ref())?,
-        group: seat.group(input.group.as_ref())?,
-        role: seat.no_secret("role", input.role)?,
-        agent_id: input.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?,
+        session: context.session(input.session.as_ref())?,
+        group: context.group(input.group.as_ref())?,
+        role: context.no_secret("role", input.role)?,
+        agent_id: input.agent_id.map(|id| context.no_secret("agent id", id)).transpose()?,
         iteration: input.iteration.unwrap_or(0),
         phase: input.phase,
         confidence: input.confidence,
         content,
-        references: input.references.iter().map(|text| seat.redactor.clean(text)).collect(),
-        now: seat.now,
+        references: input.references.iter().map(|text| context.redactor.clean(text)).collect(),
+        now: context.now,
     };
-    Ok((seat.store.add_reasoning(&new)?, redactions))
+    Ok((context.store.add_reasoning(&new)?, redactions))
 }

@@ -1,4 +1,4 @@
-//! `report_error`: an error, and what solved it.
+//! `report_error`: an error and its solution.
 
 use handover_context::learning::match_errors;
 use handover_model::learn::Trust;
@@ -8,11 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
+use crate::context::RequestContext;
+use crate::error::ToolError;
+use crate::limits;
 use crate::limits::{MAX_LINE_BYTES, MAX_TEXT_BYTES};
-use crate::{Seat, ToolError, limits};
 
-/// How many known errors are offered.
-const OFFERED: usize = 3;
+/// Similar known errors in an answer.
+const SIMILAR: usize = 3;
 
 pub(crate) struct ReportError;
 
@@ -73,7 +75,7 @@ impl Tool for ReportError {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
         limits::text("message", &input.message, MAX_TEXT_BYTES)?;
         limits::optional("solution", input.solution.as_ref(), MAX_TEXT_BYTES)?;
         for (what, value) in
@@ -81,58 +83,59 @@ impl Tool for ReportError {
         {
             limits::optional(what, value.as_ref(), MAX_LINE_BYTES)?;
         }
-        // An error needs no session: the project learns from it. A named one must exist.
-        let session = match (&input.session, seat.session(input.session.as_ref())) {
+        // Errors belong to the project, so no session is required; one that is named must exist.
+        let session = match (&input.session, context.session(input.session.as_ref())) {
             (_, Ok(session)) => Some(session),
             (Some(_), Err(error)) => return Err(error),
             (None, Err(_)) => None,
         };
         let project = match &session {
-            Some(session) => seat.store.session(session)?.project,
-            None => seat.project.clone(),
+            Some(session) => context.store.session(session)?.project,
+            None => context.project.clone(),
         };
-        let clean = |text: &String| seat.redactor.clean(text.trim());
+        let clean = |text: &String| context.redactor.clean(text.trim());
         let sighting = ErrorSighting {
             project,
             signature: CleanSignature::new(
                 input.kind.as_deref(),
                 &input.message,
                 &[],
-                seat.redactor,
+                context.redactor,
             ),
             language: input.language.map(|name| clean(&name.to_lowercase())),
-            ttl_days: seat.config.learning.ttl_days,
+            ttl_days: context.config.learning.ttl_days,
             // Groups belong to sessions.
-            group: if session.is_some() { seat.group(input.group.as_ref())? } else { None },
+            group: if session.is_some() { context.group(input.group.as_ref())? } else { None },
             session,
-            role: input.role.map(|role| seat.no_secret("role", role)).transpose()?,
+            role: input.role.map(|role| context.no_secret("role", role)).transpose()?,
             command: input.command.as_ref().map(clean),
-            now: seat.now,
+            now: context.now,
         };
         let pattern = match &input.solution {
-            Some(solution) => seat.store.resolve_error(&sighting, &clean(solution))?,
-            None => seat.store.record_error(&sighting)?,
+            Some(solution) => context.store.resolve_error(&sighting, &clean(solution))?,
+            None => context.store.record_error(&sighting)?,
         };
         let message = clean(&input.message);
         let message = message.as_str();
-        let similar = match_errors(seat.store, &sighting.project, message, OFFERED + 1, seat.now)?;
+        let similar =
+            match_errors(context.store, &sighting.project, message, SIMILAR + 1, context.now)?;
         Ok(Output {
             similar: similar
                 .iter()
                 .filter(|other| other.hash != pattern.hash && other.solution.is_some())
-                .take(OFFERED)
-                .map(|other| shown(seat, other))
+                .take(SIMILAR)
+                .map(|other| summarize(context, other))
                 .collect(),
-            pattern: shown(seat, &pattern),
+            pattern: summarize(context, &pattern),
         })
     }
 }
 
-fn shown(seat: &Seat<'_>, pattern: &ErrorPattern) -> Pattern {
+fn summarize(context: &RequestContext<'_>, pattern: &ErrorPattern) -> Pattern {
     Pattern {
         hash: pattern.hash.clone(),
-        message: seat.out(&pattern.signature.message),
-        solution: pattern.solution.as_deref().map(|solution| seat.out(solution)),
+        message: context.redact(&pattern.signature.message),
+        solution: pattern.solution.as_deref().map(|solution| context.redact(solution)),
         confidence: pattern.confidence,
         occurrences: pattern.occurrences,
     }

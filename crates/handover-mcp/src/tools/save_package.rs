@@ -1,4 +1,4 @@
-//! `save_package`: knowledge for other roles, out of a text or an existing file.
+//! `save_package`: knowledge for other roles, from a text or an existing file.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
+use crate::context::RequestContext;
+use crate::error::ToolError;
 use crate::limits::MAX_LINE_BYTES;
-use crate::{Seat, ToolError, limits, schema};
+use crate::{limits, schema};
 
 pub(crate) struct SavePackage;
 
@@ -76,8 +78,8 @@ impl Tool for SavePackage {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
-        let saved = save(seat, input)?;
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
+        let saved = save(context, input)?;
         let package = saved.registered.package;
         Ok(Output {
             id: package.id.0,
@@ -90,21 +92,21 @@ impl Tool for SavePackage {
     }
 }
 
-/// A package that was saved.
-pub struct Saved {
-    /// The record.
+/// The outcome of `save_package`.
+pub struct SavedPackage {
+    /// The record, and whether this call created it.
     pub registered: Registered,
-    /// How many secrets were taken out.
+    /// How many secrets were redacted.
     pub redactions: u32,
-    /// What is odd but allowed.
+    /// Unusual but accepted.
     pub warnings: Vec<String>,
 }
 
-/// Saves a package; if that fails, no file is left behind.
-pub(crate) fn save(seat: &Seat<'_>, input: Input) -> Result<Saved, ToolError> {
-    let session = seat.session(input.session.as_ref())?;
+/// Saves a package; on failure no file is left behind.
+pub(crate) fn save(context: &RequestContext<'_>, input: Input) -> Result<SavedPackage, ToolError> {
+    let session = context.session(input.session.as_ref())?;
     let placement = input.group.as_deref().map(Placement::parse).transpose()?;
-    let said = Said {
+    let spec = PackageSpec {
         source: Source::of(input.text, input.path)?,
         kind: input.kind,
         summary: input.summary,
@@ -116,45 +118,45 @@ pub(crate) fn save(seat: &Seat<'_>, input: Input) -> Result<Saved, ToolError> {
         supersedes: input.supersedes.map(|id| PackageId(i64::from(id))),
     };
     all_or_nothing(|written| {
-        let draft = prepare(seat, &session, said, written)?;
+        let draft = prepare(context, &session, spec, written)?;
         let new = std::slice::from_ref(&draft.package);
-        let registered = seat
+        let registered = context
             .store
             .register_packages(new)?
             .pop()
             .ok_or_else(|| ToolError::invalid("nothing was registered", "Try again."))?;
         let in_file: u32 = written.iter().map(|file| file.redactions).sum();
         let redactions = in_file + draft.package.body.redactions();
-        Ok(Saved { registered, redactions, warnings: draft.warnings })
+        Ok(SavedPackage { registered, redactions, warnings: draft.warnings })
     })
 }
 
-/// Where the text is.
+/// Where the text of a package comes from.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// Here.
+    /// The call itself.
     Text(String),
-    /// In a file of the project.
+    /// An existing file of the project.
     Path(PathBuf),
 }
 
 impl Source {
-    /// Exactly one of the two.
+    /// Requires exactly one of the two.
     pub(super) fn of(text: Option<String>, path: Option<PathBuf>) -> Result<Self, ToolError> {
         match (text, path) {
             (Some(text), None) => Ok(Self::Text(text)),
             (None, Some(path)) => Ok(Self::Path(path)),
             (Some(_), Some(_)) | (None, None) => Err(ToolError::invalid(
                 "a package needs either `text` or `path`",
-                "Give the text itself, or the path of an existing file inside the project.",
+                "Pass the text itself, or the path of an existing file inside the project.",
             )),
         }
     }
 }
 
-/// What an agent says about a package.
+/// A package as an agent describes it.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct PackageSpec {
     pub(super) source: Source,
     pub(super) kind: Option<PackageKind>,
     pub(super) summary: Option<String>,
@@ -166,7 +168,7 @@ pub(super) struct Said {
     pub(super) supersedes: Option<PackageId>,
 }
 
-/// Does work that may write files; if it fails, they are taken back.
+/// Runs work that may write files and removes them if it fails.
 pub(super) fn all_or_nothing<T>(
     work: impl FnOnce(&mut Vec<WrittenText>) -> Result<T, ToolError>,
 ) -> Result<T, ToolError> {
@@ -178,42 +180,42 @@ pub(super) fn all_or_nothing<T>(
     outcome
 }
 
-/// Makes a package of what was said; a text is a file afterwards.
+/// Turns a description into a package; inline text is written to a file first.
 pub(super) fn prepare(
-    seat: &Seat<'_>,
+    context: &RequestContext<'_>,
     session: &SessionId,
-    mut said: Said,
+    mut spec: PackageSpec,
     written: &mut Vec<WrittenText>,
 ) -> Result<Draft, ToolError> {
-    limits::optional("summary", said.summary.as_ref(), MAX_LINE_BYTES)?;
-    limits::items("consumers", said.consumers.as_deref().unwrap_or_default())?;
-    for role in said.producer.iter().chain(said.consumers.iter().flatten()) {
-        seat.no_secret("role", role)?;
+    limits::optional("summary", spec.summary.as_ref(), MAX_LINE_BYTES)?;
+    limits::items("consumers", spec.consumers.as_deref().unwrap_or_default())?;
+    for role in spec.producer.iter().chain(spec.consumers.iter().flatten()) {
+        context.no_secret("role", role)?;
     }
-    if let Some(Placement::Group(group)) = &said.placement {
-        seat.no_secret("group", group)?;
+    if let Some(Placement::Group(group)) = &spec.placement {
+        context.no_secret("group", group)?;
     }
     let groups: Vec<GroupId> =
-        seat.store.groups(session)?.into_iter().map(|group| group.id).collect();
-    let setting = DraftContext {
-        paths: seat.places,
-        redactor: seat.redactor,
+        context.store.groups(session)?.into_iter().map(|group| group.id).collect();
+    let draft_context = DraftContext {
+        paths: context.paths,
+        redactor: context.redactor,
         session,
         groups: &groups,
-        warn_bytes: seat.config.packages.warn_bytes,
-        max_bytes: seat.config.packages.max_bytes,
-        now: seat.now,
+        warn_bytes: context.config.packages.warn_bytes,
+        max_bytes: context.config.packages.max_bytes,
+        now: context.now,
     };
-    let replaced = said.supersedes.map(|id| seat.store.package(id)).transpose()?;
-    let (located, before) = match &said.source {
+    let replaced = spec.supersedes.map(|id| context.store.package(id)).transpose()?;
+    let (located, before) = match &spec.source {
         Source::Text(text) => {
-            let group = || seat.group.clone().map_or(Placement::Global, Placement::Group);
+            let group = || context.group.clone().map_or(Placement::Global, Placement::Group);
             let (kind, placement) = match &replaced {
                 Some(former) => (
-                    said.kind.or(Some(former.kind)),
-                    said.placement.clone().unwrap_or_else(|| Placement::of(former)),
+                    spec.kind.or(Some(former.kind)),
+                    spec.placement.clone().unwrap_or_else(|| Placement::of(former)),
                 ),
-                None => (said.kind, said.placement.clone().unwrap_or_else(group)),
+                None => (spec.kind, spec.placement.clone().unwrap_or_else(group)),
             };
             let kind = kind.ok_or_else(|| {
                 ToolError::invalid(
@@ -221,49 +223,50 @@ pub(super) fn prepare(
                     format!("With `text` it is one of {}.", PackageKind::WORDS.join(", ")),
                 )
             })?;
-            // The file says it all, also what is inherited.
+            // The file's front matter is complete, inherited values included.
             let inherited = replaced.as_ref();
-            said.producer = said.producer.or_else(|| inherited.map(|p| p.producer.clone()));
-            said.consumers = said.consumers.or_else(|| inherited.map(|p| p.consumers.clone()));
-            said.priority = said.priority.or_else(|| inherited.map(|p| p.priority));
+            spec.producer = spec.producer.or_else(|| inherited.map(|p| p.producer.clone()));
+            spec.consumers = spec.consumers.or_else(|| inherited.map(|p| p.consumers.clone()));
+            spec.priority = spec.priority.or_else(|| inherited.map(|p| p.priority));
             let new = NewText {
                 kind,
                 placement: placement.clone(),
-                producer: said.producer.clone().map_or_else(|| Role::new("orchestrator"), Ok)?,
-                consumers: said.consumers.as_deref().unwrap_or_default(),
-                priority: said.priority.unwrap_or(Priority::Medium),
-                iteration: said.iteration,
-                topic: said.summary.as_deref(),
+                producer: spec.producer.clone().map_or_else(|| Role::new("orchestrator"), Ok)?,
+                consumers: spec.consumers.as_deref().unwrap_or_default(),
+                priority: spec.priority.unwrap_or(Priority::Medium),
+                iteration: spec.iteration,
+                topic: spec.summary.as_deref(),
                 body: text,
             };
-            let file = write_text(&setting, &new)?;
+            let file = write_text(&draft_context, &new)?;
             let located = file.located.clone();
             written.push(file);
-            (said.kind, said.placement) = (Some(kind), Some(placement));
+            (spec.kind, spec.placement) = (Some(kind), Some(placement));
             (located, None)
         }
         Source::Path(path) => {
-            let located = seat.places.locate_untrusted_in(&seat.checkout, path)?;
-            let here = at_path(seat.store, session, &located)?;
-            let meant = said.placement.clone().or_else(|| seat.group.clone().map(Placement::Group));
-            let before = former(&here, meant.as_ref());
+            let located = context.paths.locate_untrusted_in(&context.checkout, path)?;
+            let here = at_path(context.store, session, &located)?;
+            let placement =
+                spec.placement.clone().or_else(|| context.group.clone().map(Placement::Group));
+            let before = former(&here, placement.as_ref());
             (located, before)
         }
     };
     let facts = Facts {
-        kind: said.kind,
-        producer: said.producer,
-        consumers: said.consumers,
-        priority: said.priority,
-        summary: said.summary,
-        placement: said.placement,
-        default_group: seat.group.clone(),
+        kind: spec.kind,
+        producer: spec.producer,
+        consumers: spec.consumers,
+        priority: spec.priority,
+        summary: spec.summary,
+        placement: spec.placement,
+        default_group: context.group.clone(),
         files: None,
-        iteration: said.iteration,
+        iteration: spec.iteration,
         former: replaced.or(before),
     };
-    let mut draft = draft(&setting, &located, facts)?;
-    if let Some(id) = said.supersedes {
+    let mut draft = draft(&draft_context, &located, facts)?;
+    if let Some(id) = spec.supersedes {
         draft.package.supersede = Supersede::Package(id);
     }
     Ok(draft)

@@ -1,4 +1,4 @@
-//! `search`: packages by their words.
+//! `search`: full-text search over packages.
 
 use handover_context::package_file::{FileState, file_state};
 use handover_context::search::{Query, search};
@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
+use crate::context::RequestContext;
+use crate::error::ToolError;
+use crate::limits;
 use crate::limits::MAX_LINE_BYTES;
-use crate::{Seat, ToolError, limits};
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 50;
@@ -34,11 +36,11 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
     /// What was found, best first
-    results: Vec<Found>,
+    results: Vec<SearchResult>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Found {
+struct SearchResult {
     /// For read_package
     id: i64,
     path: String,
@@ -66,34 +68,34 @@ impl Tool for Search {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
         limits::text("query", &input.query, MAX_LINE_BYTES)?;
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(ToolError::invalid(
-                format!("`limit` is {limit}, and 1 to {MAX_LIMIT} are allowed"),
-                "Leave it out for 10.",
+                format!("`limit` is {limit}; it must be between 1 and {MAX_LIMIT}"),
+                "Omit it for 10.",
             ));
         }
         let query = Query {
-            session: &seat.session(input.session.as_ref())?,
+            session: &context.session(input.session.as_ref())?,
             group: input.group.as_ref(),
             text: &input.query,
             limit: limit as usize,
-            config: &seat.config.assembly,
-            now: seat.now,
+            config: &context.config.assembly,
+            now: context.now,
         };
-        let hits = seat.store.reading(|store| search(store, &query))?;
-        let results = hits.into_iter().map(|hit| Found {
+        let hits = context.store.reading(|store| search(store, &query))?;
+        let results = hits.into_iter().map(|hit| SearchResult {
             id: hit.package.id.0,
             kind: hit.package.kind.to_string(),
             priority: hit.package.priority.to_string(),
             version: hit.package.version,
-            summary: seat.out(&hit.package.summary),
-            snippet: seat.out(&hit.snippet),
+            summary: context.redact(&hit.package.summary),
+            snippet: context.redact(&hit.snippet),
             score: (hit.score * 1_000.0).round() / 1_000.0,
             tokens: hit.package.tokens,
-            file: file_state(seat.places, &hit.package),
+            file: file_state(context.paths, &hit.package),
             path: hit.package.path,
         });
         Ok(Output { results: results.collect() })

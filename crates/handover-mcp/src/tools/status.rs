@@ -1,4 +1,4 @@
-//! `status`: where the work stands.
+//! `status`: the state of the session.
 
 use handover_model::{PackageId, Phase, Priority, SessionId};
 use handover_store::{ReasoningFilter, Store};
@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Tool};
-use crate::{Seat, ToolError};
+use crate::context::RequestContext;
+use crate::error::ToolError;
 
-/// How many of each kind are told by name.
-const SHOWN: usize = 20;
-/// How many critical packages are looked at.
-const LOOKED_AT: usize = 500;
+/// Entries of each list in the answer.
+const LISTED: usize = 20;
+/// Critical packages whose deliveries are checked.
+const CHECKED: usize = 500;
 const TEXT_CHARS: usize = 300;
 
 pub(crate) struct Status;
@@ -79,18 +80,22 @@ impl Tool for Status {
     type Input = Input;
     type Output = Output;
 
-    fn call(seat: &Seat<'_>, input: Input) -> Result<Output, ToolError> {
-        let id = seat.session(input.session.as_ref())?;
-        let output = seat.store.reading(|store| output(seat, store, &id))?;
+    fn call(context: &RequestContext<'_>, input: Input) -> Result<Output, ToolError> {
+        let id = context.session(input.session.as_ref())?;
+        let output = context.store.reading(|store| output(context, store, &id))?;
         Ok(output)
     }
 }
 
-fn output(seat: &Seat<'_>, store: &dyn Store, id: &SessionId) -> handover_store::Result<Output> {
+fn output(
+    context: &RequestContext<'_>,
+    store: &dyn Store,
+    id: &SessionId,
+) -> handover_store::Result<Output> {
     let session = store.session(id)?;
     let counts = store.session_counts(id)?;
     let groups = store.groups(id)?;
-    let text = |text: &str| cut::cut(&seat.out(text), TEXT_CHARS);
+    let text = |text: &str| cut::cut(&context.redact(text), TEXT_CHARS);
     let decisions = ReasoningFilter {
         phase: Some(Phase::Decisions),
         limit: Some(5),
@@ -102,10 +107,10 @@ fn output(seat: &Seat<'_>, store: &dyn Store, id: &SessionId) -> handover_store:
         project: session.project.to_string(),
         packages: counts.packages,
         receipts: counts.receipts,
-        more_groups: groups.len().saturating_sub(SHOWN),
+        more_groups: groups.len().saturating_sub(LISTED),
         groups: groups
             .iter()
-            .take(SHOWN)
+            .take(LISTED)
             .map(|group| Group {
                 id: group.id.to_string(),
                 title: group.title.as_deref().map(text),
@@ -123,10 +128,10 @@ fn output(seat: &Seat<'_>, store: &dyn Store, id: &SessionId) -> handover_store:
         decisions: store
             .reasoning(id, &decisions)?
             .iter()
-            .map(|thought| Decision {
-                role: thought.role.to_string(),
-                group: thought.group.as_ref().map(ToString::to_string),
-                content: text(&thought.content),
+            .map(|entry| Decision {
+                role: entry.role.to_string(),
+                group: entry.group.as_ref().map(ToString::to_string),
+                content: text(&entry.content),
             })
             .collect(),
     })
@@ -145,10 +150,10 @@ fn undelivered(
         .collect();
     critical.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
     let mut found = Vec::new();
-    for id in critical.into_iter().take(LOOKED_AT) {
+    for id in critical.into_iter().take(CHECKED) {
         if store.package_deliveries(id)?.is_empty() {
             found.push(id);
-            if found.len() == SHOWN {
+            if found.len() == LISTED {
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! Methods whose rule is more than whose record they are about.
+//! Methods whose authorization needs more than the owner of one record.
 
 use handover_model::{
     ErrorPattern, Receipt, Run, Session, SessionId, Strategy, Timestamp, Token, TokenId,
@@ -9,23 +9,23 @@ use handover_store::{
 };
 use handover_text::Clean;
 
-use super::{Guarded, Seen};
+use super::{Guarded, Visible};
 
-/// An id that another project has taken cannot be had.
+/// Fails if another project already uses the id.
 pub(super) fn open_session(guard: &Guarded<'_>, new: &NewSession) -> Result<Opened<Session>> {
     guard.project_guard(&new.project)?;
     let mut opened = None;
     guard.store.exclusively(&mut |store| {
         let answer = store.open_session(new)?;
-        // Seen before it is kept: if it is another's, nothing happened.
-        guard.inside(store).project_guard(&answer.record.project)?;
+        // Checked inside the transaction: a session of another project rolls everything back.
+        guard.within(store).project_guard(&answer.record.project)?;
         opened = Some(answer);
         Ok(())
     })?;
     opened.ok_or_else(|| StoreError::not_found(RecordKind::Session, &new.id))
 }
 
-/// A package that is to be superseded must be the caller's too: a refusal would tell whose it is.
+/// A superseded package must be visible too: the store's own error would reveal whose it is.
 pub(super) fn register_packages(
     guard: &Guarded<'_>,
     new: &[NewPackage],
@@ -75,7 +75,7 @@ pub(super) fn resolve_error(
     guard.store.resolve_error(sighting, solution)
 }
 
-/// The id says nothing of the project, so it must be among those of the caller's.
+/// The id does not identify the project, so it must be among the caller's strategies.
 pub(super) fn strategy_helped(guard: &Guarded<'_>, id: &str, now: Timestamp) -> Result<Strategy> {
     if let Some(project) = &guard.access.project {
         let own = guard.store.strategies(project, &StrategyFilter::default())?;
@@ -86,7 +86,7 @@ pub(super) fn strategy_helped(guard: &Guarded<'_>, id: &str, now: Timestamp) -> 
     guard.store.strategy_helped(id, now)
 }
 
-/// A limit counts what the caller sees.
+/// The limit applies to what the caller can see.
 pub(super) fn receipts(guard: &Guarded<'_>, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
     if guard.access.project.is_none() {
         return guard.store.receipts(filter);
@@ -99,7 +99,7 @@ pub(super) fn receipts(guard: &Guarded<'_>, filter: &ReceiptFilter) -> Result<Ve
     limited(guard, all, filter.limit)
 }
 
-/// A limit counts what the caller sees.
+/// The limit applies to what the caller can see.
 pub(super) fn runs(guard: &Guarded<'_>, filter: &RunFilter) -> Result<Vec<Run>> {
     if guard.access.project.is_none() {
         return guard.store.runs(filter);
@@ -108,23 +108,23 @@ pub(super) fn runs(guard: &Guarded<'_>, filter: &RunFilter) -> Result<Vec<Run>> 
     limited(guard, all, filter.limit)
 }
 
-fn limited<T: Seen>(guard: &Guarded<'_>, all: Vec<T>, limit: Option<u32>) -> Result<Vec<T>> {
+fn limited<T: Visible>(guard: &Guarded<'_>, all: Vec<T>, limit: Option<u32>) -> Result<Vec<T>> {
     let limit = limit.map_or(usize::MAX, |limit| limit as usize);
-    let mut seen = Vec::new();
+    let mut visible = Vec::new();
     for record in all {
-        if seen.len() == limit {
+        if visible.len() == limit {
             break;
         }
-        match record.seen(guard) {
-            Ok(record) => seen.push(record),
+        match record.restrict(guard) {
+            Ok(record) => visible.push(record),
             Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(seen)
+    Ok(visible)
 }
 
-/// Whoever administers one project makes no tokens for others.
+/// An administrator of one project cannot create tokens for others.
 pub(super) fn create_token(guard: &Guarded<'_>, new: &NewToken) -> Result<Token> {
     match (&guard.access.project, &new.project) {
         (Some(_), None) => Err(StoreError::not_found(RecordKind::Project, "of the whole store")),

@@ -1,4 +1,4 @@
-//! What the project has learned.
+//! Error patterns and strategies of the project.
 
 use handover_context::shape;
 use handover_store::{ErrorFilter, StrategyFilter};
@@ -10,20 +10,20 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Get,
         path: "/errors",
-        about: "The project's error patterns, most trusted first",
-        fields: &[
-            ("lang", "only of this language, or of none"),
-            ("expired", "those too that were not seen for longer than their time to live"),
-            ("limit", "at most so many; default 100"),
+        summary: "The project's error patterns, most trusted first",
+        query: &[
+            ("lang", "only this language, and patterns without one"),
+            ("expired", "include patterns whose time to live has passed"),
+            ("limit", "maximum number; default 100"),
         ],
-        call: |seat, ask| {
+        handler: |context, request| {
             let filter = ErrorFilter {
-                language: ask.field("lang")?,
+                language: request.query_param("lang")?,
                 above: None,
-                live_at: (!ask.switch("expired")?).then_some(seat.now),
-                limit: ask.limit()?,
+                live_at: (!request.query_flag("expired")?).then_some(context.now),
+                limit: request.limit()?,
             };
-            let patterns = seat.store.errors(&seat.project, &filter)?;
+            let patterns = context.store.errors(&context.project, &filter)?;
             let errors: Vec<Value> = patterns.iter().map(shape::error).collect();
             Ok(json!({"errors": errors}))
         },
@@ -31,19 +31,19 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Get,
         path: "/strategies",
-        about: "The project's strategies, most helpful first",
-        fields: &[
-            ("lang", "only of this language, or of none"),
-            ("framework", "only of this framework, or of none"),
-            ("limit", "at most so many; default 100"),
+        summary: "The project's strategies, most helpful first",
+        query: &[
+            ("lang", "only this language, and patterns without one"),
+            ("framework", "only this framework, and strategies without one"),
+            ("limit", "maximum number; default 100"),
         ],
-        call: |seat, ask| {
+        handler: |context, request| {
             let filter = StrategyFilter {
-                language: ask.field("lang")?,
-                framework: ask.field("framework")?,
-                limit: ask.limit()?,
+                language: request.query_param("lang")?,
+                framework: request.query_param("framework")?,
+                limit: request.limit()?,
             };
-            Ok(json!({"strategies": seat.store.strategies(&seat.project, &filter)?}))
+            Ok(json!({"strategies": context.store.strategies(&context.project, &filter)?}))
         },
     },
 ];

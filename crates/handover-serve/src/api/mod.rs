@@ -1,60 +1,58 @@
-//! The HTTP API: a table of endpoints, each a function from a seat and a request to JSON.
+//! The HTTP API: a table of endpoints, each a function from a context and a request to JSON.
 //!
-//! What goes out has the shape of the command line's `--json`. The table is also the OpenAPI document,
-//! so what is documented is what is there.
+//! Responses have the shape of the command line's `--json`. The OpenAPI document is generated from the same
+//! table.
 
-mod ask;
 mod learned;
 mod openapi;
 mod packages;
+mod reasoning;
 mod receipts;
+mod request;
 mod runs;
 mod sessions;
 mod spawns;
-mod thoughts;
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::routing::{MethodFilter, get, on, post};
 use axum::{Extension, Router};
-use handover_mcp::{Refusal, Seat, ToolError};
+use handover_mcp::{RequestContext, RequestError, ToolError};
 use handover_model::TokenScope;
 use serde_json::{Map, Value};
 
-use self::ask::Ask;
-use crate::admit::Caller;
-use crate::answer::{Answer, json_answer, refused};
-use crate::office::Office;
+use self::request::ApiRequest;
+use crate::policy::Caller;
+use crate::response::{Response, error_response, json_response};
 use crate::rpc;
+use crate::state::ServiceState;
 
-/// What an endpoint does.
+/// The HTTP method, which also decides the right that is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
-    /// It reads.
     Get,
-    /// It adds; the text is an example of its body.
+    /// With an example of the body for the OpenAPI document.
     Post(&'static str),
 }
 
-/// One endpoint.
+/// One line of the API.
 struct Endpoint {
     verb: Verb,
-    /// Below `/api/v1`, with `{names}` for its parts.
+    /// Below `/api/v1`, with `{name}` for parameters.
     path: &'static str,
-    /// What it is for.
-    about: &'static str,
-    /// What may stand after `?`.
-    fields: &'static [(&'static str, &'static str)],
-    /// Answers with the fields of the document beside `schema`.
-    call: fn(&Seat<'_>, &Ask) -> Result<Value, ToolError>,
+    summary: &'static str,
+    /// Query parameters and their descriptions; others are rejected.
+    query: &'static [(&'static str, &'static str)],
+    /// Returns the fields of the response beside `schema`.
+    handler: fn(&RequestContext<'_>, &ApiRequest) -> Result<Value, ToolError>,
 }
 
-/// Every endpoint.
+/// The tables of all files.
 const ALL: &[&[Endpoint]] = &[
     sessions::ENDPOINTS,
     packages::ENDPOINTS,
-    thoughts::ENDPOINTS,
+    reasoning::ENDPOINTS,
     spawns::ENDPOINTS,
     receipts::ENDPOINTS,
     learned::ENDPOINTS,
@@ -65,8 +63,8 @@ fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     ALL.iter().copied().flatten()
 }
 
-/// The API below `/api/v1`.
-pub(crate) fn router() -> Router<Office> {
+/// The routes below `/api/v1`.
+pub(crate) fn router() -> Router<ServiceState> {
     let mut router = Router::new()
         .route("/openapi.json", get(openapi::document))
         .route("/store", post(rpc::store));
@@ -75,18 +73,18 @@ pub(crate) fn router() -> Router<Office> {
             Verb::Get => MethodFilter::GET,
             Verb::Post(_) => MethodFilter::POST,
         };
-        let handler = move |state: State<Office>,
+        let handler = move |state: State<ServiceState>,
                             caller: Extension<Caller>,
                             path: Path<Vec<(String, String)>>,
                             uri: Uri,
                             headers: HeaderMap,
                             body: Bytes| async move {
-            answer(endpoint, state.0, caller.0, path.0, &uri, &headers, &body).await
+            handle(endpoint, state.0, caller.0, path.0, &uri, &headers, &body).await
         };
         router = router.route(endpoint.path, on(filter, handler));
     }
     router.fallback(|| async {
-        refused(&Refusal {
+        error_response(&RequestError {
             code: "not_found",
             message: "there is no such endpoint".to_owned(),
             hint: Some("`/api/v1/openapi.json` lists them.".to_owned()),
@@ -94,55 +92,54 @@ pub(crate) fn router() -> Router<Office> {
     })
 }
 
-async fn answer(
+async fn handle(
     endpoint: &'static Endpoint,
-    office: Office,
+    state: ServiceState,
     caller: Caller,
     path: Vec<(String, String)>,
     uri: &Uri,
     headers: &HeaderMap,
     body: &Bytes,
-) -> Answer {
-    let asked = match endpoint.verb {
-        Verb::Get => Ask::new(endpoint.fields, path, uri, Value::Null),
-        Verb::Post(_) => {
-            read_body(headers, body).and_then(|body| Ask::new(endpoint.fields, path, uri, body))
-        }
+) -> Response {
+    let parsed = match endpoint.verb {
+        Verb::Get => ApiRequest::new(endpoint.query, path, uri, Value::Null),
+        Verb::Post(_) => read_body(headers, body)
+            .and_then(|body| ApiRequest::new(endpoint.query, path, uri, body)),
     };
-    let ask = match asked {
-        Ok(ask) => ask,
-        Err(refusal) => return refused(&refusal),
+    let request = match parsed {
+        Ok(request) => request,
+        Err(error) => return error_response(&error),
     };
     let need = match endpoint.verb {
         Verb::Get => TokenScope::Read,
         Verb::Post(_) => TokenScope::Write,
     };
-    match office.work(caller, need, move |seat| (endpoint.call)(seat, &ask)).await {
+    match state.run(caller, need, move |context| (endpoint.handler)(context, &request)).await {
         Ok(fields) => {
             let mut document = Map::new();
             document.insert("schema".to_owned(), 1.into());
             if let Value::Object(fields) = fields {
                 document.extend(fields);
             }
-            json_answer(StatusCode::OK, &Value::Object(document))
+            json_response(StatusCode::OK, &Value::Object(document))
         }
-        Err(refusal) => refused(&refusal),
+        Err(error) => error_response(&error),
     }
 }
 
-/// A body is JSON and says so: a form of a page elsewhere cannot.
-fn read_body(headers: &HeaderMap, body: &Bytes) -> Result<Value, Refusal> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
+/// Requires the JSON content type: cross-site forms cannot send it.
+fn read_body(headers: &HeaderMap, body: &Bytes) -> Result<Value, RequestError> {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    if !content_type.is_some_and(|value| value.starts_with("application/json")) {
         return Err(invalid(
-            "the body is not declared as JSON",
+            "the content type is not JSON",
             "Send `Content-Type: application/json`.",
         ));
     }
     serde_json::from_slice(body)
-        .map_err(|error| invalid(format!("the body is not JSON: {error}"), "Send one object."))
+        .map_err(|error| invalid(format!("the body is not JSON: {error}"), "Send one JSON object."))
 }
 
-fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
-    Refusal { code: "invalid_input", message: message.into(), hint: Some(hint.to_owned()) }
+fn invalid(message: impl Into<String>, hint: &str) -> RequestError {
+    RequestError { code: "invalid_input", message: message.into(), hint: Some(hint.to_owned()) }
 }

@@ -1,13 +1,13 @@
-//! `/api/v1/openapi.json`: the table of endpoints as other programs read it.
+//! `/api/v1/openapi.json`: the endpoint table as an OpenAPI document.
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{Endpoint, Verb, endpoints};
-use crate::answer::{Answer, json_answer};
+use crate::response::{Response, json_response};
 
-pub(super) async fn document() -> Answer {
-    json_answer(StatusCode::OK, &describe())
+pub(super) async fn document() -> Response {
+    json_response(StatusCode::OK, &describe())
 }
 
 fn describe() -> Value {
@@ -25,7 +25,7 @@ fn describe() -> Value {
         "info": {
             "title": "Handover",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Answers have the shape of the command line's --json.",
+            "description": "Responses have the shape of the command line's --json.",
         },
         "paths": paths,
         "components": {
@@ -52,19 +52,19 @@ fn operation(endpoint: &Endpoint) -> Value {
     let mut parameters: Vec<Value> = parts
         .map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
         .collect();
-    parameters.extend(endpoint.fields.iter().map(|(name, about)| {
-        json!({"name": name, "in": "query", "description": about, "schema": {"type": "string"}})
+    parameters.extend(endpoint.query.iter().map(|(name, description)| {
+        json!({"name": name, "in": "query", "description": description, "schema": {"type": "string"}})
     }));
-    let answer = |about: &str, schema: &str| {
+    let response = |description: &str, schema: &str| {
         let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
-        json!({"description": about, "content": {"application/json": {"schema": schema}}})
+        json!({"description": description, "content": {"application/json": {"schema": schema}}})
     };
     let mut operation = json!({
-        "summary": endpoint.about,
+        "summary": endpoint.summary,
         "parameters": parameters,
         "responses": {
-            "200": answer("done", "Answer"),
-            "default": answer("not done, and why", "Error"),
+            "200": response("success", "Answer"),
+            "default": response("failure", "Error"),
         },
     });
     if let Verb::Post(example) = endpoint.verb {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_endpoint_is_described_and_every_example_is_json() {
+    fn describes_every_endpoint_with_a_valid_example() {
         let described = describe();
         for endpoint in endpoints() {
             let path = &described["paths"][format!("/api/v1{}", endpoint.path)];
@@ -96,9 +96,8 @@ mod tests {
         }
     }
 
-    /// The document for people names every endpoint too.
     #[test]
-    fn the_documentation_is_complete() {
+    fn docs_list_every_endpoint() {
         let text = include_str!("../../../../docs/api.md");
         for endpoint in endpoints() {
             let verb = match endpoint.verb {

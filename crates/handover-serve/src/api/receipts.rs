@@ -1,75 +1,75 @@
 //! Receipts: what agents were given.
 
 use handover_context::shape;
-use handover_mcp::{Seat, ToolError};
+use handover_mcp::{RequestContext, ToolError};
 use handover_model::ReceiptId;
 use handover_store::{ReceiptFilter, ReceiptStep};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Ask, Endpoint, Verb};
+use super::{ApiRequest, Endpoint, Verb};
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Get,
         path: "/receipts",
-        about: "Receipts, newest first",
-        fields: &[
-            ("session", "only of this session"),
-            ("group", "only of this group"),
-            ("role", "only for this role"),
-            ("limit", "at most so many; default 100"),
+        summary: "Receipts, newest first",
+        query: &[
+            ("session", "only this session"),
+            ("group", "only this group"),
+            ("role", "only this role"),
+            ("limit", "maximum number; default 100"),
         ],
-        call: list,
+        handler: list,
     },
     Endpoint {
         verb: Verb::Get,
         path: "/receipts/{receipt}",
-        about: "What an agent was given, what was left out, and why",
-        fields: &[],
-        call: |seat, ask| {
-            let id: ReceiptId = ask.part("receipt")?;
-            Ok(json!({"receipt": seat.store.receipt(&id)?}))
+        summary: "What an agent was given, what was left out, and why",
+        query: &[],
+        handler: |context, request| {
+            let id: ReceiptId = request.path_param("receipt")?;
+            Ok(json!({"receipt": context.store.receipt(&id)?}))
         },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/receipts/{receipt}/diff",
-        about: "What changed since the role's previous receipt, or since another one",
-        fields: &[("since", "the receipt to compare with")],
-        call: diff,
+        summary: "What changed since the role's previous receipt, or since another one",
+        query: &[("since", "the receipt to compare with")],
+        handler: diff,
     },
     Endpoint {
         verb: Verb::Post(r#"{"state": "delivered", "host": "claude"}"#),
         path: "/receipts/{receipt}",
-        about: "Move a receipt on: delivered (to a host), confirmed, or failed (for a reason)",
-        fields: &[],
-        call: advance,
+        summary: "Advance a receipt: delivered (to a host), confirmed, or failed (with a reason)",
+        query: &[],
+        handler: advance,
     },
 ];
 
-fn list(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
+fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
     let filter = ReceiptFilter {
-        session: ask.field("session")?,
-        group: ask.field("group")?,
-        role: ask.field("role")?,
-        limit: ask.limit()?,
+        session: request.query_param("session")?,
+        group: request.query_param("group")?,
+        role: request.query_param("role")?,
+        limit: request.limit()?,
     };
     let receipts: Vec<Value> =
-        seat.store.receipts(&filter)?.iter().map(shape::receipt_row).collect();
+        context.store.receipts(&filter)?.iter().map(shape::receipt_row).collect();
     Ok(json!({"receipts": receipts}))
 }
 
-fn diff(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let receipt = seat.store.receipt(&ask.part::<ReceiptId>("receipt")?)?;
-    let former = match ask.field::<ReceiptId>("since")? {
-        Some(id) => Some(seat.store.receipt(&id)?),
-        None => shape::previous_receipt(seat.store, &receipt)?,
+fn diff(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let receipt = context.store.receipt(&request.path_param::<ReceiptId>("receipt")?)?;
+    let former = match request.query_param::<ReceiptId>("since")? {
+        Some(id) => Some(context.store.receipt(&id)?),
+        None => shape::previous_receipt(context.store, &receipt)?,
     };
     let former = former.ok_or_else(|| {
         ToolError::invalid(
             format!("`{}` is the first receipt of its role", receipt.id),
-            "Name another one with `since`.",
+            "Name the receipt to compare with as `since`.",
         )
     })?;
     Ok(json!({"diff": shape::receipt_diff(&former, &receipt)}))
@@ -83,13 +83,13 @@ enum Step {
     Failed { reason: String },
 }
 
-fn advance(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let id: ReceiptId = ask.part("receipt")?;
-    let clean = |text: String| seat.redactor.clean(&text);
-    let step = match ask.body()? {
+fn advance(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let id: ReceiptId = request.path_param("receipt")?;
+    let clean = |text: String| context.redactor.clean(&text);
+    let step = match request.body()? {
         Step::Delivered { host } => ReceiptStep::Delivered { host: host.map(clean) },
         Step::Confirmed => ReceiptStep::Confirmed,
         Step::Failed { reason } => ReceiptStep::Failed { reason: clean(reason) },
     };
-    Ok(json!({"receipt": seat.store.advance_receipt(&id, &step, seat.now)?}))
+    Ok(json!({"receipt": context.store.advance_receipt(&id, &step, context.now)?}))
 }

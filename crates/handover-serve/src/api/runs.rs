@@ -1,81 +1,83 @@
-//! Runs and their journals, and what all of it comes to.
+//! Runs, their journals and questions, and totals across all runs.
 
 use handover_engine::question::{self, AnswerContext, Question};
 use handover_engine::{EngineError, report, stats};
-use handover_mcp::{Refusal, Seat, ToolError};
+use handover_mcp::{RequestContext, RequestError, ToolError};
 use handover_model::{Run, RunId, Timestamp};
 use handover_store::{RecordKind, RunFilter, StoreError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Ask, Endpoint, Verb};
+use super::{ApiRequest, Endpoint, Verb};
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Get,
         path: "/runs",
-        about: "Runs, newest first",
-        fields: &[("epic", "only of this epic"), ("limit", "at most so many; default 100")],
-        call: |seat, ask| {
-            let filter = RunFilter { epic: ask.field("epic")?, limit: ask.limit()? };
-            Ok(json!({"runs": seat.store.runs(&filter)?}))
+        summary: "Runs, newest first",
+        query: &[("epic", "only this epic"), ("limit", "maximum number; default 100")],
+        handler: |context, request| {
+            let filter = RunFilter { epic: request.query_param("epic")?, limit: request.limit()? };
+            Ok(json!({"runs": context.store.runs(&filter)?}))
         },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/status",
-        about: "Where the latest run stands: its stories, their phases, what they cost",
-        fields: &[],
-        call: |seat, _| {
-            let latest = seat.store.runs(&RunFilter { epic: None, limit: Some(1) })?.pop();
+        summary: "The state of the latest run: its stories, their phases and cost",
+        query: &[],
+        handler: |context, _| {
+            let latest = context.store.runs(&RunFilter { epic: None, limit: Some(1) })?.pop();
             let run = latest.ok_or_else(|| StoreError::not_found(RecordKind::Run, "latest"))?;
-            standing(seat, &run)
+            run_state(context, &run)
         },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/runs/{run}",
-        about: "Where a run stands",
-        fields: &[],
-        call: |seat, ask| standing(seat, &seat.store.run_record(&ask.part("run")?)?),
+        summary: "The state of a run",
+        query: &[],
+        handler: |context, request| {
+            run_state(context, &context.store.run_record(&request.path_param("run")?)?)
+        },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/runs/{run}/journal",
-        about: "Everything that a run intended and what came of it, oldest first",
-        fields: &[("from", "from this entry on; default 1")],
-        call: |seat, ask| {
-            let id: RunId = ask.part("run")?;
-            let from = ask.field("from")?.unwrap_or(1);
-            Ok(json!({"journal": seat.store.journal(&id, from)?}))
+        summary: "The journal of a run: intents and results, oldest first",
+        query: &[("from", "the first entry; default 1")],
+        handler: |context, request| {
+            let id: RunId = request.path_param("run")?;
+            let from = request.query_param("from")?.unwrap_or(1);
+            Ok(json!({"journal": context.store.journal(&id, from)?}))
         },
     },
     Endpoint {
         verb: Verb::Post(r#"{"story": "1-2-login", "text": "Use port 8080."}"#),
         path: "/runs/{run}/answers",
-        about: "Answer what a run asks; it goes on with that when it is resumed",
-        fields: &[],
-        call: answer,
+        summary: "Answer a question of a run, which uses it when it is resumed",
+        query: &[],
+        handler: answer,
     },
     Endpoint {
         verb: Verb::Get,
         path: "/stats",
-        about: "What all sessions and runs come to",
-        fields: &[("since", "only what happened since this time, in RFC 3339")],
-        call: |seat, ask: &Ask| {
-            let since: Option<Timestamp> = ask.field("since")?;
-            let stats = stats::of(seat.store, &seat.project, since).map_err(engine)?;
+        summary: "Totals across all sessions and runs",
+        query: &[("since", "only since this time (RFC 3339)")],
+        handler: |context, request: &ApiRequest| {
+            let since: Option<Timestamp> = request.query_param("since")?;
+            let stats = stats::of(context.store, &context.project, since).map_err(engine_error)?;
             Ok(json!({"stats": stats}))
         },
     },
 ];
 
-fn standing(seat: &Seat<'_>, run: &Run) -> Result<Value, ToolError> {
-    let document = report::of_run(seat.store, run, &seat.machine).map_err(engine)?;
+fn run_state(context: &RequestContext<'_>, run: &Run) -> Result<Value, ToolError> {
+    let document = report::of_run(context.store, run, &context.machine).map_err(engine_error)?;
     let document = document.ok_or_else(|| {
-        ToolError::Refused(Refusal {
+        ToolError::Request(RequestError {
             code: "empty_run",
-            message: format!("run `{}` died before it was planned", run.id),
+            message: format!("run `{}` crashed before it was planned", run.id),
             hint: Some(format!("Start it again with `handover run {}`.", run.epic)),
         })
     })?;
@@ -85,48 +87,49 @@ fn standing(seat: &Seat<'_>, run: &Run) -> Result<Value, ToolError> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AnswerBody {
-    /// May be left out if only one story asks.
+    /// Optional while only one story has a question.
     story: Option<String>,
     text: String,
 }
 
-fn answer(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let body: AnswerBody = ask.body()?;
-    let open = question::open(seat.store, Some(&ask.part("run")?)).map_err(engine)?;
-    let asked = question::meant(open, body.story.as_deref()).map_err(engine)?;
-    let context = AnswerContext {
-        store: seat.store,
-        redactor: seat.redactor,
-        config: seat.config,
-        machine: &seat.machine,
-        now: seat.now,
+fn answer(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let body: AnswerBody = request.body()?;
+    let open =
+        question::open(context.store, Some(&request.path_param("run")?)).map_err(engine_error)?;
+    let asked = question::meant(open, body.story.as_deref()).map_err(engine_error)?;
+    let answers = AnswerContext {
+        store: context.store,
+        redactor: context.redactor,
+        config: context.config,
+        machine: &context.machine,
+        now: context.now,
     };
-    context.answer(&asked, &body.text).map_err(engine)?;
+    answers.answer(&asked, &body.text).map_err(engine_error)?;
     let Question { run, story, question } = asked;
     Ok(json!({"answer": {"run": run.id, "story": story, "question": question}}))
 }
 
-fn engine(error: EngineError) -> ToolError {
-    let told = |code, hint: &str| {
+fn engine_error(error: EngineError) -> ToolError {
+    let rejected = |code, hint: &str| {
         let hint = Some(hint.to_owned());
-        ToolError::Refused(Refusal { code, message: error.to_string(), hint })
+        ToolError::Request(RequestError { code, message: error.to_string(), hint })
     };
     if let EngineError::NothingAsked { .. } = error {
-        let hint = "`GET /api/v1/runs/{run}` has a `question` in every story that asks.";
-        return told("not_found", hint);
+        let hint = "`GET /api/v1/runs/{run}` shows the `question` of each story that has one.";
+        return rejected("not_found", hint);
     }
     if let EngineError::SeveralAsked = error {
-        return told("ambiguous", "Name the `story`.");
+        return rejected("ambiguous", "Name the `story`.");
     }
     if let EngineError::EmptyAnswer = error {
-        return told("invalid_input", "Say it in words; the next agent reads exactly that.");
+        return rejected("invalid_input", "Write an answer; the next agent reads it verbatim.");
     }
     if let EngineError::LongAnswer { .. } = error {
         let hint = "Put the rest into a file of the project and name it in the answer.";
-        return told("invalid_input", hint);
+        return rejected("invalid_input", hint);
     }
     if let EngineError::Store(error) = error {
         return error.into();
     }
-    ToolError::Refused(Refusal::broken(&error.to_string()))
+    ToolError::Request(RequestError::internal(&error.to_string()))
 }

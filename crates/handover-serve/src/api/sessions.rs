@@ -10,38 +10,41 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Get,
         path: "/sessions",
-        about: "Sessions, newest first",
-        fields: &[("status", "only those that are active, completed or failed")],
-        call: |seat, ask| Ok(json!({"sessions": seat.store.sessions(ask.field("status")?)?})),
+        summary: "Sessions, newest first",
+        query: &[("status", "only active, completed or failed ones")],
+        handler: |context, request| {
+            Ok(json!({"sessions": context.store.sessions(request.query_param("status")?)?}))
+        },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/sessions/{session}",
-        about: "A session and how much it holds",
-        fields: &[],
-        call: |seat, ask| {
-            let id: SessionId = ask.part("session")?;
-            Ok(json!({"session": shape::session(seat.store, &id)?}))
+        summary: "A session and its record counts",
+        query: &[],
+        handler: |context, request| {
+            let id: SessionId = request.path_param("session")?;
+            Ok(json!({"session": shape::session(context.store, &id)?}))
         },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/sessions/{session}/groups",
-        about: "The groups of a session, oldest first",
-        fields: &[],
-        call: |seat, ask| {
-            let id: SessionId = ask.part("session")?;
-            Ok(json!({"groups": seat.store.groups(&id)?}))
+        summary: "The groups of a session, oldest first",
+        query: &[],
+        handler: |context, request| {
+            let id: SessionId = request.path_param("session")?;
+            Ok(json!({"groups": context.store.groups(&id)?}))
         },
     },
     Endpoint {
         verb: Verb::Get,
         path: "/sessions/{session}/groups/{group}",
-        about: "A group",
-        fields: &[],
-        call: |seat, ask| {
-            let (id, group): (SessionId, GroupId) = (ask.part("session")?, ask.part("group")?);
-            Ok(json!({"group": seat.store.group(&id, &group)?}))
+        summary: "A group",
+        query: &[],
+        handler: |context, request| {
+            let (id, group): (SessionId, GroupId) =
+                (request.path_param("session")?, request.path_param("group")?);
+            Ok(json!({"group": context.store.group(&id, &group)?}))
         },
     },
 ];

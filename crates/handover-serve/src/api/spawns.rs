@@ -1,15 +1,15 @@
-//! What an agent gets before it works, and what it leaves behind.
+//! Handoffs: context and briefs for agents, and their debriefs.
 
 use handover_context::shape;
 use handover_handoff::{Assignment, Delivery, Ending, HandoffRequest, read_ending};
-use handover_mcp::{Seat, ToolError};
+use handover_mcp::{RequestContext, ToolError};
 use handover_model::{
     AgentId, GroupId, ReasoningLevel, ReceiptId, ReceiptState, Role, SessionId, TestingMode,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Ask, Endpoint, Verb};
+use super::{ApiRequest, Endpoint, Verb};
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
@@ -17,34 +17,34 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             r#"{"role": "developer", "task": "Refresh tokens in parallel", "group": "login", "model": "opus", "deliver": true}"#,
         ),
         path: "/sessions/{session}/assemble",
-        about: "Put together the context of one agent, with a receipt",
-        fields: &[],
-        call: assembled,
+        summary: "Assemble the context of one agent, with a receipt",
+        query: &[],
+        handler: assemble_context,
     },
     Endpoint {
         verb: Verb::Post(
             r#"{"role": "qa_expert", "task": "Test the login", "deliver": true, "testing_mode": "full"}"#,
         ),
         path: "/sessions/{session}/brief",
-        about: "Make the whole prompt of an agent: context, specialization, role, task",
-        fields: &[],
-        call: briefed,
+        summary: "Render the whole prompt of an agent: context, specialization, role, task",
+        query: &[],
+        handler: render_brief,
     },
     Endpoint {
         verb: Verb::Post(
             r#"{"receipt": "r_0190…", "text": "Done.\n```handover\nverdict: done\n```"}"#,
         ),
         path: "/sessions/{session}/debrief",
-        about: "Keep what an agent left behind: its last message, with its receipt or its role",
-        fields: &[],
-        call: debriefed,
+        summary: "Store the last message of an agent, identified by its receipt or its role",
+        query: &[],
+        handler: store_debrief,
     },
 ];
 
-/// Whom a text is for.
+/// The body of `assemble` and `brief`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct HandoffBody {
     role: Role,
     task: Option<String>,
     group: Option<GroupId>,
@@ -63,12 +63,16 @@ struct Wanted {
     component: Option<String>,
 }
 
-impl Wanted {
-    fn request(self, seat: &Seat<'_>, session: SessionId) -> Result<HandoffRequest, ToolError> {
-        seat.store.session(&session)?;
-        let role = seat.no_secret("role", self.role)?;
+impl HandoffBody {
+    fn request(
+        self,
+        context: &RequestContext<'_>,
+        session: SessionId,
+    ) -> Result<HandoffRequest, ToolError> {
+        context.store.session(&session)?;
+        let role = context.no_secret("role", self.role)?;
         Ok(HandoffRequest {
-            group: seat.group(self.group.as_ref())?,
+            group: context.group(self.group.as_ref())?,
             task: self.task,
             model: self.model,
             attempt: self.iteration.into(),
@@ -79,7 +83,7 @@ impl Wanted {
             testing_mode: self.testing_mode,
             component: self.component,
             explain: self.explain,
-            ..HandoffRequest::new(session, role, seat.receipt.clone(), seat.now)
+            ..HandoffRequest::new(session, role, context.receipt.clone(), context.now)
         })
     }
 }
@@ -88,36 +92,39 @@ fn state(delivered: bool) -> ReceiptState {
     if delivered { ReceiptState::Delivered } else { ReceiptState::Assembled }
 }
 
-fn assembled(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let wanted: Wanted = ask.body()?;
-    let (explain, deliver) = (wanted.explain, wanted.deliver);
-    let request = wanted.request(seat, ask.part("session")?)?;
-    let handoffs = seat.handoffs();
+fn assemble_context(
+    context: &RequestContext<'_>,
+    request: &ApiRequest,
+) -> Result<Value, ToolError> {
+    let body: HandoffBody = request.body()?;
+    let (explain, deliver) = (body.explain, body.deliver);
+    let request = body.request(context, request.path_param("session")?)?;
+    let handoffs = context.handoffs();
     let assembly = handoffs.assemble(&request, Delivery::now_if(deliver))?;
     if deliver {
-        handoffs.started(&assembly.receipt.id, None, seat.now)?;
+        handoffs.started(&assembly.receipt.id, None, context.now)?;
     }
     Ok(shape::assembly(&assembly, state(deliver), explain))
 }
 
-fn briefed(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let wanted: Wanted = ask.body()?;
-    let deliver = wanted.deliver;
-    let request = wanted.request(seat, ask.part("session")?)?;
-    let handoffs = seat.handoffs();
+fn render_brief(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let body: HandoffBody = request.body()?;
+    let deliver = body.deliver;
+    let request = body.request(context, request.path_param("session")?)?;
+    let handoffs = context.handoffs();
     let brief = match deliver {
         true => handoffs.prepare(&request)?.brief,
         false => handoffs.draft(&request)?,
     };
     if deliver {
-        handoffs.started(&brief.receipt.id, None, seat.now)?;
+        handoffs.started(&brief.receipt.id, None, context.now)?;
     }
     Ok(brief.document(state(deliver)))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EndingBody {
+struct DebriefBody {
     text: String,
     receipt: Option<ReceiptId>,
     role: Option<Role>,
@@ -125,34 +132,35 @@ struct EndingBody {
     agent_id: Option<AgentId>,
 }
 
-fn debriefed(seat: &Seat<'_>, ask: &Ask) -> Result<Value, ToolError> {
-    let body: EndingBody = ask.body()?;
-    let session: SessionId = ask.part("session")?;
-    let agent = body.agent_id.map(|id| seat.no_secret("agent id", id)).transpose()?;
+fn store_debrief(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let body: DebriefBody = request.body()?;
+    let session: SessionId = request.path_param("session")?;
+    let agent = body.agent_id.map(|id| context.no_secret("agent id", id)).transpose()?;
     let assignment = match (&body.receipt, body.role) {
         (Some(id), _) => {
-            let receipt = seat.store.receipt(id)?;
+            let receipt = context.store.receipt(id)?;
             if receipt.session != session {
                 return Err(ToolError::invalid(
-                    format!("receipt `{id}` is of another session"),
+                    format!("receipt `{id}` belongs to another session"),
                     "Name the session of the receipt in the path.",
                 ));
             }
             Assignment::of(&receipt)
         }
         (None, Some(role)) => Assignment::without_receipt(
-            seat.store.session(&session)?.id,
-            seat.group(body.group.as_ref())?,
-            seat.no_secret("role", role)?,
+            context.store.session(&session)?.id,
+            context.group(body.group.as_ref())?,
+            context.no_secret("role", role)?,
         ),
         (None, None) => {
             return Err(ToolError::invalid(
-                "neither a receipt nor a role is given",
+                "neither `receipt` nor `role` is given",
                 "Send `receipt` or `role`.",
             ));
         }
     };
     let debrief = read_ending(&body.text);
-    let ended = seat.handoffs().ended(Ending::new(&assignment.named(agent), &debrief, seat.now))?;
+    let ended =
+        context.handoffs().ended(Ending::new(&assignment.named(agent), &debrief, context.now))?;
     Ok(json!({"debrief": debrief, "missing": debrief.missing, "kept": ended.kept()}))
 }

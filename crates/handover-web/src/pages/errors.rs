@@ -1,24 +1,28 @@
-//! Errors that the project has met: what solved them, how far that is trusted, and how it came to that.
+//! Known errors of the project: their solutions, and how far those are trusted.
 
 use handover_model::learn::Trust;
 use handover_model::{ErrorIncident, ErrorPattern, Timestamp};
 use handover_store::ErrorFilter;
 use maud::{Markup, html};
 
-use crate::Site;
-use crate::layout::{Page, Part};
-use crate::route::{Shown, Trouble};
-use crate::show::{
-    Column, Row, Tone, badge, count, empty, fact, facts, meter, plural, role_name, said, section,
-    short, steps, table, when,
+use crate::error::PageError;
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter, plural,
+    relative_time, role_name, section, step_chart, table, untrusted,
 };
 
-/// How many patterns are listed, and how many sightings of one.
+pub(crate) const PAGES: &[PageEntry] = &[
+    PageEntry::in_nav("errors", "/errors", "Errors", list),
+    PageEntry::new("error", "/errors/{error}", "/errors", one),
+];
+
 const LISTED: usize = 200;
 const SIGHTINGS: usize = 60;
 const DAY: i64 = 86_400_000_000;
 
-pub(crate) fn page(site: &Site<'_>) -> Shown {
+fn list(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let mut patterns = site.store.errors(site.project, &ErrorFilter::default())?;
     let all = patterns.len();
     patterns.truncate(LISTED);
@@ -26,36 +30,36 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
     let body = html! {
         header class="page" {
             h1 { "Errors" }
-            p class="lead" { "What the project has met before. However paths and numbers change, the same error is known again, with what solved it." }
+            p class="lead" { "Errors that the project has seen before, with their solutions. An error is recognized even if paths and numbers in it change." }
         }
         (section("errors", "Known errors", note, html! {
             @if patterns.is_empty() {
-                (empty("No errors yet.", "Agents report them in their debriefs; or record what solved one:", "handover error resolve --message \"connect ECONNREFUSED 127.0.0.1:5432\" --solution \"docker compose up -d db\""))
+                (empty_state("No errors yet.", "Agents report them in their debriefs; or record what solved one:", "handover error resolve --message \"connect ECONNREFUSED 127.0.0.1:5432\" --solution \"docker compose up -d db\""))
             } @else {
                 (rows(site, &patterns))
             }
         }))
     };
-    Ok(Page { title: "Errors".to_owned(), part: Part::Errors, above: Vec::new(), body })
+    Ok(Page { title: "Errors".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
 fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
-    use Column::{Drawn, Number, Text};
+    use Column::{Graphic, Number, Text};
     let columns = [
         Text("Error"),
         Text("What solved it"),
         Text("Trust"),
-        Drawn("Trust as a bar"),
+        Graphic("Trust as a bar"),
         Number("Seen"),
         Text("Last"),
     ];
     let row = |pattern: &ErrorPattern| {
         Row::new(
             html! {
-                a href={ "/errors/" (pattern.hash) } { (short(&pattern.signature.message, 110)) }
+                a href={ "/errors/" (pattern.hash) } { (excerpt(&pattern.signature.message, 110)) }
                 p class="muted" {
-                    (short(&pattern.signature.kind, 40))
-                    @if let Some(language) = &pattern.language { " · " (short(language, 30)) }
+                    (excerpt(&pattern.signature.kind, 40))
+                    @if let Some(language) = &pattern.language { " · " (excerpt(language, 30)) }
                 }
             },
             [
@@ -63,7 +67,7 @@ fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
                 trust(site.now, pattern),
                 meter(value(pattern.confidence), 1.0, Tone::Good),
                 html! { (count(pattern.occurrences)) },
-                when(site.now, pattern.last_seen),
+                relative_time(site.now, pattern.last_seen),
             ],
         )
     };
@@ -72,7 +76,7 @@ fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
 
 fn solution(pattern: &ErrorPattern) -> Markup {
     match &pattern.solution {
-        Some(solution) => short(solution, 140),
+        Some(solution) => excerpt(solution, 140),
         None => html! { span class="muted" { "nothing yet" } },
     }
 }
@@ -81,13 +85,13 @@ fn value(trust: Trust) -> f64 {
     trust.thousandths() as f64 / 1_000.0
 }
 
-/// How far it is trusted, and what follows from that.
+/// The trust in the solution, and its consequence.
 fn trust(now: Timestamp, pattern: &ErrorPattern) -> Markup {
     let age = now.as_micros().saturating_sub(pattern.last_seen.as_micros());
-    let old = age > i64::from(pattern.ttl_days).saturating_mul(DAY);
+    let expired = age > i64::from(pattern.ttl_days).saturating_mul(DAY);
     let (tone, word) = if pattern.solution.is_none() {
         (Tone::Warn, "unsolved")
-    } else if old {
+    } else if expired {
         (Tone::Calm, "forgotten")
     } else if pattern.confidence > Trust::RECALL_ABOVE {
         (Tone::Good, "told to agents")
@@ -97,36 +101,37 @@ fn trust(now: Timestamp, pattern: &ErrorPattern) -> Markup {
     html! { strong class="number" { (pattern.confidence) } " " (badge(tone, word)) }
 }
 
-/// One pattern.
-pub(crate) fn one(site: &Site<'_>, hash: &str) -> Shown {
+/// The page of one pattern, found by a prefix of its hash.
+fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let hash = route.param("error");
     let patterns = site.store.errors(site.project, &ErrorFilter::default())?;
-    let mut fitting = patterns.into_iter().filter(|pattern| pattern.hash.starts_with(hash));
-    let (Some(pattern), None) = (fitting.next(), fitting.next()) else {
-        return Err(Trouble::Missing { what: "error pattern", id: hash.to_owned() });
+    let mut matching = patterns.into_iter().filter(|pattern| pattern.hash.starts_with(hash));
+    let (Some(pattern), None) = (matching.next(), matching.next()) else {
+        return Err(PageError::not_found("error pattern", hash));
     };
     let history = site.store.error_trust(site.project, &pattern.hash)?;
     let incidents = site.store.error_incidents(site.project, &pattern.hash)?;
     let body = html! {
         header class="page" {
-            h1 { (short(&pattern.signature.message, 200)) }
+            h1 { (excerpt(&pattern.signature.message, 200)) }
             @match &pattern.solution {
-                Some(solution) => p class="lead" { "Solved by: " (said(solution)) },
+                Some(solution) => p class="lead" { "Solved by: " (untrusted(solution)) },
                 None => p class="lead" { "Nobody has solved it yet." },
             }
             (facts(html! {
-                (fact("Type", html! { code { (short(&pattern.signature.kind, 60)) } }))
+                (fact("Type", html! { code { (excerpt(&pattern.signature.kind, 60)) } }))
                 (fact("Trust", trust(site.now, &pattern)))
-                (fact("Seen", html! { (count(pattern.occurrences)) " times, first " (when(site.now, pattern.first_seen)) ", last " (when(site.now, pattern.last_seen)) }))
+                (fact("Seen", html! { (count(pattern.occurrences)) " times, first " (relative_time(site.now, pattern.first_seen)) ", last " (relative_time(site.now, pattern.last_seen)) }))
                 (fact("Forgotten", html! { "after " (count(u64::from(pattern.ttl_days))) " days without a sighting" }))
                 (fact("Hash", html! { code { (pattern.hash) } }))
             }))
         }
-        (section("trust", "Trust over time", html! { "Every use that helped raises it, every one that did not lowers it; above the line agents are told." }, html! {
+        (section("trust", "Trust over time", html! { "Every use that helped raises it, every one that did not lowers it; above the line agents are view." }, html! {
             @if history.is_empty() { p class="muted" { "Not remembered." } }
             @else {
-                (steps(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "agents are told above", &format!("Trust, now {}", pattern.confidence)))
+                (step_chart(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "agents are told above", &format!("Trust, now {}", pattern.confidence)))
                 ol class="points" {
-                    @for point in history.iter().rev().take(12) { li { strong { (point.confidence) } span class="muted" { " since " (when(site.now, point.at)) } } }
+                    @for point in history.iter().rev().take(12) { li { strong { (point.confidence) } span class="muted" { " since " (relative_time(site.now, point.at)) } } }
                 }
             }
         }))
@@ -136,8 +141,7 @@ pub(crate) fn one(site: &Site<'_>, hash: &str) -> Shown {
     };
     Ok(Page {
         title: "Error".to_owned(),
-        part: Part::Errors,
-        above: vec![("/errors".to_owned(), "Errors".to_owned())],
+        breadcrumbs: vec![("/errors".to_owned(), "Errors".to_owned())],
         body,
     })
 }
@@ -148,11 +152,11 @@ fn sightings(site: &Site<'_>, incidents: &[ErrorIncident]) -> Markup {
         let who =
             incident.role.as_ref().map_or_else(|| "–".to_owned(), |role| role_name(role.as_str()));
         Row::new(
-            when(site.now, incident.created_at),
+            relative_time(site.now, incident.created_at),
             [
                 html! { (who) },
                 html! { @match &incident.session { Some(session) => a href={ "/sessions/" (session) } { (session) }, None => "–" } },
-                html! { @match &incident.command { Some(command) => code { (short(command, 120)) }, None => "–" } },
+                html! { @match &incident.command { Some(command) => code { (excerpt(command, 120)) }, None => "–" } },
             ],
         )
     };

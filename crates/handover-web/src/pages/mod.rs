@@ -1,15 +1,34 @@
-//! The pages, one file each.
+//! The pages, one file each. A new page is a file with its entry, and a line in [`ALL`].
 
-pub(crate) mod errors;
-pub(crate) mod overview;
-pub(crate) mod package;
-pub(crate) mod packages;
-pub(crate) mod reasoning;
-pub(crate) mod receipt;
-pub(crate) mod receipts;
+mod errors;
+mod overview;
+mod package;
+mod packages;
+mod reasoning;
+mod receipt;
+mod receipts;
 pub(crate) mod run;
-pub(crate) mod runs;
-pub(crate) mod search;
-pub(crate) mod session;
-pub(crate) mod sessions;
-pub(crate) mod strategies;
+mod runs;
+mod search;
+mod session;
+mod sessions;
+mod strategies;
+
+use crate::page::PageEntry;
+
+/// The table of all pages. Navigation entries appear in this order.
+pub(crate) const ALL: &[&[PageEntry]] = &[
+    overview::PAGES,
+    sessions::PAGES,
+    session::PAGES,
+    packages::PAGES,
+    package::PAGES,
+    reasoning::PAGES,
+    receipts::PAGES,
+    receipt::PAGES,
+    runs::PAGES,
+    run::PAGES,
+    errors::PAGES,
+    strategies::PAGES,
+    search::PAGES,
+];

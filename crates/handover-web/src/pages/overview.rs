@@ -1,4 +1,4 @@
-//! The overview: what goes on, what it costs, and what needs a person.
+//! The overview: activity, cost, and what needs attention.
 
 use handover_model::{
     KnownEvent, Phase, ReceiptState, RunState, Session, SessionStatus, Timestamp,
@@ -7,22 +7,25 @@ use handover_store::{EventFilter, ReasoningFilter, ReceiptFilter, RunFilter};
 use maud::{Markup, html};
 
 use super::{receipts, runs, sessions};
-use crate::Site;
-use crate::journal::{self, Told};
-use crate::layout::{Page, Part};
-use crate::route::{Shown, Trouble};
-use crate::show::{
-    Tone, badge, count, empty, money, plural, role_name, section, short, stat, when,
+use crate::error::PageError;
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::run_view::{self, RunView};
+use crate::site::Site;
+use crate::view::{
+    Tone, badge, count, empty_state, excerpt, money, plural, relative_time, role_name, section,
+    stat,
 };
 
+pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("overview", "/", "Overview", render)];
+
 const DAY: i64 = 86_400_000_000;
-/// How much is looked at and listed.
+// How many records are read and listed.
 const RUNS: u32 = 20;
 const RECEIPTS: u32 = 300;
 const LISTED: usize = 6;
 const NEEDS: usize = 12;
 
-/// Something that somebody should look at.
+/// Something that needs a person's attention.
 struct Need {
     tone: Tone,
     word: &'static str,
@@ -31,7 +34,7 @@ struct Need {
     at: Timestamp,
 }
 
-pub(crate) fn page(site: &Site<'_>) -> Shown {
+fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let sessions = site.store.sessions(None)?;
     let runs = site.store.runs(&RunFilter { epic: None, limit: Some(RUNS) })?;
     let filter = ReceiptFilter { limit: Some(RECEIPTS), ..ReceiptFilter::default() };
@@ -42,7 +45,7 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
         .filter(|session| session.status == SessionStatus::Active)
         .cloned()
         .collect();
-    let (spent, agents) = today(site, &runs, midnight)?;
+    let (spent, agents) = cost_today(site, &runs, midnight)?;
     let given =
         receipts.iter().filter(|receipt| receipt.delivered_at.is_some_and(|at| at >= midnight));
     let (briefs, tokens) =
@@ -51,12 +54,12 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
         .iter()
         .filter(|receipt| receipt.state == ReceiptState::Failed && receipt.created_at >= midnight)
         .count();
-    let needs = needs(site, &active, &runs, &receipts)?;
+    let needs = collect_needs(site, &active, &runs, &receipts)?;
     let nothing = sessions.is_empty() && runs.is_empty();
     let body = html! {
         header class="page" { h1 { (site.project) } }
         @if nothing {
-            (empty("Nothing has happened yet.", "Open a session, one for each piece of work, and give it something to hand over:",
+            (empty_state("Nothing has happened yet.", "Open a session, one for each piece of work, and give it something to hand over:",
                 "handover session new login-rework\nhandover package add docs/notes.md --kind research\nhandover assemble --role developer --task \"…\" --deliver"))
             p class="muted" { "Or see a whole story first: " code { "handover demo --web" } "." }
         } @else {
@@ -67,7 +70,7 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
                 (stat("Briefed today", count(briefs), html! { (count(tokens)) " tokens" }))
                 (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else { "every brief arrived" }))
             }
-            (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, listed(site, &needs)))
+            (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, need_list(site, &needs)))
             @if !runs.is_empty() {
                 (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))
             }
@@ -79,18 +82,18 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
             }
         }
     };
-    Ok(Page { title: "Overview".to_owned(), part: Part::Overview, above: Vec::new(), body })
+    Ok(Page { title: "Overview".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
-/// What the agents of runs cost since midnight, and how many there were.
-fn today(
+/// Cost and number of the agents of runs since midnight.
+fn cost_today(
     site: &Site<'_>,
     runs: &[handover_model::Run],
     midnight: Timestamp,
-) -> Result<(f64, usize), Trouble> {
+) -> Result<(f64, usize), PageError> {
     let (mut spent, mut agents) = (0.0, 0);
     for run in runs.iter().filter(|run| run.updated_at >= midnight) {
-        for end in journal::ended(&site.store.journal(&run.id, 1)?) {
+        for end in run_view::finished_agents(&site.store.journal(&run.id, 1)?) {
             if end.at >= midnight {
                 spent += end.cost_usd;
                 agents += 1;
@@ -100,7 +103,7 @@ fn today(
     Ok((spent, agents))
 }
 
-fn listed(site: &Site<'_>, needs: &[Need]) -> Markup {
+fn need_list(site: &Site<'_>, needs: &[Need]) -> Markup {
     html! {
         @if needs.is_empty() { p class="muted" { "Nothing. Everything that was written reached somebody, and no run waits." } }
         ul class="list needs" {
@@ -108,7 +111,7 @@ fn listed(site: &Site<'_>, needs: &[Need]) -> Markup {
                 li {
                     (badge(need.tone, need.word))
                     a href=(need.link) { (need.what) }
-                    span class="muted" { (when(site.now, need.at)) }
+                    span class="muted" { (relative_time(site.now, need.at)) }
                 }
             }
             @if needs.len() > NEEDS { li class="muted" { "and " (plural(needs.len() - NEEDS, "other", "others")) } }
@@ -116,31 +119,31 @@ fn listed(site: &Site<'_>, needs: &[Need]) -> Markup {
     }
 }
 
-/// What somebody should look at: what stopped, what failed, what never arrived.
-fn needs(
+/// Stopped runs, failed briefs, blockers and degraded handoffs.
+fn collect_needs(
     site: &Site<'_>,
     active: &[Session],
     runs: &[handover_model::Run],
     receipts: &[handover_model::Receipt],
-) -> Result<Vec<Need>, Trouble> {
+) -> Result<Vec<Need>, PageError> {
     let mut needs = Vec::new();
     let mut epics = Vec::new();
     for run in runs {
-        // Of each epic the latest run counts.
+        // Only the latest run of each epic counts.
         if epics.contains(&&run.epic) {
             continue;
         }
         epics.push(&run.epic);
-        let Ok(told) = Told::read(site, &run.id) else { continue };
-        let (tone, word) = match told.state() {
+        let Ok(view) = RunView::read(site, &run.id) else { continue };
+        let (tone, word) = match view.state() {
             RunState::Running | RunState::Done => continue,
             RunState::Failed => (Tone::Bad, "failed"),
             state @ (RunState::Interrupted
             | RunState::Budget
             | RunState::Environment
-            | RunState::Blocked) => (Tone::Warn, runs::word(state)),
+            | RunState::Blocked) => (Tone::Warn, runs::state_label(state)),
         };
-        let reason = told.document.as_ref().and_then(|document| {
+        let reason = view.document.as_ref().and_then(|document| {
             let story = document
                 .stories
                 .iter()
@@ -151,7 +154,7 @@ fn needs(
             tone,
             word,
             link: format!("/runs/{}", run.id),
-            what: html! { "Epic " (run.epic) @if let Some(reason) = reason { ": " (short(&reason, 140)) } },
+            what: html! { "Epic " (run.epic) @if let Some(reason) = reason { ": " (excerpt(&reason, 140)) } },
             at: run.updated_at,
         });
     }
@@ -167,19 +170,22 @@ fn needs(
             tone: Tone::Bad,
             word: "brief failed",
             link: format!("/receipts/{}", receipt.id),
-            what: html! { (role_name(receipt.role.as_str())) " in " (receipt.session) @if let Some(failure) = &receipt.failure { ": " (short(failure, 120)) } },
+            what: html! { (role_name(receipt.role.as_str())) " in " (receipt.session) @if let Some(failure) = &receipt.failure { ": " (excerpt(failure, 120)) } },
             at: receipt.created_at,
         });
     }
     for session in active.iter().take(8) {
-        in_session(site, session, &mut needs)?;
+        needs_of_session(site, session, &mut needs)?;
     }
     needs.sort_by_key(|need| (need.tone != Tone::Bad, std::cmp::Reverse(need.at)));
     Ok(needs)
 }
 
-/// What somebody should look at in one session.
-fn in_session(site: &Site<'_>, session: &Session, needs: &mut Vec<Need>) -> Result<(), Trouble> {
+fn needs_of_session(
+    site: &Site<'_>,
+    session: &Session,
+    needs: &mut Vec<Need>,
+) -> Result<(), PageError> {
     let id = &session.id;
     let blockers = ReasoningFilter {
         phase: Some(Phase::Blockers),
@@ -191,7 +197,7 @@ fn in_session(site: &Site<'_>, session: &Session, needs: &mut Vec<Need>) -> Resu
             tone: Tone::Warn,
             word: "blocker",
             link: format!("/sessions/{id}/reasoning?role={}", entry.role),
-            what: html! { (role_name(entry.role.as_str())) ": " (short(&entry.content, 140)) },
+            what: html! { (role_name(entry.role.as_str())) ": " (excerpt(&entry.content, 140)) },
             at: entry.created_at,
         });
     }
@@ -206,7 +212,7 @@ fn in_session(site: &Site<'_>, session: &Session, needs: &mut Vec<Need>) -> Resu
             tone: Tone::Warn,
             word: "degraded",
             link: format!("/sessions/{id}"),
-            what: html! { "An agent in " (id) " got less than it should have. " (short(&text("reason"), 120)) },
+            what: html! { "An agent in " (id) " got less than it should have. " (excerpt(&text("reason"), 120)) },
             at: event.created_at,
         });
     }

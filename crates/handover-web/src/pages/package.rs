@@ -1,22 +1,25 @@
-//! A package: the file itself, its versions, and who got it.
+//! A package: its text, versions and recipients.
 
 use handover_context::package_file::{FileState, file_state};
 use handover_model::{Delivery, Package, PackageId};
 use maud::{Markup, html};
 
-use crate::Site;
-use crate::layout::{Page, Part};
 use crate::markdown;
-use crate::route::Shown;
-use crate::show::{
-    Column, Row, Tone, badge, bytes, count, empty, fact, facts, plural, role_name, said, section,
-    short, state_tone, table, when,
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, bytes, count, empty_state, excerpt, fact, facts, plural,
+    relative_time, role_name, section, state_tone, table, untrusted,
 };
 
-/// How much of a file is shown.
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::new("package", "/packages/{package}", "/sessions", render)];
+
+/// Bytes of the text that are shown.
 const SHOWN: usize = 60_000;
 
-pub(crate) fn page(site: &Site<'_>, id: PackageId) -> Shown {
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id: PackageId = route.id("package")?;
     let (package, history, body) = site.store.reading(|store| {
         Ok((store.package(id)?, store.package_history(id)?, store.package_body(id)?))
     })?;
@@ -30,29 +33,28 @@ pub(crate) fn page(site: &Site<'_>, id: PackageId) -> Shown {
     let shown = clean.as_str().get(..clean.as_str().floor_char_boundary(SHOWN)).unwrap_or_default();
     let page = html! {
         header class="page" {
-            h1 { (short(title, 160)) }
-            p class="lead" { (said(&package.summary)) }
+            h1 { (excerpt(title, 160)) }
+            p class="lead" { (untrusted(&package.summary)) }
             @if let Some(next) = package.superseded_by {
-                p class="notice warn" { "A later version has taken its place: " a href={ "/packages/" (next) } { "read that one" } "." }
+                p class="notice warn" { "Superseded by a later version: " a href={ "/packages/" (next) } { "read that one" } "." }
             }
-            (about(site, &package))
+            (details(site, &package))
         }
         div class="columns" {
             div {
-                (section("readers", "Who got it", html! { "Of any version." }, readers(site, &deliveries)))
+                (section("readers", "Who got it", html! { "Of any version." }, recipients(site, &deliveries)))
                 (section("versions", "Versions", html! { (plural(history.len(), "version", "versions")) }, versions(site, &history, id)))
             }
             (section("file", "The file", html! { "As it was registered, " (bytes(package.size_bytes)) ", without secrets." }, html! {
                 article class="paper" { (markdown::render(shown)) }
-                @if shown.len() < clean.as_str().len() { p class="note" { "It goes on; the rest is in the file." } }
+                @if shown.len() < clean.as_str().len() { p class="note" { "Truncated; the rest is in the file." } }
             }))
         }
     };
     let session = &package.session;
     Ok(Page {
         title: title.chars().take(80).collect(),
-        part: Part::Sessions,
-        above: vec![
+        breadcrumbs: vec![
             ("/sessions".to_owned(), "Sessions".to_owned()),
             (format!("/sessions/{session}"), session.to_string()),
             (format!("/sessions/{session}/packages"), "Packages".to_owned()),
@@ -61,20 +63,20 @@ pub(crate) fn page(site: &Site<'_>, id: PackageId) -> Shown {
     })
 }
 
-fn about(site: &Site<'_>, package: &Package) -> Markup {
+fn details(site: &Site<'_>, package: &Package) -> Markup {
     let consumers: Vec<String> =
         package.consumers.iter().map(|role| role_name(role.as_str())).collect();
     facts(html! {
         (fact("Kind", html! { (package.kind) ", " (package.priority) " priority" }))
-        (fact("By", html! { (role_name(package.producer.as_str())) ", " (when(site.now, package.created_at)) }))
+        (fact("By", html! { (role_name(package.producer.as_str())) ", " (relative_time(site.now, package.created_at)) }))
         (fact("For", html! {
             @if consumers.is_empty() { "everyone" } @else { (consumers.join(", ")) }
             @match &package.group { Some(group) => { " of group " (group) }, None => {} }
         }))
         (fact("Costs", html! { (count(package.tokens)) " tokens to read" }))
         (fact("File", html! {
-            code { (short(&package.path, 160)) }
-            @match file_state(site.places, package) {
+            code { (excerpt(&package.path, 160)) }
+            @match file_state(site.paths, package) {
                 FileState::Current => {},
                 FileState::Elsewhere => { " " (badge(Tone::Calm, "on another machine")) },
                 FileState::Changed => { " " (badge(Tone::Warn, "changed since")) },
@@ -83,16 +85,16 @@ fn about(site: &Site<'_>, package: &Package) -> Markup {
         }))
         @if !package.files.is_empty() {
             (fact("About", html! {
-                @for (nth, file) in package.files.iter().take(12).enumerate() { @if nth > 0 { ", " } code { (short(file, 100)) } }
+                @for (nth, file) in package.files.iter().take(12).enumerate() { @if nth > 0 { ", " } code { (excerpt(file, 100)) } }
                 @if package.files.len() > 12 { " and " (count(package.files.len() - 12)) " others" }
             }))
         }
     })
 }
 
-fn readers(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
+fn recipients(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
     if deliveries.is_empty() {
-        return empty(
+        return empty_state(
             "It reached nobody so far.",
             "It is offered to the next agent of a role that it is for:",
             "handover assemble --role developer --task \"…\" --explain",
@@ -109,9 +111,9 @@ fn readers(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
             },
             [
                 badge(state_tone(delivery.state), delivery.state.as_str()),
-                delivery.read_at.map_or_else(|| html! { "–" }, |at| when(site.now, at)),
+                delivery.read_at.map_or_else(|| html! { "–" }, |at| relative_time(site.now, at)),
                 html! { (delivery.version) },
-                when(site.now, delivery.delivered_at),
+                relative_time(site.now, delivery.delivered_at),
             ],
         )
     };
@@ -124,9 +126,9 @@ fn versions(site: &Site<'_>, history: &[Package], id: PackageId) -> Markup {
             @for version in history.iter().rev().take(50) {
                 li {
                     span class="muted" { "v" (version.version) " " }
-                    @if version.id == id { strong { (short(&version.summary, 140)) } }
-                    @else { a href={ "/packages/" (version.id) } { (short(&version.summary, 140)) } }
-                    span class="muted" { " " (when(site.now, version.created_at)) }
+                    @if version.id == id { strong { (excerpt(&version.summary, 140)) } }
+                    @else { a href={ "/packages/" (version.id) } { (excerpt(&version.summary, 140)) } }
+                    span class="muted" { " " (relative_time(site.now, version.created_at)) }
                 }
             }
         }

@@ -1,39 +1,43 @@
-//! The packages of a session: what each is about, for whom, and how far it came.
+//! The packages of a session: topic, consumers, and whether anyone received them.
 
 use handover_model::{Package, Priority, SessionId};
 use handover_store::PackageFilter;
 use maud::{Markup, html};
 
-use super::session::scene::{Reach, Scene};
+use super::session::graph::{Reach, SessionGraph};
 use super::session::{heading, reach_badge};
-use crate::layout::{Page, Part};
-use crate::route::Shown;
-use crate::show::{
-    Column, Row, Tone, badge, count, empty, plural, role_name, section, short, table, when,
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, role_name,
+    section, table,
 };
-use crate::{PageRequest, Site};
 
-/// How many are listed on one page.
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::new("packages", "/sessions/{session}/packages", "/sessions", render)];
+
+/// Packages per page.
 const LISTED: usize = 100;
 
-pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Shown {
-    let role = request.field("role");
-    let only_lost = request.field("reach") == Some("nobody");
-    let from: usize = request.field("from").and_then(|from| from.parse().ok()).unwrap_or(0);
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id: &SessionId = &route.id("session")?;
+    let role = route.query("role");
+    let only_undelivered = route.query("reach") == Some("nobody");
+    let from: usize = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(0);
     let (session, all, packages) = site.store.reading(|store| {
-        let scene = Scene::read(store, id)?;
-        let wanted: Vec<_> = scene
+        let graph = SessionGraph::read(store, id)?;
+        let selected: Vec<_> = graph
             .latest()
-            .filter(|sent| role.is_none_or(|role| sent.producer.as_str() == role))
-            .filter(|sent| !only_lost || sent.reach == Reach::Nobody)
-            .map(|sent| (sent.id, sent.reach))
+            .filter(|package| role.is_none_or(|role| package.producer.as_str() == role))
+            .filter(|package| !only_undelivered || package.reach == Reach::Undelivered)
+            .map(|package| (package.id, package.reach))
             .collect();
         let (ids, reaches): (Vec<_>, Vec<_>) =
-            wanted.iter().rev().skip(from).take(LISTED).copied().unzip();
+            selected.iter().rev().skip(from).take(LISTED).copied().unzip();
         let packages: Vec<_> = store.packages_by_id(&ids)?.into_iter().zip(reaches).collect();
-        Ok((store.session(id)?, wanted.len(), packages))
+        Ok((store.session(id)?, selected.len(), packages))
     })?;
-    let total =
+    let any =
         site.store.packages(id, &PackageFilter { limit: Some(1), ..PackageFilter::default() })?;
     let link = |from: usize| {
         let mut link = format!("/sessions/{id}/packages?from={from}");
@@ -41,26 +45,26 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
             link.push_str("&role=");
             link.extend(form_urlencoded::byte_serialize(role.as_bytes()));
         }
-        if only_lost {
+        if only_undelivered {
             link.push_str("&reach=nobody");
         }
         link
     };
     let note = html! {
         (plural(all, "package", "packages")) ", newest first"
-        @if let Some(role) = role { ", by " (short(&role_name(role), 60)) }
-        @if only_lost { ", that reached nobody" }
+        @if let Some(role) = role { ", by " (excerpt(&role_name(role), 60)) }
+        @if only_undelivered { ", that reached nobody" }
         ". "
-        @if role.is_some() || only_lost { a href={ "/sessions/" (id) "/packages" } { "Show all" } }
+        @if role.is_some() || only_undelivered { a href={ "/sessions/" (id) "/packages" } { "Show all" } }
         @else { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "Show those that reached nobody" } }
     };
     let body = html! {
         (heading(site, &session, "packages"))
         (section("packages", "Packages", note, html! {
-            @if total.is_empty() {
-                (empty("No packages yet.", "A package is a Markdown file that one role leaves for others:", &format!("handover package add docs/notes.md --kind research --session {id}")))
+            @if any.is_empty() {
+                (empty_state("No packages yet.", "A package is a Markdown file that one role leaves for others:", &format!("handover package add docs/notes.md --kind research --session {id}")))
             } @else if packages.is_empty() {
-                (empty("None fits.", "Every package here reached somebody, or nobody of that role wrote one.", ""))
+                (empty_state("None matches.", "Every package here reached somebody, or nobody of that role wrote one.", ""))
             } @else {
                 (rows(site, &packages))
                 nav class="pages" aria-label="More packages" {
@@ -72,8 +76,7 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
     };
     Ok(Page {
         title: format!("Packages of {id}"),
-        part: Part::Sessions,
-        above: vec![
+        breadcrumbs: vec![
             ("/sessions".to_owned(), "Sessions".to_owned()),
             (format!("/sessions/{id}"), id.to_string()),
         ],
@@ -98,8 +101,8 @@ fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
             package.consumers.iter().map(|role| role_name(role.as_str())).collect();
         Row::new(
             html! {
-                a href={ "/packages/" (package.id) } { (short(package.title.as_deref().unwrap_or(&package.path), 90)) }
-                p class="muted" { (short(&package.summary, 140)) }
+                a href={ "/packages/" (package.id) } { (excerpt(package.title.as_deref().unwrap_or(&package.path), 90)) }
+                p class="muted" { (excerpt(&package.summary, 140)) }
             },
             [
                 html! {
@@ -111,7 +114,7 @@ fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
                 reach_badge(*reach),
                 html! { (package.version) },
                 html! { (count(package.tokens)) },
-                when(site.now, package.created_at),
+                relative_time(site.now, package.created_at),
             ],
         )
     };

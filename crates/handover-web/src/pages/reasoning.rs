@@ -1,21 +1,27 @@
-//! What agents thought, in the order of time.
+//! The reasoning of a session, in chronological order.
 
 use handover_model::{Phase, Role, SessionId};
 use handover_store::{ReasoningFilter, TimeOrder};
 use maud::html;
 
 use super::session::heading;
-use crate::layout::{Page, Part};
-use crate::route::Shown;
-use crate::show::{Tone, badge, clock, count, day, empty, moment, role_name, said, section, short};
-use crate::{PageRequest, Site};
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Tone, badge, count, empty_state, exact_time, excerpt, role_name, section, short_date,
+    time_of_day, untrusted,
+};
 
-/// How many pieces are shown, and how much of each.
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::new("reasoning", "/sessions/{session}/reasoning", "/sessions", render)];
+
+/// Entries on the page, and characters of each.
 const SHOWN: u32 = 150;
 const CHARACTERS: usize = 1_200;
 
-pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Shown {
-    let role = request.field("role").and_then(|role| Role::new(role).ok());
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id: &SessionId = &route.id("session")?;
+    let role = route.query("role").and_then(|role| Role::new(role).ok());
     let session = site.store.session(id)?;
     let all = site.store.session_counts(id)?.reasoning;
     let filter = ReasoningFilter {
@@ -38,29 +44,29 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
         (heading(site, &session, "reasoning"))
         (section("reasoning", "What agents thought", note, html! {
             @if entries.is_empty() {
-                (empty("No reasoning yet.", "Agents leave it in their debriefs; or record it by hand:", &format!("handover reasoning add --role developer --phase decisions \"…\" --session {id}")))
+                (empty_state("No reasoning yet.", "Agents leave it in their debriefs; or record it by hand:", &format!("handover reasoning add --role developer --phase decisions \"…\" --session {id}")))
             }
             ol class="timeline" {
                 @for entry in &entries {
-                    @let today = day(entry.created_at);
+                    @let today = short_date(entry.created_at);
                     @if today != last_day { li class="day" { (today) } ({ last_day = today; "" }) }
                     li {
                         p class="meta" {
-                            time datetime=(entry.created_at) title=(moment(entry.created_at)) { (clock(entry.created_at)) }
+                            time datetime=(entry.created_at) title=(exact_time(entry.created_at)) { (time_of_day(entry.created_at)) }
                             " " strong { (role_name(entry.role.as_str())) }
                             " " (badge(tone(entry.phase), entry.phase.as_str()))
                             @if let Some(group) = &entry.group { span class="muted" { " group " (group) } }
                             @if let Some(confidence) = entry.confidence { span class="muted" { " " (confidence) " confidence" } }
                         }
                         p class="words" {
-                            @if entry.content.chars().count() > CHARACTERS { (short(&entry.content, CHARACTERS)) }
-                            @else { (said(&entry.content)) }
+                            @if entry.content.chars().count() > CHARACTERS { (excerpt(&entry.content, CHARACTERS)) }
+                            @else { (untrusted(&entry.content)) }
                         }
                         @if !entry.references.is_empty() {
                             p class="muted" {
                                 "about "
                                 @for (nth, reference) in entry.references.iter().take(8).enumerate() {
-                                    @if nth > 0 { ", " } code { (short(reference, 100)) }
+                                    @if nth > 0 { ", " } code { (excerpt(reference, 100)) }
                                 }
                             }
                         }
@@ -71,8 +77,7 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
     };
     Ok(Page {
         title: format!("Reasoning of {id}"),
-        part: Part::Sessions,
-        above: vec![
+        breadcrumbs: vec![
             ("/sessions".to_owned(), "Sessions".to_owned()),
             (format!("/sessions/{id}"), id.to_string()),
         ],
@@ -80,7 +85,6 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
     })
 }
 
-/// What stands in the way stands out.
 fn tone(phase: Phase) -> Tone {
     match phase {
         Phase::Blockers => Tone::Bad,

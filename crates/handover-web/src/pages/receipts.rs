@@ -1,23 +1,26 @@
-//! The receipts of a session: who was given something, and how far it came.
+//! The receipts of a session: which agents were briefed, and the state of each receipt.
 
 use handover_model::{Receipt, Role, SessionId};
 use handover_store::ReceiptFilter;
 use maud::{Markup, html};
 
 use super::session::heading;
-use crate::layout::{Page, Part};
-use crate::route::Shown;
-use crate::show::{
-    Column, Row, Tone, badge, count, empty, meter, role_name, section, short, state_tone, table,
-    when,
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, excerpt, meter, relative_time, role_name,
+    section, state_tone, table,
 };
-use crate::{PageRequest, Site};
 
-/// How many are listed.
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::new("receipts", "/sessions/{session}/receipts", "/sessions", render)];
+
+/// Receipts on the page.
 const LISTED: u32 = 200;
 
-pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Shown {
-    let role = request.field("role").and_then(|role| Role::new(role).ok());
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id: &SessionId = &route.id("session")?;
+    let role = route.query("role").and_then(|role| Role::new(role).ok());
     let session = site.store.session(id)?;
     let filter = ReceiptFilter {
         session: Some(id.clone()),
@@ -38,14 +41,13 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
         (heading(site, &session, "receipts"))
         (section("receipts", "What agents were given", note, html! {
             @if receipts.is_empty() {
-                (empty("No receipts yet.", "Every brief leaves one:", &format!("handover assemble --role developer --task \"…\" --session {id} --deliver")))
+                (empty_state("No receipts yet.", "Every brief leaves one:", &format!("handover assemble --role developer --task \"…\" --session {id} --deliver")))
             } @else { (rows(site, &receipts)) }
         }))
     };
     Ok(Page {
         title: format!("Receipts of {id}"),
-        part: Part::Sessions,
-        above: vec![
+        breadcrumbs: vec![
             ("/sessions".to_owned(), "Sessions".to_owned()),
             (format!("/sessions/{id}"), id.to_string()),
         ],
@@ -53,14 +55,14 @@ pub(crate) fn page(site: &Site<'_>, request: &PageRequest, id: &SessionId) -> Sh
     })
 }
 
-/// Receipts as rows.
+/// A table of receipts.
 pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
-    use Column::{Drawn, Number, Text};
+    use Column::{Graphic, Number, Text};
     let columns = [
         Text("For"),
         Text("State"),
         Number("Tokens"),
-        Drawn("Tokens as a bar"),
+        Graphic("Tokens as a bar"),
         Text("Zone"),
         Number("Left out"),
         Number("Redacted"),
@@ -76,7 +78,7 @@ pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
                 @if let Some(group) = &receipt.group { " " (group) }
                 @if receipt.iteration > 0 { " iteration " (receipt.iteration) }
             }
-            @if let Some(failure) = &receipt.failure { p class="bad" { (short(failure, 120)) } }
+            @if let Some(failure) = &receipt.failure { p class="bad" { (excerpt(failure, 120)) } }
         };
         Row::new(
             head,
@@ -87,7 +89,7 @@ pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
                 html! { (receipt.zone.as_str().replace('_', " ")) },
                 html! { (count(left_out)) },
                 html! { (count(redacted)) },
-                when(site.now, receipt.created_at),
+                relative_time(site.now, receipt.created_at),
             ],
         )
     };

@@ -4,15 +4,19 @@ use maud::{Markup, html};
 
 use handover_model::Session;
 
-use crate::Site;
-use crate::layout::{Page, Part};
-use crate::route::Shown;
-use crate::show::{Column, Row, badge, count, empty, section, state_tone, table, when};
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, badge, count, empty_state, relative_time, section, state_tone, table,
+};
 
-/// How many are listed.
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::in_nav("sessions", "/sessions", "Sessions", render)];
+
+/// Sessions on the page.
 const LISTED: usize = 200;
 
-pub(crate) fn page(site: &Site<'_>) -> Shown {
+fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let sessions = site.store.sessions(None)?;
     let listed = sessions.len().min(LISTED);
     let note = html! { "Newest first." @if sessions.len() > LISTED { " The latest " (LISTED) " of " (count(sessions.len())) "." } };
@@ -20,16 +24,16 @@ pub(crate) fn page(site: &Site<'_>) -> Shown {
         header class="page" { h1 { "Sessions" } p class="lead" { "A session is one piece of work: what agents wrote, thought and were given in it." } }
         (section("sessions", "All sessions", note, html! {
             @if sessions.is_empty() {
-                (empty("No session yet.", "Open one, one for each piece of work:", "handover session new login-rework"))
+                (empty_state("No session yet.", "Open one, one for each piece of work:", "handover session new login-rework"))
             } @else {
                 (rows(site, &sessions[..listed]))
             }
         }))
     };
-    Ok(Page { title: "Sessions".to_owned(), part: Part::Sessions, above: Vec::new(), body })
+    Ok(Page { title: "Sessions".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
-/// Sessions as rows.
+/// A table of sessions.
 pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
     use Column::{Number, Text};
     let columns = [
@@ -39,11 +43,12 @@ pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
         Number("Reasoning"),
         Number("Receipts"),
         Text("Begun"),
-        Text("Ended"),
+        Text("FinishedAgent"),
     ];
     let row = |session: &Session| {
         let counts = site.store.session_counts(&session.id).unwrap_or_default();
-        let ended = session.ended_at.map_or_else(|| html! { "–" }, |end| when(site.now, end));
+        let ended =
+            session.ended_at.map_or_else(|| html! { "–" }, |end| relative_time(site.now, end));
         Row::new(
             html! { a href={ "/sessions/" (session.id) } { (session.id) } },
             [
@@ -51,7 +56,7 @@ pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
                 html! { (count(counts.packages)) },
                 html! { (count(counts.reasoning)) },
                 html! { (count(counts.receipts)) },
-                when(site.now, session.created_at),
+                relative_time(site.now, session.created_at),
                 ended,
             ],
         )

@@ -159,13 +159,13 @@ impl Scene {
 
     pub(crate) fn get(&self, path: &str, query: &[(&str, &str)]) -> PageResponse {
         let config = Config::default();
-        let places = ProjectPaths::new(self.folder.path(), &[]).unwrap();
+        let paths = ProjectPaths::new(self.folder.path(), &[]).unwrap();
         let project = self.project();
         let site = Site {
             store: &self.store,
             redactor: &self.redactor,
             config: &config,
-            places: &places,
+            paths: &paths,
             project: &project,
             may_write: false,
             machine: "here",

@@ -29,7 +29,7 @@ const VALID_SECONDS: i64 = 600;
 pub(crate) fn run(app: &App, args: LinkArgs) -> Outcome {
     let url = match args.url {
         Some(url) => url,
-        None => running(app).unwrap_or_else(|| format!("http://127.0.0.1:{}", Port::USUAL)),
+        None => running(app).unwrap_or_else(|| format!("http://127.0.0.1:{}", Port::DEFAULT)),
     };
     let (minted, token) = args.rights.make(app, TokenKind::Login, Some(VALID_SECONDS))?;
     let link = format!("{}/login?once={}", url.trim_end_matches('/'), minted.text);

@@ -1,4 +1,4 @@
-//! What is in a receipt, what is out, and why.
+//! The candidates of a receipt: included, left out, and why.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,12 +6,13 @@ use handover_model::{ItemKind, Receipt};
 use handover_store::{ErrorFilter, ReasoningFilter, Result, StrategyFilter};
 use maud::{Markup, html};
 
-use crate::Site;
-use crate::show::{
-    Column, Row, Share, Tone, badge, count, empty, plain, role_name, shares, short, table, when,
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Share, Tone, badge, count, empty_state, excerpt, relative_time, role_name, shares,
+    single_line, table,
 };
 
-/// What items are called. Looked up once: a receipt names them by id.
+/// Titles and links of items, which a receipt references by id only.
 pub(crate) struct Names {
     names: HashMap<(ItemKind, String), Name>,
     now: handover_model::Timestamp,
@@ -19,28 +20,32 @@ pub(crate) struct Names {
 
 struct Name {
     title: String,
-    by: Option<String>,
+    author: Option<String>,
     link: Option<String>,
 }
 
 impl Names {
-    pub(super) fn of(site: &Site<'_>, receipt: &Receipt, former: Option<&Receipt>) -> Result<Self> {
+    pub(super) fn read(
+        site: &Site<'_>,
+        receipt: &Receipt,
+        previous: Option<&Receipt>,
+    ) -> Result<Self> {
         let mut names = HashMap::new();
-        let wanted: Vec<(ItemKind, &str)> = receipt
+        let ids: Vec<(ItemKind, &str)> = receipt
             .items
             .iter()
-            .chain(former.iter().flat_map(|former| &former.items))
+            .chain(previous.iter().flat_map(|previous| &previous.items))
             .map(|item| (item.kind, item.id.as_str()))
             .chain(receipt.left_out.iter().map(|item| (item.kind, item.id.as_str())))
             .collect();
-        let any = |kind: ItemKind| wanted.iter().any(|(wanted, _)| *wanted == kind);
-        for (_, id) in wanted.iter().filter(|(kind, _)| *kind == ItemKind::Package) {
+        let any = |kind: ItemKind| ids.iter().any(|(ids, _)| *ids == kind);
+        for (_, id) in ids.iter().filter(|(kind, _)| *kind == ItemKind::Package) {
             let Some(package) = id.parse().ok().and_then(|id| site.store.package(id).ok()) else {
                 continue;
             };
             let name = Name {
                 title: package.title.unwrap_or(package.path),
-                by: Some(package.producer.to_string()),
+                author: Some(package.producer.to_string()),
                 link: Some(format!("/packages/{id}")),
             };
             names.insert((ItemKind::Package, (*id).to_owned()), name);
@@ -48,8 +53,8 @@ impl Names {
         if any(ItemKind::Reasoning) {
             for entry in site.store.reasoning(&receipt.session, &ReasoningFilter::default())? {
                 let name = Name {
-                    title: format!("{}: {}", entry.phase, plain(&entry.content)),
-                    by: Some(entry.role.to_string()),
+                    title: format!("{}: {}", entry.phase, single_line(&entry.content)),
+                    author: Some(entry.role.to_string()),
                     link: Some(format!("/sessions/{}/reasoning", receipt.session)),
                 };
                 names.insert((ItemKind::Reasoning, entry.id.to_string()), name);
@@ -62,38 +67,38 @@ impl Names {
                     Some(solution) => format!("{} → {solution}", error.signature.message),
                     None => error.signature.message.clone(),
                 };
-                names.insert((ItemKind::Error, error.hash), Name { title, by: None, link });
+                names.insert((ItemKind::Error, error.hash), Name { title, author: None, link });
             }
         }
         if any(ItemKind::Strategy) {
             for strategy in site.store.strategies(site.project, &StrategyFilter::default())? {
                 let link = Some("/strategies".to_owned());
-                let name = Name { title: strategy.insight, by: None, link };
+                let name = Name { title: strategy.insight, author: None, link };
                 names.insert((ItemKind::Strategy, strategy.id), name);
             }
         }
         Ok(Self { names, now: site.now })
     }
 
-    /// An item as it is called, with the way to it.
-    pub(super) fn show(&self, kind: ItemKind, id: &str) -> Markup {
+    /// The title of an item as a link.
+    pub(super) fn link(&self, kind: ItemKind, id: &str) -> Markup {
         match self.names.get(&(kind, id.to_owned())) {
             Some(name) => html! {
                 @match &name.link {
-                    Some(link) => a href=(link) { (short(&name.title, 110)) },
-                    None => (short(&name.title, 110)),
+                    Some(link) => a href=(link) { (excerpt(&name.title, 110)) },
+                    None => (excerpt(&name.title, 110)),
                 }
-                @if let Some(by) = &name.by { span class="muted" { " by " (role_name(by)) } }
+                @if let Some(author) = &name.author { span class="muted" { " by " (role_name(author)) } }
             },
-            None => html! { (short(id, 40)) },
+            None => html! { (excerpt(id, 40)) },
         }
     }
 }
 
-/// Everything that was a candidate.
+/// All candidates with their scores.
 pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
     if receipt.items.is_empty() && receipt.left_out.is_empty() {
-        return empty(
+        return empty_state(
             "There were no candidates.",
             "Nothing that others wrote was for this role, or nobody had written anything yet.",
             "",
@@ -113,7 +118,7 @@ pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
             ul class="legend terms" aria-label="Terms of the score" {
                 li class="head" { "Score" }
                 @for (number, term) in terms.iter().enumerate() {
-                    li { svg width="12" height="12" aria-hidden="true" { rect class={ "shade-" (number % 6) } width="12" height="12" rx="2" {} } (short(&term.replace('_', " "), 40)) }
+                    li { svg width="12" height="12" aria-hidden="true" { rect class={ "shade-" (number % 6) } width="12" height="12" rx="2" {} } (excerpt(&term.replace('_', " "), 40)) }
                 }
             }
         }
@@ -122,7 +127,7 @@ pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
             p class="note" {
                 "Left out: "
                 @for (nth, (reason, number)) in receipt.left_out_counts.iter().enumerate() {
-                    @if nth > 0 { ", " } (count(*number)) " " (short(reason, 80))
+                    @if nth > 0 { ", " } (count(*number)) " " (excerpt(reason, 80))
                 }
                 "." @if hidden > 0 { " The " (count(hidden)) " with the lowest scores are not listed." }
             }
@@ -131,45 +136,46 @@ pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
 }
 
 fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
-    use Column::{Drawn, Number, Text};
+    use Column::{Graphic, Number, Text};
     let columns = [
         Text("Candidate"),
         Text("Why"),
         Number("Score"),
-        Drawn("Terms of the score"),
+        Graphic("Terms of the score"),
         Number("Tokens"),
         Text("Seen reading it"),
     ];
     let none = || html! { "–" };
     let head = |kind: ItemKind, id: &str| {
-        html! { span class="kind" { (kind) } " " (names.show(kind, id)) }
+        html! { span class="kind" { (kind) } " " (names.link(kind, id)) }
     };
-    let inside = receipt.items.iter().map(|item| {
+    let included = receipt.items.iter().map(|item| {
         let scored = !item.terms.is_empty();
         Row::new(
             head(item.kind, &item.id),
             [
                 html! {
                     (badge(Tone::Good, "in")) " "
-                    span class="muted" { (form(item.form)) @if item.version > 1 { ", v" (item.version) } }
+                    span class="muted" { (form_label(item.form)) @if item.version > 1 { ", v" (item.version) } }
                 },
                 if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
-                if scored { parts(&item.terms, terms, most) } else { html! {} },
+                if scored { score_terms(&item.terms, terms, most) } else { html! {} },
                 if item.tokens == 0 { none() } else { html! { (count(item.tokens)) } },
-                item.read_at.map_or_else(none, |at| when(names.now, at)),
+                item.read_at.map_or_else(none, |at| relative_time(names.now, at)),
             ],
         )
     });
-    let outside = receipt.left_out.iter().map(|item| {
+    let left_out = receipt.left_out.iter().map(|item| {
         let why =
             html! { (badge(Tone::Calm, "out")) " " span class="muted" { (item.reason.as_str()) } };
         let score = html! { (format!("{:.2}", item.score)) };
-        Row::new(head(item.kind, &item.id), [why, score, shares(&[], most), none(), none()]).faint()
+        Row::new(head(item.kind, &item.id), [why, score, shares(&[], most), none(), none()])
+            .dimmed()
     });
-    table("candidates", &columns, inside.chain(outside))
+    table("candidates", &columns, included.chain(left_out))
 }
 
-const fn form(form: handover_model::Form) -> &'static str {
+const fn form_label(form: handover_model::Form) -> &'static str {
     use handover_model::Form;
     match form {
         Form::Full => "whole",
@@ -178,7 +184,7 @@ const fn form(form: handover_model::Form) -> &'static str {
     }
 }
 
-/// The terms of the scores, those that decide most first.
+/// The terms of the scores, the most influential first.
 fn by_weight(receipt: &Receipt) -> Vec<&str> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for (name, value) in receipt.items.iter().flat_map(|item| &item.terms) {
@@ -189,8 +195,8 @@ fn by_weight(receipt: &Receipt) -> Vec<&str> {
     terms.into_iter().map(|(name, _)| name).collect()
 }
 
-/// What a score is made of.
-fn parts(terms: &BTreeMap<String, f64>, all: &[&str], most: f64) -> Markup {
+/// The contributions to a score.
+fn score_terms(terms: &BTreeMap<String, f64>, all: &[&str], most: f64) -> Markup {
     let list: Vec<Share> = all
         .iter()
         .map(|name| {
@@ -198,7 +204,10 @@ fn parts(terms: &BTreeMap<String, f64>, all: &[&str], most: f64) -> Markup {
             Share { name: format!("{} {value:.2}", name.replace('_', " ")), value }
         })
         .collect();
-    let words: Vec<String> =
-        list.iter().filter(|share| share.value >= 0.005).map(|share| plain(&share.name)).collect();
+    let words: Vec<String> = list
+        .iter()
+        .filter(|share| share.value >= 0.005)
+        .map(|share| single_line(&share.name))
+        .collect();
     html! { (shares(&list, most)) span class="terms muted" { (words.join(" + ")) } }
 }

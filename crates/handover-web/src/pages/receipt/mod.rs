@@ -1,49 +1,50 @@
-//! A receipt: what an agent was given, piece by piece, and why it is that and nothing else.
+//! A receipt: every item that an agent was given or not given, and why.
 
-mod change;
+mod diff;
 mod items;
 
 use handover_model::{Provision, Receipt, ReceiptId, ReceiptState};
 use handover_text::quote::visible;
 use maud::{Markup, html};
 
-use crate::Site;
-use crate::layout::{Page, Part};
-use crate::route::Shown;
-use crate::show::{
-    Column, Row, Tone, badge, count, empty, meter, moment, plain, plural, role_name, said, section,
-    short, state_tone, table, when,
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, exact_time, excerpt, meter, plural,
+    relative_time, role_name, section, single_line, state_tone, table, untrusted,
 };
 
-/// How much of a text is shown.
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::new("receipt", "/receipts/{receipt}", "/sessions", render)];
+
+/// Bytes of the text that are shown.
 const SHOWN: usize = 100_000;
 
-pub(crate) fn page(site: &Site<'_>, id: &ReceiptId) -> Shown {
-    let receipt = site.store.receipt(id)?;
-    let former = change::former(site, &receipt)?;
-    let names = items::Names::of(site, &receipt, former.as_ref())?;
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let receipt = site.store.receipt(&route.id::<ReceiptId>("receipt")?)?;
+    let previous = diff::previous(site, &receipt)?;
+    let names = items::Names::read(site, &receipt, previous.as_ref())?;
     let role = role_name(receipt.role.as_str());
     let body = html! {
         header class="page" {
             h1 { "What the " (role) " was given " (badge(state_tone(receipt.state), receipt.state.as_str())) }
-            p class="lead" { (sentence(&receipt)) }
-            (steps(site, &receipt))
+            p class="lead" { (summary(&receipt)) }
+            (progress(site, &receipt))
         }
-        (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in all, counted for " (short(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
+        (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in all, counted for " (excerpt(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
         (section("candidates", "Why it knew what it knew",
             html! { "Everything that was a candidate, best first: what its score is made of, and why it is in or out." },
             items::candidates(&receipt, &names)))
         div class="columns" {
             (section("redactions", "Secrets taken out", html! { "By rule." }, redactions(&receipt)))
-            (section("change", "Since the one before", html! { "The previous brief of this role." }, change::shown(site, &receipt, former.as_ref(), &names)))
+            (section("change", "Since the one before", html! { "The previous brief of this role." }, diff::render(site, &receipt, previous.as_ref(), &names)))
         }
         (section("text", "The block as the agent saw it", html! { "Without its task." }, text(site, &receipt)))
     };
     let session = &receipt.session;
     Ok(Page {
         title: format!("What the {role} was given"),
-        part: Part::Sessions,
-        above: vec![
+        breadcrumbs: vec![
             ("/sessions".to_owned(), "Sessions".to_owned()),
             (format!("/sessions/{session}"), session.to_string()),
             (format!("/sessions/{session}/receipts"), "Receipts".to_owned()),
@@ -52,8 +53,8 @@ pub(crate) fn page(site: &Site<'_>, id: &ReceiptId) -> Shown {
     })
 }
 
-/// The receipt in a sentence.
-fn sentence(receipt: &Receipt) -> Markup {
+/// A one-sentence summary.
+fn summary(receipt: &Receipt) -> Markup {
     use handover_model::ItemKind;
     let of = |kind: ItemKind| receipt.items.iter().filter(|item| item.kind == kind).count();
     let parts = [
@@ -73,13 +74,13 @@ fn sentence(receipt: &Receipt) -> Markup {
         (parts) ", " (count(receipt.tokens)) " tokens"
         @if receipt.iteration > 0 { ", in iteration " (receipt.iteration) }
         @if let Some(group) = &receipt.group { " in group " (group) }
-        @if let Some(model) = &receipt.model { ", model " (short(model, 60)) }
+        @if let Some(model) = &receipt.model { ", model " (excerpt(model, 60)) }
         ". " @if left_out > 0 { (count(left_out)) " more were left out." }
     }
 }
 
-/// How far it came.
-fn steps(site: &Site<'_>, receipt: &Receipt) -> Markup {
+/// The states that it has passed.
+fn progress(site: &Site<'_>, receipt: &Receipt) -> Markup {
     let failed = receipt.state == ReceiptState::Failed;
     let steps = [
         ("Assembled", Some(receipt.created_at), "the text was made".to_owned()),
@@ -87,7 +88,7 @@ fn steps(site: &Site<'_>, receipt: &Receipt) -> Markup {
             "Delivered",
             receipt.delivered_at,
             match &receipt.host {
-                Some(host) => format!("handed to {}", plain(host)),
+                Some(host) => format!("handed to {}", single_line(host)),
                 None => "handed over".to_owned(),
             },
         ),
@@ -98,17 +99,17 @@ fn steps(site: &Site<'_>, receipt: &Receipt) -> Markup {
             @for (name, at, meaning) in steps {
                 li class=(if at.is_some() { "done" } else { "open" }) {
                     strong { (name) } " "
-                    span class="muted" { @match at { Some(at) => (when(site.now, at)), None => "not yet" } ", " (meaning) }
+                    span class="muted" { @match at { Some(at) => (relative_time(site.now, at)), None => "not yet" } ", " (meaning) }
                 }
             }
             @if failed {
-                li class="failed" { strong { "Failed" } " " span { (said(receipt.failure.as_deref().unwrap_or("it never arrived"))) } }
+                li class="failed" { strong { "Failed" } " " span { (untrusted(receipt.failure.as_deref().unwrap_or("it never arrived"))) } }
             }
         }
         @for (name, provision) in [("Context", &receipt.provided.context), ("Specialization", &receipt.provided.specialization)] {
             @match provision {
-                Provision::Degraded { reason } => p class="notice warn" { (name) " is not whole: " (said(reason)) },
-                Provision::Disabled { by } => p class="notice" { (name) " is switched off by " code { (short(by, 80)) } "." },
+                Provision::Degraded { reason } => p class="notice warn" { (name) " is not whole: " (untrusted(reason)) },
+                Provision::Disabled { by } => p class="notice" { (name) " is switched off by " code { (excerpt(by, 80)) } "." },
                 Provision::Present | Provision::Missing => {},
             }
         }
@@ -117,7 +118,7 @@ fn steps(site: &Site<'_>, receipt: &Receipt) -> Markup {
 
 fn budget(receipt: &Receipt) -> Markup {
     if receipt.sections.is_empty() {
-        return empty("No sections.", "The text was made without a budget.", "");
+        return empty_state("No sections.", "The text was made without a budget.", "");
     }
     html! {
         table class="bars" {
@@ -126,7 +127,7 @@ fn budget(receipt: &Receipt) -> Markup {
                 @for part in &receipt.sections {
                     @let tight = part.budget > 0 && part.used * 10 >= part.budget * 9;
                     tr {
-                        th scope="row" { (short(&part.name.replace('_', " "), 40)) }
+                        th scope="row" { (excerpt(&part.name.replace('_', " "), 40)) }
                         td class="wide" { (meter(part.used as f64, part.budget as f64, if tight { Tone::Warn } else { Tone::Good })) }
                         td class="number" { (count(part.used)) }
                         td class="number muted" { "of " (count(part.budget)) }
@@ -136,7 +137,7 @@ fn budget(receipt: &Receipt) -> Markup {
         }
         p class="note" {
             "The window was in the zone " strong { (receipt.zone.as_str().replace('_', " ")) } "."
-            @for part in &receipt.trimmed { " Trimmed: " (short(part, 160)) "." }
+            @for part in &receipt.trimmed { " Trimmed: " (excerpt(part, 160)) "." }
         }
     }
 }
@@ -146,7 +147,7 @@ fn redactions(receipt: &Receipt) -> Markup {
         return html! { p class="muted" { "None were found." } };
     }
     let row = |(rule, times): (&String, &u64)| {
-        Row::new(html! { code { (short(rule, 80)) } }, [html! { (count(*times)) }])
+        Row::new(html! { code { (excerpt(rule, 80)) } }, [html! { (count(*times)) }])
     };
     table(
         "small",
@@ -157,7 +158,7 @@ fn redactions(receipt: &Receipt) -> Markup {
 
 fn text(site: &Site<'_>, receipt: &Receipt) -> Markup {
     let Some(text) = &receipt.text else {
-        return empty("The text was not kept.", "Only its hash was:", &receipt.prompt_hash);
+        return empty_state("The text was not kept.", "Only its hash was:", &receipt.prompt_hash);
     };
     let clean = site.redactor.clean(text);
     let shown = clean.as_str().get(..clean.as_str().floor_char_boundary(SHOWN)).unwrap_or_default();
@@ -166,7 +167,7 @@ fn text(site: &Site<'_>, receipt: &Receipt) -> Markup {
         p class="note" {
             "BLAKE3 of the whole prompt: " code { (receipt.prompt_hash) } ". "
             code { "handover receipt verify " (receipt.id) " FILE" } " proves that a text is this one. Made "
-            (moment(receipt.created_at)) "."
+            (exact_time(receipt.created_at)) "."
         }
     }
 }

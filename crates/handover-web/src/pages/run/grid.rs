@@ -1,26 +1,28 @@
-//! Stories and phases as a grid.
+//! The grid of stories and phases.
 
 use std::collections::HashMap;
 
 use handover_model::ReceiptId;
 use maud::{Markup, html};
 
-use crate::Site;
-use crate::journal::{Document, Doing, Phase, Story, Told};
-use crate::show::{Tone, badge, count, duration, money, plain, short, state_tone, when};
+use crate::run_view::{ActiveWork, Phase, RunDocument, RunView, Story};
+use crate::site::Site;
+use crate::view::{
+    Tone, badge, count, duration, excerpt, money, relative_time, single_line, state_tone,
+};
 
-/// The order in which phases usually come; what else there is comes behind.
+/// The usual order of phases; unknown ones follow.
 const ORDER: [&str; 8] = ["kickoff", "dev", "gates", "review", "fix", "analysis", "uat", "retro"];
-/// How many attempts of one phase are named.
+/// Attempts of one phase that are shown.
 const ATTEMPTS: usize = 4;
 
-pub(super) fn grid(site: &Site<'_>, told: &Told, document: &Document) -> Markup {
-    let doing = told.doing();
-    let phases = phases(document, &doing);
-    let receipts: HashMap<(String, String, u64), (Option<ReceiptId>, String)> = told
-        .ended()
+pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> Markup {
+    let active = view.active_work();
+    let phases = phases(document, &active);
+    let receipts: HashMap<(String, String, u64), (Option<ReceiptId>, String)> = view
+        .finished_agents()
         .into_iter()
-        .map(|end| ((end.story, end.phase, end.attempt), (end.receipt, end.summary)))
+        .map(|agent| ((agent.story, agent.phase, agent.attempt), (agent.receipt, agent.summary)))
         .collect();
     html! {
         div class="scroll" tabindex="0" role="region" aria-label="Stories and phases, scrolls sideways" {
@@ -28,7 +30,7 @@ pub(super) fn grid(site: &Site<'_>, told: &Told, document: &Document) -> Markup 
                 thead {
                     tr {
                         th { "Story" } th { "State" }
-                        @for phase in &phases { th { (short(phase, 30)) } }
+                        @for phase in &phases { th { (excerpt(phase, 30)) } }
                         th class="number" { "Time" } th class="number" { "Cost" } th { "Kept in" }
                     }
                 }
@@ -36,19 +38,19 @@ pub(super) fn grid(site: &Site<'_>, told: &Told, document: &Document) -> Markup 
                     @for story in document.units() {
                         tr {
                             th scope="row" {
-                                (short(&story.title, 80))
-                                p class="muted" { code { (short(&story.id, 60)) } }
+                                (excerpt(&story.title, 80))
+                                p class="muted" { code { (excerpt(&story.id, 60)) } }
                             }
                             td { (badge(state_tone(story.state()), &story.state)) }
                             @for phase in &phases {
-                                td class="cell" { (cell(site, story, phase, &doing, &receipts)) }
+                                td class="cell" { (cell(site, story, phase, &active, &receipts)) }
                             }
                             td class="number" { (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }
                             td class="number" { (money(story.cost_usd)) }
                             td {
                                 @match (&story.commit, &story.failed_branch) {
-                                    (Some(commit), _) => code title=(plain(commit)) { (commit.chars().take(10).collect::<String>()) },
-                                    (None, Some(branch)) => code { (short(branch, 60)) },
+                                    (Some(commit), _) => code title=(single_line(commit)) { (commit.chars().take(10).collect::<String>()) },
+                                    (None, Some(branch)) => code { (excerpt(branch, 60)) },
                                     (None, None) => "–",
                                 }
                             }
@@ -60,18 +62,19 @@ pub(super) fn grid(site: &Site<'_>, told: &Told, document: &Document) -> Markup 
     }
 }
 
-fn phases(document: &Document, doing: &[Doing]) -> Vec<String> {
+fn phases(document: &RunDocument, active: &[ActiveWork]) -> Vec<String> {
     let mut phases: Vec<String> = vec!["dev".to_owned(), "gates".to_owned(), "review".to_owned()];
     let seen = document.units().flat_map(|story| &story.phases).map(|phase| &phase.phase);
-    let now = doing.iter().map(|doing| &doing.what).filter(|what| ORDER.contains(&what.as_str()));
+    let now =
+        active.iter().map(|active| &active.what).filter(|what| ORDER.contains(&what.as_str()));
     for phase in seen.chain(now) {
         if !phases.contains(phase) {
             phases.push(phase.clone());
         }
     }
-    let place =
+    let rank =
         |phase: &String| ORDER.iter().position(|known| known == phase).unwrap_or(ORDER.len());
-    phases.sort_by_key(place);
+    phases.sort_by_key(rank);
     phases
 }
 
@@ -81,18 +84,18 @@ fn cell(
     site: &Site<'_>,
     story: &Story,
     phase: &str,
-    doing: &[Doing],
+    active: &[ActiveWork],
     receipts: &Receipts,
 ) -> Markup {
     let done: Vec<&Phase> = story.phases.iter().filter(|line| line.phase == phase).collect();
-    let now = doing.iter().find(|doing| doing.story == story.id && doing.what == phase);
+    let now = active.iter().find(|active| active.story == story.id && active.what == phase);
     let hidden = done.len().saturating_sub(ATTEMPTS);
     html! {
         @if hidden > 0 { p class="muted" { (count(hidden)) " earlier" } }
         @for line in done.iter().skip(hidden) {
             @let key = (story.id.clone(), phase.to_owned(), u64::from(line.attempt));
             @let known = receipts.get(&key);
-            p title=[known.map(|(_, summary)| plain(summary)).filter(|text| !text.is_empty())] {
+            p title=[known.map(|(_, summary)| single_line(summary)).filter(|text| !text.is_empty())] {
                 @match known.and_then(|(receipt, _)| receipt.as_ref()) {
                     Some(receipt) => a href={ "/receipts/" (receipt) } { (badge(tone(&line.verdict), &line.verdict)) },
                     None => (badge(tone(&line.verdict), &line.verdict)),
@@ -101,12 +104,11 @@ fn cell(
             }
         }
         @if let Some(now) = now {
-            p { (badge(Tone::Good, "at work")) " " span class="muted" { (when(site.now, now.since)) } }
+            p { (badge(Tone::Good, "at work")) " " span class="muted" { (relative_time(site.now, now.since)) } }
         }
     }
 }
 
-/// How a verdict is meant.
 fn tone(verdict: &str) -> Tone {
     match verdict {
         "complete" | "passed" | "passed_with_fixes" => Tone::Good,

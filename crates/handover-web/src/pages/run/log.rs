@@ -1,4 +1,4 @@
-//! The end of what the agent at work has printed.
+//! The tail of the active agent's log.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -6,38 +6,41 @@ use std::path::{Path, PathBuf};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::Site;
-use crate::journal::Told;
-use crate::show::{said, section as part, short};
+use crate::run_view::RunView;
+use crate::site::Site;
+use crate::view::{self, excerpt, untrusted};
 
-/// How much of a log is looked at, and how many lines of it are shown.
+/// Bytes of a log that are read, and lines that are shown.
 const TAIL: u64 = 24_000;
 const LINES: usize = 40;
 
-/// The log of the agent at work, or of the last one.
-pub(super) fn section(site: &Site<'_>, told: &Told) -> Markup {
-    let now =
-        told.doing().into_iter().map(|doing| (doing.story, doing.what, doing.attempt)).next_back();
-    let last = told.ended().pop().map(|end| (end.story, end.phase, end.attempt));
+/// The log of the active agent, or of the last one.
+pub(super) fn section(site: &Site<'_>, view: &RunView) -> Markup {
+    let now = view
+        .active_work()
+        .into_iter()
+        .map(|active| (active.story, active.what, active.attempt))
+        .next_back();
+    let last = view.finished_agents().pop().map(|agent| (agent.story, agent.phase, agent.attempt));
     let Some((story, phase, attempt)) = now.or(last) else { return html! {} };
-    let folder = site.places.root().join(".handover/runs").join(told.run.id.as_str());
-    let lines =
-        place(&folder, &story, &phase, attempt).map(|file| tail(site, &file)).unwrap_or_default();
-    let note =
-        html! { (short(&phase, 30)) " " (attempt) " of " (short(&story, 60)) ", the last lines." };
-    part(
+    let folder = site.paths.root().join(".handover/runs").join(view.run.id.as_str());
+    let lines = log_file(&folder, &story, &phase, attempt)
+        .map(|file| tail(site, &file))
+        .unwrap_or_default();
+    let note = html! { (excerpt(&phase, 30)) " " (attempt) " of " (excerpt(&story, 60)) ", the last lines." };
+    view::section(
         "log",
-        "What the agent prints",
+        "Agent output",
         note,
         html! {
             @if lines.is_empty() { p class="muted" { "Nothing yet." } }
-            @else { pre class="log" tabindex="0" { @for line in &lines { (said(line)) "\n" } } }
+            @else { pre class="log" tabindex="0" { @for line in &lines { (untrusted(line)) "\n" } } }
         },
     )
 }
 
-/// Where the log is. The names come from a journal, so they are taken as names and nothing else.
-fn place(folder: &Path, story: &str, phase: &str, attempt: u64) -> Option<PathBuf> {
+/// The path of a log. The names come from a journal, so anything but plain file names is rejected.
+fn log_file(folder: &Path, story: &str, phase: &str, attempt: u64) -> Option<PathBuf> {
     let is_name = |text: &str| {
         !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0'])
     };
@@ -46,7 +49,7 @@ fn place(folder: &Path, story: &str, phase: &str, attempt: u64) -> Option<PathBu
     }
     let file =
         folder.join(handover_engine::git::ref_part(story)).join(format!("{phase}-{attempt}.log"));
-    // An agent may have put a link there.
+    // An agent may have planted a symlink.
     let metadata = fs_err::symlink_metadata(&file).ok()?;
     metadata.is_file().then_some(file)
 }
@@ -58,7 +61,7 @@ fn tail(site: &Site<'_>, file: &Path) -> Vec<String> {
         file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
         file.take(TAIL).read_to_end(&mut bytes)?;
-        // The first line may have lost its beginning.
+        // The first line may be incomplete.
         let start = if from > 0 {
             bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1)
         } else {
@@ -70,24 +73,24 @@ fn tail(site: &Site<'_>, file: &Path) -> Vec<String> {
     let clean = site.redactor.redact_bytes(&bytes);
     let text = String::from_utf8_lossy(&clean);
     let lines: Vec<String> =
-        text.lines().map(words).filter(|line| !line.trim().is_empty()).collect();
+        text.lines().map(readable).filter(|line| !line.trim().is_empty()).collect();
     lines.iter().skip(lines.len().saturating_sub(LINES)).cloned().collect()
 }
 
-/// A line as people read it: of an event of an agent program, what it says.
-fn words(line: &str) -> String {
+/// A line in readable form: for JSON events of agent programs, their text.
+fn readable(line: &str) -> String {
     let line: String = line.chars().take(8_000).collect();
     let Ok(event) = serde_json::from_str::<Value>(&line) else {
         return handover_text::cut::cut(&line, 400);
     };
     let kind = event["type"].as_str().unwrap_or("event");
-    let mut said = Vec::new();
-    collect(&event, &mut said, 0);
-    format!("{kind}: {}", handover_text::cut::cut(&said.join(" · "), 400))
+    let mut texts = Vec::new();
+    collect_texts(&event, &mut texts, 0);
+    format!("{kind}: {}", handover_text::cut::cut(&texts.join(" · "), 400))
 }
 
-/// The texts of an event, outermost first.
-fn collect(value: &Value, out: &mut Vec<String>, depth: usize) {
+/// Collects the texts of an event, outermost first.
+fn collect_texts(value: &Value, out: &mut Vec<String>, depth: usize) {
     const KEYS: [&str; 6] = ["text", "result", "command", "name", "message", "aggregated_output"];
     if depth > 6 || out.len() > 8 {
         return;
@@ -99,14 +102,14 @@ fn collect(value: &Value, out: &mut Vec<String>, depth: usize) {
                     Value::String(text) if KEYS.contains(&key.as_str()) && !text.is_empty() => {
                         out.push(handover_text::cut::one_line(text));
                     }
-                    Value::Object(_) | Value::Array(_) => collect(value, out, depth + 1),
+                    Value::Object(_) | Value::Array(_) => collect_texts(value, out, depth + 1),
                     Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
                 }
             }
         }
         Value::Array(list) => {
             for value in list {
-                collect(value, out, depth + 1);
+                collect_texts(value, out, depth + 1);
             }
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}

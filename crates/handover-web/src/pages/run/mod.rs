@@ -1,116 +1,123 @@
-//! A run: its stories and phases, what they cost, and what is going on.
+//! A run: stories, phases, cost, questions, and current activity.
 
+mod costs;
 mod grid;
-mod ledger;
 mod log;
 mod questions;
-
-pub(crate) use questions::answer;
 
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, StoryState};
 use maud::{Markup, html};
 
-use crate::journal::{Document, Told};
-use crate::layout::{Page, Part};
-use crate::route::{Shown, Trouble};
-use crate::show::{
-    Column, Row, Tone, badge, clock, count, duration, empty, moment, money, of, plural, said,
-    section, short, stat, state_tone, table, when,
+use crate::error::PageError;
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::run_view::{RunDocument, RunView};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, duration, empty_state, exact_time, excerpt, fraction, money,
+    plural, relative_time, section, stat, state_tone, table, time_of_day, untrusted,
 };
-use crate::{PageRequest, Site};
 
-use self::questions::Refused;
-use super::runs::word;
+use self::questions::RejectedAnswer;
+use super::runs::state_label;
 
-/// How many entries of the journal are on the page of the run, and on its own page.
+pub(crate) const PAGES: &[PageEntry] = &[
+    PageEntry::new("run", "/runs/{run}", "/runs", render),
+    PageEntry::new("journal", "/runs/{run}/journal", "/runs", journal_page),
+    // A rejected answer leaves the browser at this address, so it shows the run too.
+    PageEntry {
+        submit: Some(questions::submit),
+        ..PageEntry::new("answers", "/runs/{run}/answers", "/runs", render)
+    },
+];
+
+/// Journal entries on the run's page, and per page of the whole journal.
 const LAST: usize = 12;
 const LISTED: usize = 200;
 
-pub(crate) fn page(site: &Site<'_>, id: &RunId) -> Shown {
-    page_with(site, id, None)
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    render_with(site, &route.id("run")?, None)
 }
 
-/// The page, and an answer that was refused, to be mended.
-fn page_with(site: &Site<'_>, id: &RunId, refused: Option<&Refused>) -> Shown {
-    let told = Told::read(site, id)?;
+/// The page, with an answer that was rejected and can be corrected.
+fn render_with(site: &Site<'_>, id: &RunId, rejected: Option<&RejectedAnswer>) -> PageResult {
+    let view = RunView::read(site, id)?;
     let body = html! {
-        (heading(site, &told))
-        (parts(site, &told, refused)?)
-        (log::section(site, &told))
-        (section("journal", "Journal", html! { "The last entries of " (count(told.entries.len())) ". " a href={ "/runs/" (id) "/journal" } { "All of it" } },
-            journal(&told.entries, told.entries.len().saturating_sub(LAST), LAST)))
+        (heading(site, &view))
+        (sections(site, &view, rejected)?)
+        (log::section(site, &view))
+        (section("journal", "Journal", html! { "The last entries of " (count(view.entries.len())) ". " a href={ "/runs/" (id) "/journal" } { "All of it" } },
+            journal_table(&view.entries, view.entries.len().saturating_sub(LAST), LAST)))
     };
     Ok(Page {
-        title: format!("Run of epic {}", told.run.epic),
-        part: Part::Runs,
-        above: vec![("/runs".to_owned(), "Runs".to_owned())],
+        title: format!("Run of epic {}", view.run.epic),
+        breadcrumbs: vec![("/runs".to_owned(), "Runs".to_owned())],
         body,
     })
 }
 
-/// The parts of the page that also make a report.
-pub(crate) fn parts(
+/// The sections that the page shares with the exported report.
+pub(crate) fn sections(
     site: &Site<'_>,
-    told: &Told,
-    refused: Option<&Refused>,
-) -> Result<Markup, Trouble> {
-    Ok(match &told.document {
+    view: &RunView,
+    rejected: Option<&RejectedAnswer>,
+) -> Result<Markup, PageError> {
+    Ok(match &view.document {
         Some(document) => html! {
-            (figures(told, document))
-            (questions::section(site, told, refused)?)
-            (needed(told, document))
-            (section("grid", "Stories and phases", html! { "What each agent and each check said, how long it took, what it cost." }, grid::grid(site, told, document)))
-            (section("ledger", "Where the money went", html! { (money(document.cost_usd)) " in all, as the agents' programs report it." }, ledger::charts(site, told, document)?))
+            (figures(view, document))
+            (questions::section(site, view, rejected)?)
+            (next_step(view, document))
+            (section("grid", "Stories and phases", html! { "What each agent and each check said, how long it took, what it cost." }, grid::grid(site, view, document)))
+            (section("ledger", "Where the money went", html! { (money(document.cost_usd)) " in all, as the agents' programs report it." }, costs::charts(site, view, document)?))
         },
-        None => empty(
-            "It died before it was planned.",
+        None => empty_state(
+            "It crashed before it was planned.",
             "Start it again:",
-            &format!("handover run {}", told.run.epic),
+            &format!("handover run {}", view.run.epic),
         ),
     })
 }
 
-/// The head of a run's pages.
-pub(crate) fn heading(site: &Site<'_>, told: &Told) -> Markup {
-    let run = &told.run;
+/// The header of a run's pages.
+pub(crate) fn heading(site: &Site<'_>, view: &RunView) -> Markup {
+    let run = &view.run;
     html! {
         header class="page" id="head" data-live {
-            h1 { "Epic " (run.epic) " " (badge(state_tone(told.state()), word(told.state()))) }
+            h1 { "Epic " (run.epic) " " (badge(state_tone(view.state()), state_label(view.state()))) }
             p class="muted" {
-                "Run " code { (run.id) } " begun " (when(site.now, run.created_at)) ", last heard of " (when(site.now, run.updated_at))
+                "Run " code { (run.id) } " begun " (relative_time(site.now, run.created_at)) ", last heard of " (relative_time(site.now, run.updated_at))
                 ", records in session " a href={ "/sessions/" (run.session) } { (run.session) }
-                @if let Some(document) = &told.document { ", branch " code { (short(&document.branch, 100)) } }
+                @if let Some(document) = &view.document { ", branch " code { (excerpt(&document.branch, 100)) } }
             }
         }
     }
 }
 
-fn figures(told: &Told, document: &Document) -> Markup {
+fn figures(view: &RunView, document: &RunDocument) -> Markup {
     let of_state =
         |state: &str| document.stories.iter().filter(|story| story.state == state).count();
     let (failed, blocked) = (of_state("failed"), of_state("blocked"));
-    let doing = told.doing();
+    let active = view.active_work();
     html! {
         dl class="stats" id="figures" data-live {
-            (stat("Stories done", of(of_state("done"), document.stories.len()), html! {
+            (stat("Stories done", fraction(of_state("done"), document.stories.len()), html! {
                 @if failed > 0 { span class="bad" { (count(failed)) " failed" } " " }
                 @if blocked > 0 { span class="warn" { (count(blocked)) " blocked" } }
             }))
             (stat("Cost", money(document.cost_usd), html! { (count(document.tokens)) " tokens" }))
             (stat("Time of agents and checks", duration(document.duration_ms), html! { (plural(usize::try_from(document.turns).unwrap_or(usize::MAX), "turn", "turns")) }))
-            (stat("Right now", match doing.as_slice() {
+            (stat("Right now", match active.as_slice() {
                 [] => html! { "–" },
-                [one] => html! { (short(&one.what, 30)) },
+                [one] => html! { (excerpt(&one.what, 30)) },
                 many => html! { (many.len()) " at once" },
-            }, html! { @if let [one] = doing.as_slice() { (short(&one.story, 60)) } }))
+            }, html! { @if let [one] = active.as_slice() { (excerpt(&one.story, 60)) } }))
         }
     }
 }
 
-/// What a person should know or do.
-fn needed(told: &Told, document: &Document) -> Markup {
-    let epic = &told.run.epic;
-    let (tone, what, command) = match told.state() {
+/// Why the run stopped, and the command that continues it.
+fn next_step(view: &RunView, document: &RunDocument) -> Markup {
+    let epic = &view.run.epic;
+    let (tone, what, command) = match view.state() {
         RunState::Running | RunState::Done => return merge_note(document),
         RunState::Interrupted => (
             Tone::Warn,
@@ -119,7 +126,7 @@ fn needed(told: &Told, document: &Document) -> Markup {
         ),
         RunState::Budget => (
             Tone::Warn,
-            "Its budget is used up.",
+            "Its budget is exhausted.",
             format!("handover run {epic} --resume --max-cost USD"),
         ),
         RunState::Environment => (
@@ -129,17 +136,17 @@ fn needed(told: &Told, document: &Document) -> Markup {
         ),
         RunState::Failed => (
             Tone::Bad,
-            "Some stories failed; their work is kept on branches of their own.",
+            "Some stories failed; their work is kept on separate branches.",
             format!("handover run {epic} --skip-done"),
         ),
         RunState::Blocked if document.units().any(|story| story.question.is_some()) => (
             Tone::Warn,
-            "Some stories wait for an answer. With it the run goes on:",
+            "Some stories wait for an answer. Resume the run once they have it:",
             format!("handover run {epic} --resume"),
         ),
-        RunState::Blocked if told.is_answered() => (
+        RunState::Blocked if view.is_answered() => (
             Tone::Good,
-            "Everything that was asked is answered. The run goes on with:",
+            "All questions are answered. Resume the run:",
             format!("handover run {epic} --resume"),
         ),
         RunState::Blocked => {
@@ -148,11 +155,11 @@ fn needed(told: &Told, document: &Document) -> Markup {
     };
     html! {
         div class={ "notice " (tone.class()) } id="needed" data-live {
-            p { strong { (what) } @if let Some(reason) = &document.reason { " " (said(reason)) } }
+            p { strong { (what) } @if let Some(reason) = &document.reason { " " (untrusted(reason)) } }
             @for story in document.units().filter(|story| matches!(story.state(), StoryState::Failed | StoryState::Blocked)) {
                 p {
-                    code { (short(&story.id, 80)) } " " (story.state().as_str())
-                    @if let Some(reason) = &story.reason { ": " (short(reason, 300)) }
+                    code { (excerpt(&story.id, 80)) } " " (story.state().as_str())
+                    @if let Some(reason) = &story.reason { ": " (excerpt(reason, 300)) }
                 }
             }
             pre { code { (command) } }
@@ -161,18 +168,18 @@ fn needed(told: &Told, document: &Document) -> Markup {
     }
 }
 
-fn merge_note(document: &Document) -> Markup {
+fn merge_note(document: &RunDocument) -> Markup {
     html! {
         @if let Some(refused) = &document.merge_refused {
-            p class="notice warn" { "Your branch did not follow: " (said(refused)) }
+            p class="notice warn" { "Your branch was not fast-forwarded: " (untrusted(refused)) }
         }
     }
 }
 
-/// What each agent said at its end, for whoever has only the report.
-pub(crate) fn said_by_agents(told: &Told) -> Markup {
-    let ended = told.ended();
-    if ended.is_empty() {
+/// The final summaries of all agents, for the exported report.
+pub(crate) fn agent_summaries(view: &RunView) -> Markup {
+    let agents = view.finished_agents();
+    if agents.is_empty() {
         return html! {};
     }
     section(
@@ -181,13 +188,13 @@ pub(crate) fn said_by_agents(told: &Told) -> Markup {
         html! { "In the order of time, UTC." },
         html! {
             ol class="timeline" {
-                @for end in &ended {
+                @for agent in &agents {
                     li {
                         p class="meta" {
-                            time datetime=(end.at) title=(moment(end.at)) { (clock(end.at)) }
-                            " " strong { (short(&end.phase, 30)) " " (end.attempt) } " " code { (short(&end.story, 80)) }
+                            time datetime=(agent.at) title=(exact_time(agent.at)) { (time_of_day(agent.at)) }
+                            " " strong { (excerpt(&agent.phase, 30)) " " (agent.attempt) } " " code { (excerpt(&agent.story, 80)) }
                         }
-                        p class="words" { (short(&end.summary, 1_000)) }
+                        p class="words" { (excerpt(&agent.summary, 1_000)) }
                     }
                 }
             }
@@ -195,15 +202,14 @@ pub(crate) fn said_by_agents(told: &Told) -> Markup {
     )
 }
 
-/// Entries of a journal.
-fn journal(entries: &[JournalEntry], from: usize, most: usize) -> Markup {
+fn journal_table(entries: &[JournalEntry], from: usize, most: usize) -> Markup {
     use Column::{Number, Text};
     let columns =
         [Number("No."), Text("Time"), Text("Kind"), Text("What"), Text("Story"), Text("Outcome")];
-    table("small journal", &columns, entries.iter().skip(from).take(most).map(line))
+    table("small journal", &columns, entries.iter().skip(from).take(most).map(journal_row))
 }
 
-fn line(entry: &JournalEntry) -> Row {
+fn journal_row(entry: &JournalEntry) -> Row {
     let word = |key: &str| entry.entry[key].as_str().unwrap_or_default();
     let what = [word("effect"), word("event"), word("note")].concat().replace('_', " ");
     let attempt = entry.entry["attempt"].as_u64();
@@ -219,36 +225,37 @@ fn line(entry: &JournalEntry) -> Row {
     let nothing = || html! { "–" };
     let outcome = match outcome {
         "" => nothing(),
-        commit if commit == word("commit") => html! { code { (short(commit, 11)) } },
-        outcome => short(&outcome.replace('_', " "), 120),
+        commit if commit == word("commit") => html! { code { (excerpt(commit, 11)) } },
+        outcome => excerpt(&outcome.replace('_', " "), 120),
     };
     let attempt = html! {
-        (short(&what, 60))
-        @if let Some(attempt) = attempt { " " span class="muted" { (short(word("phase"), 30)) " " (attempt) } }
+        (excerpt(&what, 60))
+        @if let Some(attempt) = attempt { " " span class="muted" { (excerpt(word("phase"), 30)) " " (attempt) } }
     };
     let story = word("story");
     Row::new(
         html! { (entry.seq) },
         [
-            html! { time datetime=(entry.created_at) title=(moment(entry.created_at)) { (clock(entry.created_at)) } },
+            html! { time datetime=(entry.created_at) title=(exact_time(entry.created_at)) { (time_of_day(entry.created_at)) } },
             badge(tone, entry.kind.as_str()),
             attempt,
-            if story.is_empty() { nothing() } else { short(story, 60) },
+            if story.is_empty() { nothing() } else { excerpt(story, 60) },
             outcome,
         ],
     )
 }
 
-/// The whole journal, page by page.
-pub(crate) fn journal_page(site: &Site<'_>, request: &PageRequest, id: &RunId) -> Shown {
-    let told = Told::read(site, id)?;
-    let all = told.entries.len();
+/// The whole journal, paginated.
+fn journal_page(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id: &RunId = &route.id("run")?;
+    let view = RunView::read(site, id)?;
+    let all = view.entries.len();
     let last = all.saturating_sub(1) / LISTED * LISTED;
-    let from = request.field("from").and_then(|from| from.parse().ok()).unwrap_or(last).min(all);
+    let from = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(last).min(all);
     let body = html! {
-        (heading(site, &told))
+        (heading(site, &view))
         (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after everything that is done. Times are UTC." }, html! {
-            (journal(&told.entries, from, LISTED))
+            (journal_table(&view.entries, from, LISTED))
             nav class="pages" aria-label="More entries" {
                 @if from > 0 { a href={ "/runs/" (id) "/journal?from=" (from.saturating_sub(LISTED)) } { "Earlier" } }
                 @if from + LISTED < all { a href={ "/runs/" (id) "/journal?from=" (from + LISTED) } { "Later" } }
@@ -256,11 +263,10 @@ pub(crate) fn journal_page(site: &Site<'_>, request: &PageRequest, id: &RunId) -
         }))
     };
     Ok(Page {
-        title: format!("Journal of epic {}", told.run.epic),
-        part: Part::Runs,
-        above: vec![
+        title: format!("Journal of epic {}", view.run.epic),
+        breadcrumbs: vec![
             ("/runs".to_owned(), "Runs".to_owned()),
-            (format!("/runs/{id}"), format!("Epic {}", told.run.epic)),
+            (format!("/runs/{id}"), format!("Epic {}", view.run.epic)),
         ],
         body,
     })

@@ -1,67 +1,70 @@
-//! A session: its picture, what happened, and what never arrived.
+//! A session: its graph, its timeline, and undelivered packages.
 
-mod picture;
-pub(crate) mod scene;
-mod tale;
+mod drawing;
+pub(crate) mod graph;
+mod timeline;
 
 use handover_model::{Group, Session, SessionId};
 use maud::{Markup, html};
 
-use self::scene::{Reach, Scene};
-use crate::Site;
-use crate::layout::{Page, Part};
-use crate::route::Shown;
-use crate::show::{
-    Column, Row, Tone, badge, count, empty, of, plural, role_name, section, short, stat,
-    state_tone, table, when,
+use self::graph::{Reach, SessionGraph};
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, excerpt, fraction, plural, relative_time,
+    role_name, section, stat, state_tone, table,
 };
 
-/// How many packages that reached nobody are named.
-const NAMED: usize = 8;
+pub(crate) const PAGES: &[PageEntry] =
+    &[PageEntry::new("session", "/sessions/{session}", "/sessions", render)];
 
-pub(crate) fn page(site: &Site<'_>, id: &SessionId) -> Shown {
-    let (session, groups, scene) = site
-        .store
-        .reading(|store| Ok((store.session(id)?, store.groups(id)?, Scene::read(store, id)?)))?;
-    let nothing = scene.sent.is_empty() && scene.thoughts.is_empty() && scene.receipts.is_empty();
+/// Undelivered packages that are listed.
+const LISTED: usize = 8;
+
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id: &SessionId = &route.id("session")?;
+    let (session, groups, graph) = site.store.reading(|store| {
+        Ok((store.session(id)?, store.groups(id)?, SessionGraph::read(store, id)?))
+    })?;
+    let is_empty =
+        graph.packages.is_empty() && graph.reasoning.is_empty() && graph.receipts.is_empty();
     let body = html! {
         (heading(site, &session, "picture"))
-        @if nothing {
-            (empty(
+        @if is_empty {
+            (empty_state(
                 "Nothing has happened here yet.",
                 "An agent's notes, a decision or a brief make the first mark:",
                 &format!("handover package add docs/notes.md --session {id}\nhandover assemble --role developer --task \"…\" --session {id} --deliver"),
             ))
         } @else {
-            (figures(id, &scene))
-            (section("picture", "Who knew what, and from whom", html! { "Time runs to the right. Lines lead from whoever made something to whoever was given it." },
-                html! { (picture::legend()) (picture::picture(id, &scene)) }))
-            (lost(id, &scene, site))
-            (section("tale", "What happened", html! { "Times are UTC." }, tale::tale(site, &scene)))
+            (figures(id, &graph))
+            (section("picture", "Who knew what, and from whom", html! { "Time runs from left to right. Lines lead from the author of something to the agents that received it." },
+                html! { (drawing::legend()) (drawing::draw(id, &graph)) }))
+            (undelivered(id, &graph, site))
+            (section("tale", "What happened", html! { "Times are UTC." }, timeline::render(site, &graph)))
         }
         @if !groups.is_empty() {
-            (section("groups", "Groups", html! { "Parallel streams of work." }, groups_of(&groups)))
+            (section("groups", "Groups", html! { "Parallel streams of work." }, group_table(&groups)))
         }
     };
     Ok(Page {
         title: format!("Session {id}"),
-        part: Part::Sessions,
-        above: vec![("/sessions".to_owned(), "Sessions".to_owned())],
+        breadcrumbs: vec![("/sessions".to_owned(), "Sessions".to_owned())],
         body,
     })
 }
 
-fn groups_of(groups: &[Group]) -> Markup {
+fn group_table(groups: &[Group]) -> Markup {
     use Column::Text;
     let row = |group: &Group| {
         Row::new(
             html! { (group.id) },
             [
                 badge(state_tone(group.status), group.status.as_str()),
-                short(group.title.as_deref().unwrap_or("–"), 100),
+                excerpt(group.title.as_deref().unwrap_or("–"), 100),
                 html! {
                     @if group.counters.is_empty() { "–" }
-                    @for (name, times) in &group.counters { (short(&name.replace('_', " "), 40)) " " (times) " " }
+                    @for (name, times) in &group.counters { (excerpt(&name.replace('_', " "), 40)) " " (times) " " }
                 },
             ],
         )
@@ -70,7 +73,7 @@ fn groups_of(groups: &[Group]) -> Markup {
     table("", &columns, groups.iter().map(row))
 }
 
-/// The head of every page of a session.
+/// The header and tabs of every page of a session.
 pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup {
     let id = &session.id;
     let counts = site.store.session_counts(id).unwrap_or_default();
@@ -96,11 +99,11 @@ pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup 
         header class="page" {
             h1 { "Session " (id) " " (badge(state_tone(session.status), session.status.as_str())) }
             p class="muted" {
-                "Begun " (when(site.now, session.created_at))
-                @if let Some(end) = session.ended_at { ", ended " (when(site.now, end)) }
+                "Begun " (relative_time(site.now, session.created_at))
+                @if let Some(end) = session.ended_at { ", ended " (relative_time(site.now, end)) }
                 @for (name, value) in session.metadata.as_object().into_iter().flatten().take(6) {
-                    " · " (short(name, 40)) ": "
-                    (short(&value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned), 60))
+                    " · " (excerpt(name, 40)) ": "
+                    (excerpt(&value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned), 60))
                 }
             }
             nav class="tabs" aria-label="Session" {
@@ -112,36 +115,37 @@ pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup 
     }
 }
 
-fn figures(id: &SessionId, scene: &Scene) -> Markup {
-    let all = scene.latest().count();
-    let lost = all - scene.reached(Reach::Delivered);
-    let confirmed = scene.receipts.iter().filter(|receipt| receipt.confirmed_at.is_some()).count();
-    let failed = scene
+fn figures(id: &SessionId, graph: &SessionGraph) -> Markup {
+    let all = graph.latest().count();
+    let lost = all - graph.reached(Reach::Delivered);
+    let confirmed = graph.receipts.iter().filter(|receipt| receipt.confirmed_at.is_some()).count();
+    let failed = graph
         .receipts
         .iter()
-        .filter(|receipt| scene::reach_of(receipt.state) == Reach::Nobody)
+        .filter(|receipt| graph::reach_of(receipt.state) == Reach::Undelivered)
         .count();
-    let tokens: u64 = scene
+    let tokens: u64 = graph
         .receipts
         .iter()
-        .filter(|receipt| scene::reach_of(receipt.state) > Reach::Nobody)
+        .filter(|receipt| graph::reach_of(receipt.state) > Reach::Undelivered)
         .map(|receipt| receipt.tokens)
         .sum();
     html! {
         dl class="stats" id="figures" data-live {
             (stat("Packages", count(all), if all == 0 { "none yet" } else { "in their latest version" }))
-            (stat("Reached someone", of(scene.reached(Reach::Delivered), all), html! { (count(scene.reached(Reach::Read))) " seen being read" }))
+            (stat("Reached someone", fraction(graph.reached(Reach::Delivered), all), html! { (count(graph.reached(Reach::Read))) " seen being read" }))
             (stat("Reached nobody", html! { span class=(if lost > 0 { "warn" } else { "" }) { (count(lost)) } },
                 html! { @if lost > 0 { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "which?" } } @else { "nothing is lost" } }))
-            (stat("Agents briefed", count(scene.receipts.len()), html! { (count(confirmed)) " confirmed" @if failed > 0 { ", " span class="warn" { (count(failed)) " without effect" } } }))
+            (stat("Agents briefed", count(graph.receipts.len()), html! { (count(confirmed)) " confirmed" @if failed > 0 { ", " span class="warn" { (count(failed)) " without effect" } } }))
             (stat("Context given", count(tokens), "tokens"))
         }
     }
 }
 
-/// What never arrived: the first thing that somebody should see.
-fn lost(id: &SessionId, scene: &Scene, site: &Site<'_>) -> Markup {
-    let lost: Vec<_> = scene.latest().filter(|sent| sent.reach == Reach::Nobody).collect();
+/// Packages that nobody received: the first thing to look at.
+fn undelivered(id: &SessionId, graph: &SessionGraph, site: &Site<'_>) -> Markup {
+    let lost: Vec<_> =
+        graph.latest().filter(|package| package.reach == Reach::Undelivered).collect();
     if lost.is_empty() {
         return html! {};
     }
@@ -151,26 +155,26 @@ fn lost(id: &SessionId, scene: &Scene, site: &Site<'_>) -> Markup {
         html! { "Written, but in no brief that arrived." },
         html! {
             ul class="list" {
-                @for sent in lost.iter().rev().take(NAMED) {
+                @for package in lost.iter().rev().take(LISTED) {
                     li {
-                        a href={ "/packages/" (sent.id) } { (short(&sent.title, 110)) }
-                        span class="muted" { " by " (role_name(sent.producer.as_str())) ", " (when(site.now, sent.at)) }
+                        a href={ "/packages/" (package.id) } { (excerpt(&package.title, 110)) }
+                        span class="muted" { " by " (role_name(package.producer.as_str())) ", " (relative_time(site.now, package.at)) }
                     }
                 }
-                @if lost.len() > NAMED {
-                    li { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "and " (plural(lost.len() - NAMED, "other", "others")) } }
+                @if lost.len() > LISTED {
+                    li { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "and " (plural(lost.len() - LISTED, "other", "others")) } }
                 }
             }
         },
     )
 }
 
-/// A word for how far a package came.
+/// A badge for how far a package got.
 pub(crate) fn reach_badge(reach: Reach) -> Markup {
     let tone = match reach {
-        Reach::Nobody => Tone::Warn,
+        Reach::Undelivered => Tone::Warn,
         Reach::Delivered => Tone::Calm,
         Reach::Confirmed | Reach::Read => Tone::Good,
     };
-    badge(tone, reach.words())
+    badge(tone, reach.label())
 }

@@ -1,0 +1,127 @@
+//! What a request works with: the store, the configuration, the session, the time.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use handover_context::package_file::{ProjectPaths, vendor_secret};
+use handover_handoff::{Handoffs, Override, TechnologySource};
+use handover_model::config::Config;
+use handover_model::{GroupId, ProjectId, ReceiptId, SessionId, Timestamp};
+use handover_store::Store;
+use handover_text::Redactor;
+
+use crate::error::{RequestError, ToolError};
+
+/// Opens a [`RequestContext`] for every request. Servers keep no state between requests, so a store
+/// that was repaired or a configuration that was edited takes effect with the next one.
+pub trait ContextProvider: Send + Sync + 'static {
+    /// Calls `work` exactly once, or returns why no context could be opened.
+    fn with_context(
+        &self,
+        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), RequestError>;
+}
+
+impl dyn ContextProvider {
+    /// [`ContextProvider::with_context`] for work that returns a value.
+    pub fn run<T>(
+        &self,
+        work: impl FnOnce(&RequestContext<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, RequestError> {
+        let (mut work, mut value) = (Some(work), None);
+        self.with_context(&mut |context| {
+            if let Some(work) = work.take() {
+                value = Some(work(context)?);
+            }
+            Ok(())
+        })?;
+        value.ok_or_else(|| RequestError::internal("the request was not executed"))
+    }
+}
+
+/// Everything that the handler of one request may use.
+pub struct RequestContext<'a> {
+    /// The store, restricted to what the caller may see.
+    pub store: &'a dyn Store,
+    /// Removes secrets on the way in and out.
+    pub redactor: &'a Redactor,
+    /// The project's configuration.
+    pub config: &'a Config,
+    /// The directories that package files may be in.
+    pub paths: &'a ProjectPaths,
+    /// The checkout that relative paths are resolved against: the project's, or the client's worktree.
+    pub checkout: PathBuf,
+    /// Detects the project's technology when it is first needed.
+    pub technology: &'a dyn TechnologySource,
+    /// Guard settings that a flag or a variable has overridden.
+    pub overrides: Vec<Override>,
+    /// The project that errors and strategies are learned for.
+    pub project: ProjectId,
+    /// The default session, or why there is none.
+    pub session: Result<SessionId, RequestError>,
+    /// Whether the server was started for that session, which makes it the only one.
+    pub bound: bool,
+    /// The default group.
+    pub group: Option<GroupId>,
+    /// Whether the caller has write access.
+    pub may_write: bool,
+    /// The name of this machine among those that work on one run.
+    pub machine: String,
+    /// The id for a new receipt, should this request create one.
+    pub receipt: ReceiptId,
+    /// The time of the request.
+    pub now: Timestamp,
+}
+
+impl RequestContext<'_> {
+    /// The handoffs of the project.
+    pub fn handoffs(&self) -> Handoffs<'_> {
+        Handoffs {
+            store: Ok(self.store),
+            redactor: self.redactor,
+            config: self.config,
+            paths: self.paths,
+            technology: self.technology,
+            spool: None,
+            overrides: &self.overrides,
+        }
+    }
+
+    /// Resolves the session of a request; it exists.
+    pub fn session(&self, requested: Option<&SessionId>) -> Result<SessionId, ToolError> {
+        let session = match (requested, &self.session) {
+            (Some(requested), Ok(own)) if self.bound && requested != own => {
+                return Err(ToolError::invalid(
+                    format!("this server is for session `{own}`, not for `{requested}`"),
+                    "Omit `session`.",
+                ));
+            }
+            (Some(requested), _) => requested.clone(),
+            (None, Ok(own)) => own.clone(),
+            (None, Err(error)) => return Err(error.clone().into()),
+        };
+        Ok(self.store.session(&session)?.id)
+    }
+
+    /// Resolves the group of a request.
+    pub fn group(&self, requested: Option<&GroupId>) -> Result<Option<GroupId>, ToolError> {
+        let group = requested.map(|group| self.no_secret("group", group.clone())).transpose()?;
+        Ok(group.or_else(|| self.group.clone()))
+    }
+
+    /// Rejects an id that has the format of a vendor's secret: ids are stored and shown unredacted.
+    pub fn no_secret<T: fmt::Display>(&self, what: &str, id: T) -> Result<T, ToolError> {
+        match vendor_secret(self.redactor, &id.to_string()) {
+            Some(rule) => Err(ToolError::invalid(
+                format!("the {what} looks like a secret ({rule})"),
+                "Ids are stored and shown as they are; choose another one.",
+            )),
+            None => Ok(id),
+        }
+    }
+
+    /// Redacts stored text before it leaves the server.
+    pub fn redact(&self, text: &str) -> String {
+        self.redactor.clean(text).as_str().to_owned()
+    }
+}

@@ -1,0 +1,74 @@
+//! Errors of one request: what a library returned, and what the client is told.
+
+use handover_context::package_file::PackageFileError;
+use handover_handoff::HandoffError;
+use handover_model::InvalidId;
+use handover_store::StoreError;
+
+/// A failed request as the client sees it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct RequestError {
+    /// Stable and machine-readable; the same codes as on the command line.
+    pub code: &'static str,
+    /// A fragment without a full stop.
+    pub message: String,
+    /// The suggested next step.
+    pub hint: Option<String>,
+}
+
+impl RequestError {
+    /// A bug on our side.
+    pub fn internal(message: &str) -> Self {
+        let hint = Some("Try again; if it keeps happening, please report it.".to_owned());
+        Self { code: "internal", message: message.to_owned(), hint }
+    }
+
+    /// The text of a failed tool call.
+    pub(crate) fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("Error: {}. {hint}", self.message),
+            None => format!("Error: {}.", self.message),
+        }
+    }
+}
+
+/// What can go wrong while a request is handled; becomes a [`RequestError`] at the edge.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The store rejected the operation or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A handoff was refused or failed.
+    #[error(transparent)]
+    Handoff(HandoffError),
+    /// A file cannot be registered as a package.
+    #[error(transparent)]
+    PackageFile(#[from] PackageFileError),
+    /// A malformed id.
+    #[error(transparent)]
+    Id(#[from] InvalidId),
+    /// Invalid arguments, or an error that is already in its final form.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+}
+
+impl From<HandoffError> for ToolError {
+    fn from(error: HandoffError) -> Self {
+        if let HandoffError::Store(error) = error {
+            return Self::Store(error);
+        }
+        Self::Handoff(error)
+    }
+}
+
+impl ToolError {
+    /// Invalid arguments.
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Request(RequestError {
+            code: "invalid_input",
+            message: message.into(),
+            hint: Some(hint.into()),
+        })
+    }
+}

@@ -1,0 +1,530 @@
+//! Draws a session as SVG: a lane per role, time from left to right, and lines from authors to recipients. The
+//! number of columns and lines is bounded; marks that are close together are merged into one with a count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use handover_model::{ReceiptState, SessionId, Timestamp};
+use maud::{Markup, html};
+
+use super::graph::{EdgeSource, Reach, SessionGraph, reach_of};
+use crate::view::{count, plural, role_name, short_date, single_line, time_of_day};
+
+// Upper bounds of columns, lanes, cells and lines.
+const COLUMNS: usize = 44;
+const LANES: usize = 12;
+const CELLS: usize = 320;
+const LINES: usize = 240;
+// Sizes in SVG units.
+const WIDTH: f64 = 1_000.0;
+const LANE: f64 = 72.0;
+const TOP: f64 = 30.0;
+const EDGE: f64 = 26.0;
+/// Fewer than this many marks of one kind in a cell are drawn one by one.
+const SINGLE: usize = 3;
+const OTHERS: &str = "others";
+
+/// Gaps that start a new column, in microseconds; the shortest that yields few enough columns is used.
+const GAPS: [i64; 9] = [
+    0,
+    1_000_000,
+    5_000_000,
+    30_000_000,
+    120_000_000,
+    600_000_000,
+    3_600_000_000,
+    21_600_000_000,
+    86_400_000_000,
+];
+
+/// Lanes and columns.
+struct Layout {
+    lanes: Vec<String>,
+    /// The start of each column.
+    columns: Vec<Timestamp>,
+}
+
+impl Layout {
+    fn new(graph: &SessionGraph) -> Self {
+        let mut first: BTreeMap<&str, (usize, Timestamp)> = BTreeMap::new();
+        let seen = graph
+            .packages
+            .iter()
+            .map(|package| (package.producer.as_str(), package.at))
+            .chain(graph.reasoning.iter().map(|entry| (entry.role.as_str(), entry.at)))
+            .chain(
+                graph.receipts.iter().map(|receipt| (receipt.role.as_str(), receipt.created_at)),
+            );
+        let mut times = Vec::new();
+        for (role, at) in seen {
+            let entry = first.entry(role).or_insert((0, at));
+            entry.0 += 1;
+            entry.1 = entry.1.min(at);
+            times.push(at.as_micros());
+        }
+        times.sort_unstable();
+        let mut roles: Vec<(&str, (usize, Timestamp))> = first.into_iter().collect();
+        // The busiest roles get a lane, ordered by their first appearance.
+        roles.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+        let rest = roles.len() > LANES;
+        roles.truncate(if rest { LANES - 1 } else { LANES });
+        roles.sort_by_key(|(_, (_, at))| *at);
+        let mut lanes: Vec<String> = roles.into_iter().map(|(role, _)| role.to_owned()).collect();
+        if rest {
+            lanes.push(OTHERS.to_owned());
+        }
+        let most = (CELLS / lanes.len().max(1)).min(COLUMNS);
+        Self { lanes, columns: columns(&times, most) }
+    }
+
+    fn lane(&self, role: &str) -> usize {
+        let last = self.lanes.len().saturating_sub(1);
+        self.lanes.iter().position(|lane| lane == role).unwrap_or(last)
+    }
+
+    fn column(&self, at: Timestamp) -> usize {
+        self.columns.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    fn x(&self, column: usize) -> f64 {
+        let step = (WIDTH - 2.0 * EDGE) / self.columns.len().max(1) as f64;
+        EDGE + step * (column as f64 + 0.5)
+    }
+
+    fn height(&self) -> f64 {
+        TOP + LANE * self.lanes.len() as f64
+    }
+}
+
+/// The start of each column: after a gap, or at equal intervals if activity is continuous.
+fn columns(times: &[i64], most: usize) -> Vec<Timestamp> {
+    let starts = |gap: i64| -> Vec<i64> {
+        let mut starts = Vec::new();
+        let mut last = None;
+        for &time in times {
+            if last.is_none_or(|last| time - last > gap) {
+                starts.push(time);
+            }
+            last = Some(time);
+        }
+        starts
+    };
+    let by_gap = GAPS.iter().map(|gap| starts(*gap)).find(|starts| starts.len() <= most);
+    let starts = match (by_gap, times.first(), times.last()) {
+        (Some(starts), ..) if starts.len() >= most / 4 || times.len() <= most => starts,
+        (_, Some(&first), Some(&last)) => {
+            let step = ((last - first) / most as i64).max(1);
+            let used: BTreeSet<i64> =
+                times.iter().map(|time| ((time - first) / step).min(most as i64 - 1)).collect();
+            used.into_iter().map(|column| first + column * step).collect()
+        }
+        (starts, ..) => starts.unwrap_or_default(),
+    };
+    starts.into_iter().map(Timestamp::from_micros).collect()
+}
+
+/// The activity of one role during one column.
+#[derive(Default)]
+struct Cell {
+    packages: Vec<usize>,
+    reasoning: Vec<usize>,
+    receipts: Vec<usize>,
+}
+
+/// All edges between the same two cells.
+#[derive(Default)]
+struct Line {
+    count: usize,
+    reach: Option<Reach>,
+}
+
+pub(super) fn draw(session: &SessionId, graph: &SessionGraph) -> Markup {
+    let layout = Layout::new(graph);
+    let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
+    for (at, package) in graph.packages.iter().enumerate() {
+        let cell = (layout.lane(package.producer.as_str()), layout.column(package.at));
+        cells.entry(cell).or_default().packages.push(at);
+    }
+    for (at, entry) in graph.reasoning.iter().enumerate() {
+        let cell = (layout.lane(entry.role.as_str()), layout.column(entry.at));
+        cells.entry(cell).or_default().reasoning.push(at);
+    }
+    for (at, receipt) in graph.receipts.iter().enumerate() {
+        let cell = (layout.lane(receipt.role.as_str()), layout.column(receipt.created_at));
+        cells.entry(cell).or_default().receipts.push(at);
+    }
+    let (lines, hidden) = lines(graph, &layout);
+    let height = layout.height();
+    html! {
+        div class="lanes" {
+            ol class="lane-names" aria-hidden="true" {
+                @for lane in &layout.lanes { li { (role_name(lane)) } }
+            }
+            div class="scroll" tabindex="0" role="region" aria-label="Graph of the session, scrolls sideways" {
+                svg class="picture" width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) }
+                    role="group" aria-label=(summary(graph, &layout)) {
+                    (axis(&layout))
+                    @for (at, _) in layout.lanes.iter().enumerate() {
+                        @let y = TOP + LANE * (at as f64 + 0.5);
+                        line class="lane" x1="0" x2=(WIDTH) y1=(y) y2=(y) {}
+                    }
+                    g class="ways" {
+                        @for ((from, to, is_reasoning), line) in &lines {
+                            (curve(&layout, *from, *to, *is_reasoning, line))
+                        }
+                    }
+                    @for ((lane, column), cell) in &cells {
+                        (marks(session, graph, &layout, *lane, *column, cell))
+                    }
+                }
+            }
+        }
+        @if hidden > 0 {
+            p class="note" { (count(hidden)) " thinner lines are not drawn." }
+        }
+    }
+}
+
+fn summary(graph: &SessionGraph, layout: &Layout) -> String {
+    format!(
+        "{} in {}, {} and {} of reasoning passed on",
+        plural(graph.receipts.len(), "agent", "agents"),
+        plural(layout.lanes.len(), "role", "roles"),
+        plural(graph.packages.len(), "package", "packages"),
+        plural(graph.reasoning.len(), "piece", "pieces"),
+    )
+}
+
+/// Time labels: where they fit, and with the date where it changes.
+fn axis(layout: &Layout) -> Markup {
+    let mut last_x = f64::MIN;
+    let mut last_day = String::new();
+    let mut labels = Vec::new();
+    for (column, start) in layout.columns.iter().enumerate() {
+        let x = layout.x(column);
+        let today = short_date(*start);
+        let text = if today == last_day {
+            time_of_day(*start)
+        } else {
+            format!("{today} {}", time_of_day(*start))
+        };
+        let room = if text.len() > 5 { 96.0 } else { 58.0 };
+        if x - last_x >= room {
+            last_x = x + if text.len() > 5 { 38.0 } else { 0.0 };
+            last_day = today;
+            labels.push((x, text));
+        }
+    }
+    html! {
+        g class="axis" aria-hidden="true" {
+            @for (x, text) in labels {
+                line x1=(round(x)) x2=(round(x)) y1="20" y2=(layout.height()) {}
+                text x=(round((x - 4.0).max(0.0))) y="13" { (text) }
+            }
+        }
+    }
+}
+
+/// Lane and column.
+type CellKey = (usize, usize);
+
+/// Start, end, and whether the line carries reasoning.
+type LineKey = (CellKey, CellKey, bool);
+
+/// The lines, the strongest last so that they are on top, and how many are omitted.
+fn lines(graph: &SessionGraph, layout: &Layout) -> (Vec<(LineKey, Line)>, usize) {
+    let mut lines: BTreeMap<LineKey, Line> = BTreeMap::new();
+    for edge in &graph.edges {
+        let Some(receipt) = graph.receipts.get(edge.to) else { continue };
+        let (role, at, is_reasoning) = match edge.from {
+            EdgeSource::Package(at) => match graph.packages.get(at) {
+                Some(package) => (&package.producer, package.at, false),
+                None => continue,
+            },
+            EdgeSource::Reasoning(at) => match graph.reasoning.get(at) {
+                Some(entry) => (&entry.role, entry.at, true),
+                None => continue,
+            },
+        };
+        let from = (layout.lane(role.as_str()), layout.column(at));
+        let to = (layout.lane(receipt.role.as_str()), layout.column(receipt.created_at));
+        let line = lines.entry((from, to, is_reasoning)).or_default();
+        line.count += 1;
+        let reach = if edge.read_at.is_some() { Reach::Read } else { reach_of(receipt.state) };
+        line.reach = line.reach.max(Some(reach));
+    }
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_by_key(|(key, line)| (line.reach, line.count, *key));
+    let hidden = lines.len().saturating_sub(LINES);
+    (lines.split_off(hidden), hidden)
+}
+
+fn curve(layout: &Layout, from: CellKey, to: CellKey, is_reasoning: bool, line: &Line) -> Markup {
+    let (x1, x2) = (layout.x(from.1), layout.x(to.1));
+    let y1 = lane_y(from.0) + if is_reasoning { REASONING_Y } else { PACKAGE_Y };
+    let y2 = lane_y(to.0);
+    let bend = ((x2 - x1) / 2.0).abs().max(14.0);
+    let mut path = String::new();
+    let _ = write!(
+        path,
+        "M{} {}C{} {} {} {} {} {}",
+        round(x1),
+        round(y1),
+        round(x1 + bend),
+        round(y1),
+        round(x2 - bend),
+        round(y2),
+        round(x2),
+        round(y2)
+    );
+    let kind = if is_reasoning { "thought" } else { "sent" };
+    let reach = line.reach.unwrap_or(Reach::Undelivered).class();
+    let width = 1.0 + (line.count as f64).log2() * 0.6;
+    html! {
+        path class={ (kind) " " (reach) } data-from={ (from.0) "-" (from.1) } data-to={ (to.0) "-" (to.1) }
+            d=(path) stroke-width=(round(width.min(5.0))) {}
+    }
+}
+
+/// Where marks are, from the middle of their lane.
+const PACKAGE_Y: f64 = -20.0;
+const REASONING_Y: f64 = 21.0;
+
+fn lane_y(lane: usize) -> f64 {
+    TOP + LANE * (lane as f64 + 0.5)
+}
+
+fn round(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn marks(
+    session: &SessionId,
+    graph: &SessionGraph,
+    layout: &Layout,
+    lane: usize,
+    column: usize,
+    cell: &Cell,
+) -> Markup {
+    let (x, y) = (layout.x(column), lane_y(lane));
+    let role = layout.lanes.get(lane).map(String::as_str).unwrap_or_default();
+    html! {
+        g data-at={ (lane) "-" (column) } {
+        @if cell.packages.len() <= SINGLE {
+            @for (nth, at) in cell.packages.iter().enumerate() {
+                @if let Some(package) = graph.packages.get(*at) {
+                    @let name = format!("{} wrote {} ({})", role_name(role), single_line(&package.title), package.reach.label());
+                    a href={ "/packages/" (package.id) } {
+                        title { (name) }
+                        rect class={ "sent " (package.reach.class()) @if !package.is_latest { " old" } }
+                            x=(round(x - 6.0 + 5.0 * nth as f64)) y=(round(y + PACKAGE_Y - 6.0 - 4.0 * nth as f64))
+                            width="12" height="12" rx="2.5" {}
+                    }
+                }
+            }
+        } @else {
+            (package_stack(session, graph, role, x, y, cell))
+        }
+        @if !cell.reasoning.is_empty() { (reasoning_mark(session, graph, role, x, y, cell)) }
+        @if !cell.receipts.is_empty() { (brief_mark(session, graph, role, x, y, cell)) }
+        }
+    }
+}
+
+/// Many packages in one cell: a stack whose layers show how far they got.
+fn package_stack(
+    session: &SessionId,
+    graph: &SessionGraph,
+    role: &str,
+    x: f64,
+    y: f64,
+    cell: &Cell,
+) -> Markup {
+    const HIGH: f64 = 30.0;
+    let all = cell.packages.len();
+    let of = |reach: Reach| {
+        cell.packages
+            .iter()
+            .filter(|at| graph.packages.get(**at).is_some_and(|s| s.reach == reach))
+            .count()
+    };
+    let layers = [Reach::Read, Reach::Confirmed, Reach::Delivered, Reach::Undelivered];
+    let counts: Vec<(Reach, usize)> = layers.into_iter().map(|reach| (reach, of(reach))).collect();
+    let labels: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(reach, number)| format!("{} {}", count(*number), reach.label()))
+        .collect();
+    let name = format!("{} wrote {} packages: {}", role_name(role), count(all), labels.join(", "));
+    let mut top = y + PACKAGE_Y + 8.0;
+    html! {
+        a href={ "/sessions/" (session) "/packages?role=" (role) } {
+            title { (name) }
+            @for (reach, number) in counts {
+                @let high = HIGH * number as f64 / all as f64;
+                ({ top -= high; "" })
+                @if number > 0 {
+                    rect class={ "sent layer " (reach.class()) } x=(round(x - 8.0)) y=(round(top))
+                        width="16" height=(round(high)) {}
+                }
+            }
+            text class="number" x=(round(x + 11.0)) y=(round(y + PACKAGE_Y + 4.0)) { (count(all)) }
+        }
+    }
+}
+
+fn reasoning_mark(
+    session: &SessionId,
+    graph: &SessionGraph,
+    role: &str,
+    x: f64,
+    y: f64,
+    cell: &Cell,
+) -> Markup {
+    let first = cell.reasoning.first().and_then(|at| graph.reasoning.get(*at));
+    let name = match (cell.reasoning.len(), first) {
+        (1, Some(entry)) => {
+            format!("{} on {}: {}", role_name(role), entry.phase, single_line(&entry.content))
+        }
+        (number, _) => format!("{}: {} pieces of reasoning", role_name(role), count(number)),
+    };
+    let reached = cell
+        .reasoning
+        .iter()
+        .any(|at| graph.reasoning.get(*at).is_some_and(|entry| entry.reach > Reach::Undelivered));
+    html! {
+        a href={ "/sessions/" (session) "/reasoning?role=" (role) } {
+            title { (name) }
+            circle class={ "thought" @if reached { " reached" } } cx=(round(x)) cy=(round(y + REASONING_Y)) r="4.5" {}
+            @if cell.reasoning.len() > 1 {
+                text class="number" x=(round(x + 8.0)) y=(round(y + REASONING_Y + 4.0)) { (count(cell.reasoning.len())) }
+            }
+        }
+    }
+}
+
+/// Agents that received a brief, or should have.
+fn brief_mark(
+    session: &SessionId,
+    graph: &SessionGraph,
+    role: &str,
+    x: f64,
+    y: f64,
+    cell: &Cell,
+) -> Markup {
+    let receipts: Vec<_> = cell.receipts.iter().filter_map(|at| graph.receipts.get(*at)).collect();
+    // The worst state is shown: it is the one to look at.
+    let rank = |state: ReceiptState| match state {
+        ReceiptState::Failed => 0,
+        ReceiptState::Assembled => 1,
+        ReceiptState::Delivered => 2,
+        ReceiptState::Confirmed => 3,
+    };
+    let Some(worst) = receipts.iter().min_by_key(|receipt| rank(receipt.state)) else {
+        return html! {};
+    };
+    let (link, name) = match receipts.as_slice() {
+        [one] => (
+            format!("/receipts/{}", one.id),
+            format!("{} was briefed: {} tokens, {}", role_name(role), count(one.tokens), one.state),
+        ),
+        many => (
+            format!("/sessions/{session}/receipts?role={role}"),
+            format!(
+                "{} was briefed {} times; the worst is {}",
+                role_name(role),
+                many.len(),
+                worst.state
+            ),
+        ),
+    };
+    html! {
+        a href=(link) {
+            title { (name) }
+            circle class={ "brief " (worst.state) } cx=(round(x)) cy=(round(y)) r="9" {}
+            @match worst.state {
+                ReceiptState::Confirmed => path class="sign" d=(format!("M{} {}l3 3l5-6", round(x - 4.0), round(y))) {},
+                ReceiptState::Failed => path class="sign" d=(format!("M{} {}l6 6m0-6l-6 6", round(x - 3.0), round(y - 3.0))) {},
+                ReceiptState::Assembled | ReceiptState::Delivered => {},
+            }
+            @if receipts.len() > 1 {
+                text class="number" x=(round(x + 12.0)) y=(round(y + 4.0)) { (count(receipts.len())) }
+            }
+        }
+    }
+}
+
+pub(super) fn legend() -> Markup {
+    let sent = |reach: Reach, words: &str| {
+        html! {
+            li {
+                svg width="14" height="14" aria-hidden="true" { rect class={ "sent " (reach.class()) } x="1" y="1" width="12" height="12" rx="2.5" {} }
+                (words)
+            }
+        }
+    };
+    let brief = |state: ReceiptState, words: &str| {
+        html! {
+            li {
+                svg width="20" height="20" aria-hidden="true" {
+                    circle class={ "brief " (state) } cx="10" cy="10" r="8" {}
+                    @match state {
+                        ReceiptState::Confirmed => path class="sign" d="M6 10l3 3l5-6" {},
+                        ReceiptState::Failed => path class="sign" d="M7 7l6 6m0-6l-6 6" {},
+                        ReceiptState::Assembled | ReceiptState::Delivered => {},
+                    }
+                }
+                (words)
+            }
+        }
+    };
+    html! {
+        div class="legend" {
+            ul aria-label="Packages" {
+                li class="head" { "Package" }
+                (sent(Reach::Read, "read"))
+                (sent(Reach::Confirmed, "arrived"))
+                (sent(Reach::Delivered, "delivered"))
+                (sent(Reach::Undelivered, "reached nobody"))
+            }
+            ul aria-label="Agents" {
+                li class="head" { "Agent briefed" }
+                (brief(ReceiptState::Confirmed, "confirmed"))
+                (brief(ReceiptState::Delivered, "delivered"))
+                (brief(ReceiptState::Assembled, "never sent"))
+                (brief(ReceiptState::Failed, "failed"))
+            }
+            ul aria-label="Reasoning" {
+                li class="head" { "Reasoning" }
+                li {
+                    svg width="14" height="14" aria-hidden="true" { circle class="thought reached" cx="7" cy="7" r="4.5" {} }
+                    "passed on"
+                }
+                li {
+                    svg width="14" height="14" aria-hidden="true" { circle class="thought" cx="7" cy="7" r="4.5" {} }
+                    "kept"
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merges_moments_into_a_bounded_number_of_columns() {
+        let few: Vec<i64> = (0..10).map(|n| n * 3).collect();
+        assert_eq!(columns(&few, COLUMNS).len(), 10);
+        // Bursts of work separated by gaps.
+        let bursts: Vec<i64> = (0..30)
+            .flat_map(|part| (0..10).map(move |n| part * 3_600_000_000 + n * 1_000_000))
+            .collect();
+        assert_eq!(columns(&bursts, COLUMNS).len(), 30);
+        let steady: Vec<i64> = (0..10_000).map(|n| n * 1_000_000).collect();
+        assert_eq!(columns(&steady, COLUMNS).len(), COLUMNS);
+        assert!(columns(&[], COLUMNS).is_empty());
+        assert_eq!(columns(&[5; 500], COLUMNS).len(), 1);
+    }
+}

@@ -1,0 +1,130 @@
+//! Finds the page of a request.
+
+use maud::{Markup, html};
+
+use crate::error::PageError;
+use crate::layout::{self, Frame, NavEntry};
+use crate::page::{FormOutcome, Page, PageEntry, Route};
+use crate::request::{Method, PageRequest};
+use crate::response::PageResponse;
+use crate::site::Site;
+use crate::view::untrusted;
+use crate::{asset, pages};
+
+/// Answers a request. Failures become pages too.
+pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
+    if let Some(response) = asset::at(&request.path) {
+        return response;
+    }
+    if request.path == "/theme" {
+        return layout::choose_theme(request);
+    }
+    let found = pages::ALL.iter().copied().flatten().find_map(|entry| {
+        entry.matches(&request.path).map(|params| (entry, Route { request, params }))
+    });
+    let (section, rendered) = match found {
+        None => ("", Err(PageError::not_found("page", &request.path))),
+        Some((entry, route)) => match request.method {
+            Method::Get => (entry.section, (entry.render)(site, &route).map(|page| (200, page))),
+            Method::Post => match submit(site, entry, &route) {
+                Ok(FormOutcome::Redirect(path)) => return PageResponse::redirect(path),
+                Ok(FormOutcome::Rejected(status, page)) => (entry.section, Ok((status, *page))),
+                Err(error) => (entry.section, Err(error)),
+            },
+        },
+    };
+    let (section, (status, page)) = match rendered {
+        Ok(rendered) => (section, rendered),
+        Err(error) => ("", error_page(error)),
+    };
+    let frame = Frame { site, request, nav: &navigation(), section };
+    let mut response = layout::render(&frame, &page);
+    response.status = status;
+    response
+}
+
+fn submit(site: &Site<'_>, entry: &PageEntry, route: &Route<'_>) -> Result<FormOutcome, PageError> {
+    match entry.submit {
+        Some(submit) if site.may_write => submit(site, route),
+        Some(_) | None => Err(PageError::not_found("form", &route.request.path)),
+    }
+}
+
+fn navigation() -> Vec<NavEntry> {
+    let entries = pages::ALL.iter().copied().flatten();
+    entries.filter_map(|entry| Some(NavEntry { path: entry.path, label: entry.nav? })).collect()
+}
+
+/// Every page of the demo project: its name, and its path with `{name}` for parameters.
+pub fn demo_paths() -> Vec<(&'static str, String)> {
+    let entries = pages::ALL.iter().copied().flatten();
+    entries.map(|entry| (entry.name, format!("{}{}", entry.path, entry.demo_query))).collect()
+}
+
+fn error_page(error: PageError) -> (u16, Page) {
+    match error {
+        PageError::NotFound { what, id } => {
+            let text = format!("There is no {what} {id}.");
+            let next = html! { "It may have been purged, or the address is mistyped. Go to the " a href="/" { "overview" } " or search." };
+            (404, explanation("Not found", &text, &next))
+        }
+        PageError::Store(error) => {
+            let next = html! { "Run " code { "handover doctor" } " to find out why." };
+            (503, explanation("The store does not answer", &error.to_string(), &next))
+        }
+        PageError::Engine(error) => {
+            let next = html! { code { "handover journal" } " shows the raw entries." };
+            (500, explanation("This run cannot be read", &error.to_string(), &next))
+        }
+    }
+}
+
+fn explanation(title: &str, what: &str, next: &Markup) -> Page {
+    Page {
+        title: title.to_owned(),
+        breadcrumbs: Vec::new(),
+        body: html! {
+            h1 { (title) }
+            p class="lead" { (untrusted(what)) }
+            p { (next) }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn entries() -> impl Iterator<Item = &'static PageEntry> {
+        pages::ALL.iter().copied().flatten()
+    }
+
+    #[test]
+    fn names_and_paths_are_unique() {
+        let names: HashSet<_> = entries().map(|entry| entry.name).collect();
+        let paths: HashSet<_> = entries().map(|entry| entry.path).collect();
+        assert_eq!(names.len(), entries().count());
+        assert_eq!(paths.len(), entries().count());
+    }
+
+    #[test]
+    fn every_section_is_a_page() {
+        for entry in entries() {
+            assert!(entries().any(|other| other.path == entry.section), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn docs_list_every_page() {
+        let docs = include_str!("../../../docs/dashboard.md");
+        for entry in entries().filter(|entry| entry.submit.is_none()) {
+            // The documentation writes `ID` for every parameter.
+            let parts =
+                entry.path.split('/').map(|part| if part.starts_with('{') { "ID" } else { part });
+            let path = parts.collect::<Vec<_>>().join("/");
+            assert!(docs.contains(&format!("`{path}`")), "docs/dashboard.md does not have {path}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A run as pages show it: the document of `handover status --json`, active work, and finished agents.
+
+use std::collections::{BTreeMap, HashMap};
+
+use handover_engine::report;
+use handover_model::{
+    JournalEntry, JournalKind, ReceiptId, Run, RunId, RunState, StoryState, Timestamp,
+};
+use handover_store::{ReceiptFilter, Store};
+use serde::Deserialize;
+
+use crate::error::PageError;
+use crate::site::Site;
+
+/// A run, its journal, and the document derived from it.
+pub(crate) struct RunView {
+    pub(crate) run: Run,
+    pub(crate) entries: Vec<JournalEntry>,
+    /// `None` if the run crashed before it was planned.
+    pub(crate) document: Option<RunDocument>,
+}
+
+/// The part of `handover status --json` that pages show.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RunDocument {
+    pub(crate) state: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) branch: String,
+    pub(crate) merge_refused: Option<String>,
+    pub(crate) cost_usd: f64,
+    pub(crate) tokens: u64,
+    pub(crate) turns: u64,
+    pub(crate) duration_ms: u64,
+    pub(crate) stories: Vec<Story>,
+    /// The closing steps of the epic, after its stories.
+    pub(crate) closing: Option<Story>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Story {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) state: String,
+    pub(crate) reason: Option<String>,
+    /// An open question to a person.
+    pub(crate) question: Option<String>,
+    pub(crate) commit: Option<String>,
+    pub(crate) failed_branch: Option<String>,
+    pub(crate) cost_usd: f64,
+    pub(crate) phases: Vec<Phase>,
+}
+
+/// One agent or check of a story.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Phase {
+    pub(crate) phase: String,
+    pub(crate) attempt: u32,
+    pub(crate) verdict: String,
+    pub(crate) duration_ms: u64,
+    pub(crate) cost_usd: f64,
+    pub(crate) tokens: u64,
+}
+
+impl RunDocument {
+    /// The stories and the closing steps.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &Story> {
+        self.stories.iter().chain(&self.closing)
+    }
+
+    pub(crate) fn state(&self) -> RunState {
+        self.state.parse().unwrap_or(RunState::Running)
+    }
+}
+
+impl Story {
+    pub(crate) fn state(&self) -> StoryState {
+        self.state.parse().unwrap_or(StoryState::Pending)
+    }
+}
+
+/// Work that has started and not finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ActiveWork {
+    pub(crate) story: String,
+    /// A phase, or another effect such as `gates`.
+    pub(crate) what: String,
+    pub(crate) attempt: u64,
+    pub(crate) since: Timestamp,
+}
+
+/// An agent that has finished.
+pub(crate) struct FinishedAgent {
+    pub(crate) story: String,
+    pub(crate) phase: String,
+    pub(crate) attempt: u64,
+    pub(crate) summary: String,
+    pub(crate) receipt: Option<ReceiptId>,
+    pub(crate) cost_usd: f64,
+    pub(crate) at: Timestamp,
+}
+
+impl RunView {
+    pub(crate) fn read(site: &Site<'_>, id: &RunId) -> Result<Self, PageError> {
+        let store = site.store;
+        let run = store.run_record(id)?;
+        let entries = store.journal(id, 1)?;
+        let document = report::of_run(store, &run, site.machine)?;
+        let document = document.map(|value| serde_json::from_value(value).unwrap_or_default());
+        Ok(Self { run, entries, document })
+    }
+
+    /// The state; interrupted if there is no document.
+    pub(crate) fn state(&self) -> RunState {
+        match &self.document {
+            Some(document) => document.state(),
+            None => RunState::Interrupted,
+        }
+    }
+
+    /// Intents without a result.
+    pub(crate) fn active_work(&self) -> Vec<ActiveWork> {
+        if self.state() != RunState::Running {
+            return Vec::new();
+        }
+        let mut open: Vec<ActiveWork> = Vec::new();
+        for entry in &self.entries {
+            let text = |key: &str| entry.entry[key].as_str().unwrap_or_default();
+            let attempt = entry.entry["attempt"].as_u64().unwrap_or(1);
+            match entry.kind {
+                JournalKind::Intent => {
+                    let what =
+                        if text("phase").is_empty() { text("effect") } else { text("phase") };
+                    open.push(ActiveWork {
+                        story: text("story").to_owned(),
+                        what: what.to_owned(),
+                        attempt,
+                        since: entry.created_at,
+                    });
+                }
+                JournalKind::Result => {
+                    let phase = text("phase");
+                    let ends = |active: &ActiveWork| {
+                        active.story == text("story") && (phase.is_empty() || active.what == phase)
+                    };
+                    if let Some(at) = open.iter().position(ends) {
+                        open.remove(at);
+                    }
+                }
+                JournalKind::Note => {}
+            }
+        }
+        open
+    }
+
+    pub(crate) fn finished_agents(&self) -> Vec<FinishedAgent> {
+        finished_agents(&self.entries)
+    }
+
+    /// Whether the last result is an answer, so that the run can be resumed.
+    pub(crate) fn is_answered(&self) -> bool {
+        let last = self.entries.iter().rfind(|entry| entry.kind == JournalKind::Result);
+        last.is_some_and(|entry| entry.entry["event"] == "answered")
+    }
+
+    pub(crate) fn cost_by_role(
+        &self,
+        store: &dyn Store,
+    ) -> Result<BTreeMap<String, f64>, PageError> {
+        let filter =
+            ReceiptFilter { session: Some(self.run.session.clone()), ..ReceiptFilter::default() };
+        let receipts = match store.receipts(&filter) {
+            Ok(receipts) => receipts,
+            // The session may have been purged; the journal stays.
+            Err(handover_store::StoreError::NotFound { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let roles: HashMap<ReceiptId, String> =
+            receipts.into_iter().map(|receipt| (receipt.id, receipt.role.to_string())).collect();
+        let mut costs = BTreeMap::new();
+        for agent in self.finished_agents() {
+            let role = agent.receipt.and_then(|id| roles.get(&id).cloned());
+            *costs.entry(role.unwrap_or_else(|| agent.phase.clone())).or_default() +=
+                agent.cost_usd;
+        }
+        Ok(costs)
+    }
+}
+
+/// The finished agents of a journal, in order.
+pub(crate) fn finished_agents(entries: &[JournalEntry]) -> Vec<FinishedAgent> {
+    let results = entries.iter().filter(|entry| entry.entry["event"] == "phase_ended");
+    results
+        .map(|entry| {
+            let text = |key: &str| entry.entry[key].as_str().unwrap_or_default().to_owned();
+            FinishedAgent {
+                story: text("story"),
+                phase: text("phase"),
+                attempt: entry.entry["attempt"].as_u64().unwrap_or(1),
+                summary: text("summary"),
+                receipt: entry.entry["receipt"].as_str().and_then(|id| ReceiptId::new(id).ok()),
+                cost_usd: entry.entry["spent"]["cost_usd"].as_f64().unwrap_or(0.0),
+                at: entry.created_at,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,138 @@
+//! Badges, facts, sections and other small elements.
+
+use handover_model::{GroupStatus, ReceiptState, RunState, SessionStatus, StoryState};
+use maud::{Markup, Render, html};
+
+/// The colour of a badge. Its text says the same: colour alone is not accessible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Neutral.
+    Calm,
+    /// In progress or successful.
+    Good,
+    /// Needs attention.
+    Warn,
+    /// Failed.
+    Bad,
+}
+
+impl Tone {
+    pub(crate) const fn class(self) -> &'static str {
+        match self {
+            Self::Calm => "calm",
+            Self::Good => "good",
+            Self::Warn => "warn",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// Statuses that have a colour.
+pub(crate) trait HasTone {
+    fn tone(self) -> Tone;
+}
+
+pub(crate) fn state_tone(state: impl HasTone) -> Tone {
+    state.tone()
+}
+
+impl HasTone for SessionStatus {
+    fn tone(self) -> Tone {
+        match self {
+            Self::Active => Tone::Good,
+            Self::Completed => Tone::Calm,
+            Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+impl HasTone for GroupStatus {
+    fn tone(self) -> Tone {
+        match self {
+            Self::Pending | Self::Completed => Tone::Calm,
+            Self::InProgress | Self::Merging => Tone::Good,
+            Self::ApprovedPendingMerge => Tone::Warn,
+            Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+impl HasTone for ReceiptState {
+    fn tone(self) -> Tone {
+        match self {
+            Self::Assembled => Tone::Warn,
+            Self::Delivered => Tone::Calm,
+            Self::Confirmed => Tone::Good,
+            Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+impl HasTone for RunState {
+    fn tone(self) -> Tone {
+        match self {
+            Self::Running => Tone::Good,
+            Self::Done => Tone::Calm,
+            Self::Interrupted | Self::Budget | Self::Environment | Self::Blocked => Tone::Warn,
+            Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+impl HasTone for StoryState {
+    fn tone(self) -> Tone {
+        match self {
+            Self::Pending | Self::Skipped => Tone::Calm,
+            Self::Running | Self::Done => Tone::Good,
+            Self::Blocked => Tone::Warn,
+            Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+pub(crate) fn badge(tone: Tone, word: &str) -> Markup {
+    html! { span class={ "badge " (tone.class()) } { (word.replace('_', " ")) } }
+}
+
+/// A headline number with its label.
+pub(crate) fn stat(name: &str, value: impl Render, note: impl Render) -> Markup {
+    html! {
+        div class="stat" {
+            dt { (name) }
+            dd { strong { (value) } " " small { (note) } }
+        }
+    }
+}
+
+/// One line of [`facts`].
+pub(crate) fn fact(name: &str, value: impl Render) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+/// A list of labelled values.
+pub(crate) fn facts(list: impl Render) -> Markup {
+    html! { dl class="facts" { (list) } }
+}
+
+/// A section with a heading, which the script replaces when its content changes.
+pub(crate) fn section(id: &str, heading: &str, note: impl Render, body: impl Render) -> Markup {
+    html! {
+        section id=(id) aria-labelledby={ (id) "-heading" } data-live {
+            header class="head" {
+                h2 id={ (id) "-heading" } { (heading) }
+                p { (note) }
+            }
+            (body)
+        }
+    }
+}
+
+/// Shown in place of an empty list: what that means, and the command that fills it.
+pub(crate) fn empty_state(what: &str, next: &str, command: &str) -> Markup {
+    html! {
+        div class="empty" {
+            p { strong { (what) } " " (next) }
+            @if !command.is_empty() { pre { code { (command) } } }
+        }
+    }
+}

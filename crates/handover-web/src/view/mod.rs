@@ -1,0 +1,15 @@
+//! Elements that pages share: untrusted text, times, numbers, tables, charts.
+
+mod chart;
+mod elements;
+mod format;
+mod table;
+mod text;
+mod time;
+
+pub(crate) use chart::{Bar, Share, bars, meter, shares, step_chart};
+pub(crate) use elements::{Tone, badge, empty_state, fact, facts, section, stat, state_tone};
+pub(crate) use format::{bytes, count, duration, fraction, money, plural};
+pub(crate) use table::{Column, Row, table};
+pub(crate) use text::{excerpt, role_name, single_line, untrusted};
+pub(crate) use time::{exact_time, relative_time, short_date, time_of_day};

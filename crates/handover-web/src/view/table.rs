@@ -1,0 +1,80 @@
+//! Tables. On a narrow screen each row becomes a few lines, and every value keeps its label.
+
+use maud::{Markup, html};
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Column {
+    Text(&'static str),
+    /// Right-aligned.
+    Number(&'static str),
+    /// A graphic; its name is for screen readers.
+    Graphic(&'static str),
+}
+
+impl Column {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Text(name) | Self::Number(name) | Self::Graphic(name) => name,
+        }
+    }
+
+    const fn class(self) -> Option<&'static str> {
+        match self {
+            Self::Text(_) => None,
+            Self::Number(_) => Some("number"),
+            Self::Graphic(_) => Some("wide"),
+        }
+    }
+}
+
+/// A row: its header cell, and one cell for each other column.
+pub(crate) struct Row {
+    class: Option<&'static str>,
+    head: Markup,
+    cells: Vec<Markup>,
+}
+
+impl Row {
+    pub(crate) fn new(head: Markup, cells: impl Into<Vec<Markup>>) -> Self {
+        Self { class: None, head, cells: cells.into() }
+    }
+
+    /// De-emphasized.
+    pub(crate) fn dimmed(self) -> Self {
+        Self { class: Some("out"), ..self }
+    }
+}
+
+/// A table whose first column is the row header.
+pub(crate) fn table(
+    class: &str,
+    columns: &[Column],
+    rows: impl IntoIterator<Item = Row>,
+) -> Markup {
+    html! {
+        table class={ "rows " (class) } {
+            thead {
+                tr {
+                    @for column in columns {
+                        th class=[column.class()] {
+                            @match column {
+                                Column::Graphic(name) => span class="unseen" { (name) },
+                                Column::Text(name) | Column::Number(name) => (name),
+                            }
+                        }
+                    }
+                }
+            }
+            tbody {
+                @for row in rows {
+                    tr class=[row.class] {
+                        th scope="row" class=[columns.first().and_then(|column| column.class())] { (row.head) }
+                        @for (cell, column) in row.cells.iter().zip(columns.iter().skip(1)) {
+                            td class=[column.class()] data-name=(column.name()) { (cell) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
