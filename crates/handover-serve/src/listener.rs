@@ -1,8 +1,11 @@
 //! The listening socket: binding, accepting within limits, graceful shutdown.
 
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
@@ -109,11 +112,23 @@ impl Service {
     }
 
     /// Serves until the process receives SIGTERM or SIGINT; requests in flight get five seconds. `ready` is
-    /// called once connections are accepted and signals are handled.
+    /// called once signals are handled and connections are about to be accepted.
     pub fn run<E: From<ServeError>>(
         self,
         provider: Arc<dyn ProjectContextProvider>,
         policy: AccessPolicy,
+        ready: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.run_until(provider, policy, terminated, ready)
+    }
+
+    /// [`Self::run`] with another reason to shut down. `shutdown` is called on the service's runtime; the
+    /// service stops when it completes.
+    pub fn run_until<E: From<ServeError>>(
+        self,
+        provider: Arc<dyn ProjectContextProvider>,
+        policy: AccessPolicy,
+        shutdown: impl AsyncFnOnce() -> io::Result<()>,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -122,7 +137,7 @@ impl Service {
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;
-        let outcome = runtime.block_on(self.serve(provider, policy, ready));
+        let outcome = runtime.block_on(self.serve(provider, policy, shutdown, ready));
         // A thread that is blocked on the store must not keep the process alive.
         runtime.shutdown_background();
         outcome
@@ -132,14 +147,20 @@ impl Service {
         self,
         provider: Arc<dyn ProjectContextProvider>,
         policy: AccessPolicy,
+        shutdown: impl AsyncFnOnce() -> io::Result<()>,
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut term = signal(SignalKind::terminate()).map_err(ServeError::Start)?;
-        let mut int = signal(SignalKind::interrupt()).map_err(ServeError::Start)?;
+        let mut shutdown = pin!(shutdown());
+        // The first poll installs the signal handlers, before anybody relies on them.
+        let first = poll_fn(|context| Poll::Ready(shutdown.as_mut().poll(context))).await;
+        if let Poll::Ready(outcome) = first {
+            return outcome.map_err(|error| ServeError::Start(error).into());
+        }
         let listener =
             tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         ready()?;
-        let (shutdown, shutting_down) = watch::channel(false);
+        tracing::info!(address = %self.address, "listening");
+        let (end, shutting_down) = watch::channel(false);
         let state = ServiceState::new(provider, policy, shutting_down);
         tokio::spawn(live::poll(state.clone()));
         let router = router::router(state);
@@ -148,29 +169,52 @@ impl Service {
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
-                _ = term.recv() => break,
-                _ = int.recv() => break,
+                outcome = shutdown.as_mut() => {
+                    outcome.map_err(ServeError::Start)?;
+                    break;
+                }
             };
             match accepted {
                 Ok((stream, peer)) => {
                     let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
                     // At capacity: drop silently.
-                    let Some(permit) = limiter.acquire(peer.ip()) else { continue };
+                    let Some(permit) = limiter.acquire(peer.ip()) else {
+                        tracing::warn!(peer = %peer.ip(), "connection dropped: at capacity");
+                        continue;
+                    };
                     let connection = graceful.watch(serve_connection(stream, peer, router.clone()));
                     tokio::spawn(async move {
                         // Clients disconnect at any time; that is no error of ours.
-                        let _ = connection.await;
+                        if let Err(error) = connection.await {
+                            tracing::debug!(peer = %peer.ip(), %error, "connection failed");
+                        }
                         drop(permit);
                     });
                 }
                 // Most likely out of file descriptors; they are freed as clients disconnect.
-                Err(_) => tokio::time::sleep(limits::ACCEPT_RETRY_DELAY).await,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept connections");
+                    tokio::time::sleep(limits::ACCEPT_RETRY_DELAY).await;
+                }
             }
         }
         drop(listener);
-        let _ = shutdown.send(true);
-        let _ = tokio::time::timeout(limits::SHUTDOWN_GRACE, graceful.shutdown()).await;
+        tracing::info!("shutting down");
+        let _ = end.send(true);
+        if tokio::time::timeout(limits::SHUTDOWN_GRACE, graceful.shutdown()).await.is_err() {
+            tracing::warn!("shut down with requests in flight");
+        }
         Ok(())
+    }
+}
+
+/// Completes when the process is asked to terminate.
+async fn terminated() -> io::Result<()> {
+    let mut term = signal(SignalKind::terminate())?;
+    let mut int = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = term.recv() => Ok(()),
+        _ = int.recv() => Ok(()),
     }
 }
 

@@ -40,9 +40,15 @@ pub(crate) async fn poll(state: ServiceState) {
             let changes = state.run_unrestricted(project, move |context| {
                 Ok(context.store.changes(published, limits::POLL_BATCH)?)
             });
-            // A broken store may be repaired before the next poll; `/health` reports it meanwhile.
-            if let Ok(changes) = changes.await {
-                feed.publish(changes);
+            match changes.await {
+                Ok(changes) => {
+                    if let Some(last) = changes.last() {
+                        tracing::debug!(count = changes.len(), last = last.id, "changes published");
+                    }
+                    feed.publish(changes);
+                }
+                // A broken store may be repaired before the next poll; `/health` reports it meanwhile.
+                Err(error) => tracing::warn!(code = error.code, %error, "cannot poll the store"),
             }
         }
     }

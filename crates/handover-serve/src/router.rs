@@ -1,5 +1,7 @@
 //! Routes and the limits that apply to all of them.
 
+use std::time::Instant;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -8,6 +10,7 @@ use axum::middleware::{self, Next};
 use axum::routing::{any, get};
 use handover_mcp::RequestError;
 use http_body_util::Limited;
+use tracing::Instrument as _;
 
 use crate::response::{Response, error_response};
 use crate::state::ServiceState;
@@ -25,7 +28,24 @@ pub(crate) fn router(state: ServiceState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), admission::admit))
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn(enforce_limits))
+        .layer(middleware::from_fn(trace))
         .with_state(state)
+}
+
+/// Logs every request in a span. The path is logged without its query, which may hold a login secret; the
+/// token is added by name once it is verified (see `state`).
+async fn trace(request: Request, next: Next) -> Response {
+    let span = tracing::info_span!(
+        "request",
+        method = %request.method(),
+        path = request.uri().path(),
+        token = tracing::field::Empty,
+    );
+    let started = Instant::now();
+    let response = next.run(request).instrument(span.clone()).await;
+    let (status, duration_ms) = (response.status().as_u16(), started.elapsed().as_millis() as u64);
+    span.in_scope(|| tracing::info!(status, duration_ms, "done"));
+    response
 }
 
 /// Limits the length of URIs and bodies and the time until a response starts.

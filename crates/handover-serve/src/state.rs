@@ -84,7 +84,10 @@ impl ServiceState {
         work: impl FnOnce(&RequestContext<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, RequestError> {
         let state = self.clone();
-        let task = tokio::task::spawn_blocking(move || state.with_context(project.as_ref(), work));
+        let span = tracing::Span::current();
+        let task = tokio::task::spawn_blocking(move || {
+            span.in_scope(|| state.with_context(project.as_ref(), work))
+        });
         // The panic is already on standard error; the service keeps running.
         task.await.unwrap_or_else(|_| Err(RequestError::internal("the request handler panicked")))
     }
@@ -148,13 +151,21 @@ impl ServiceState {
             None if caller.needs_token => Err(unauthorized("a token is required")),
             None => Ok(Access::LOCAL),
             Some(text) => match token::verify(own.store, text, TokenKind::Bearer, own.now)? {
-                Some(token) => Ok(Access {
-                    scope: token.scope,
-                    other_project: token.project.clone().filter(|project| *project != own.project),
-                    project: token.project,
-                    token: Some(token.id),
-                }),
+                Some(token) => {
+                    let name = token.name.as_deref().unwrap_or(token.id.as_str());
+                    tracing::Span::current().record("token", name);
+                    Ok(Access {
+                        scope: token.scope,
+                        other_project: token
+                            .project
+                            .clone()
+                            .filter(|project| *project != own.project),
+                        project: token.project,
+                        token: Some(token.id),
+                    })
+                }
                 None => {
+                    tracing::warn!(peer = %caller.peer, "wrong token");
                     self.rate_limiter.penalize(caller.peer);
                     Err(unauthorized("the token is invalid, expired or revoked"))
                 }
