@@ -36,8 +36,11 @@ pub fn run(args: &Args) -> Result<()> {
     let browser = Browser::start();
     if args.docs {
         for (name, look) in DOCS {
-            let (_, path) =
-                demo.pages().into_iter().find(|(page, _)| *page == name).context("no such page")?;
+            let (_, path) = demo
+                .pages(handover_web::demo_paths())
+                .into_iter()
+                .find(|(page, _)| *page == name)
+                .context("no such page")?;
             browser.look(look);
             browser.go(&format!("{}{path}", demo.url));
             browser.wait("return document.getElementById('live').textContent === 'Live'");
@@ -45,7 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         return Ok(());
     }
-    for (name, path) in demo.pages() {
+    for (name, path) in demo.pages(handover_web::demo_paths()) {
         if !args.pages.is_empty() && !args.pages.iter().any(|page| page == name) {
             continue;
         }

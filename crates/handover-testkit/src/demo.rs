@@ -42,41 +42,31 @@ impl Demo {
         answer.unwrap().body_mut().read_to_string().unwrap()
     }
 
-    /// The name and path of every page.
-    pub fn pages(&self) -> Vec<(&'static str, String)> {
-        let session = "/sessions/login-rework";
-        let first = |page: &str, start: &str, nth: usize| {
+    /// Every page of a table (`handover_web::demo_paths`) with its address in the demo: parameters such as
+    /// `{session}` are replaced by ids that exist. A page for what does not exist follows.
+    pub fn pages(&self, table: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+        let first_link = |page: &str, prefix: &str| {
             let html = self.get(page);
-            let mut links = html.split("href=\"").skip(1).filter_map(|rest| rest.split_once('"'));
-            let link = links
-                .by_ref()
-                .map(|(link, _)| link)
-                .filter(|link| link.starts_with(start))
-                .nth(nth);
-            link.unwrap_or_else(|| panic!("no {start} on {page}")).to_owned()
+            let links = html.split("href=\"").skip(1).filter_map(|rest| rest.split_once('"'));
+            let link = links.map(|(link, _)| link).find(|link| link.starts_with(prefix));
+            let link = link.unwrap_or_else(|| panic!("no {prefix} on {page}"));
+            link.trim_start_matches(prefix).to_owned()
         };
-        let receipts = format!("{session}/receipts");
-        // The developer's second brief has a predecessor, packages and reasoning.
-        let receipt = first(&format!("{receipts}?role=developer"), "/receipts/", 0);
-        let run = first("/runs", "/runs/", 0);
-        vec![
-            ("overview", "/".to_owned()),
-            ("sessions", "/sessions".to_owned()),
-            ("session", session.to_owned()),
-            ("packages", format!("{session}/packages")),
-            ("package", "/packages/6".to_owned()),
-            ("reasoning", format!("{session}/reasoning")),
-            ("receipts", receipts),
-            ("receipt", receipt),
-            ("runs", "/runs".to_owned()),
-            ("run", run.clone()),
-            ("journal", format!("{run}/journal")),
-            ("errors", "/errors".to_owned()),
-            ("error", first("/errors", "/errors/", 0)),
-            ("strategies", "/strategies".to_owned()),
-            ("search", "/search?q=refresh+token".to_owned()),
-            ("not-found", "/nothing/here".to_owned()),
-        ]
+        let ids = [
+            ("{session}", "login-rework".to_owned()),
+            ("{package}", "6".to_owned()),
+            // The second brief of the developer: it has a predecessor, packages and reasoning.
+            (
+                "{receipt}",
+                first_link("/sessions/login-rework/receipts?role=developer", "/receipts/"),
+            ),
+            ("{run}", first_link("/runs", "/runs/")),
+            ("{error}", first_link("/errors", "/errors/")),
+        ];
+        let fill = |path: String| ids.iter().fold(path, |path, (name, id)| path.replace(name, id));
+        let mut pages: Vec<_> = table.into_iter().map(|(name, path)| (name, fill(path))).collect();
+        pages.push(("not-found", "/nothing/here".to_owned()));
+        pages
     }
 }
 

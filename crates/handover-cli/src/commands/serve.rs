@@ -73,7 +73,7 @@ pub(crate) fn run(app: &App, args: ServeArgs) -> Outcome {
     let file = app.project()?.folder().join(SERVICE_FILE);
     let policy =
         AccessPolicy { bind: args.bind, hosts: args.host, token_required: args.require_token };
-    service.run(Arc::new(AppContextProvider::busy(app.common.clone())), policy, || {
+    service.run(Arc::new(AppContextProvider::cached(app.common.clone())), policy, || {
         fs_err::write(&file, &text).map_err(|error| io(&error))?;
         app.ui.answer("service", &service_info, |ui| ui.line(format_args!("Serving at {url}")))
     })?;

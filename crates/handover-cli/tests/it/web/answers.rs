@@ -51,7 +51,7 @@ fn answers_a_question_without_javascript() {
     arrives(&browser, &format!("{page}#answers"));
     assert!(browser.text("#answers").contains("Use <b>port</b> 8080."));
     assert!(browser.text("#needed").contains("handover run 1 --resume"));
-    assert!(!browser.text("main").contains("Waits for an answer"));
+    assert!(!browser.text("main").contains("Waiting for an answer"));
 
     epic.run(&["--resume"]).ok();
     assert_eq!(epic.states(), ["done"]);

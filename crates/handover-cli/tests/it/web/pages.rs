@@ -9,7 +9,7 @@ const LOOKS: [Look; 4] = [Look::DESK, Look::DESK.dark(), Look::PHONE, Look::PHON
 #[test]
 fn every_page_fits_and_is_accessible() {
     let (demo, browser) = demo();
-    for (name, path) in demo.pages() {
+    for (name, path) in demo.pages(handover_web::demo_paths()) {
         for look in LOOKS {
             browser.look(look);
             browser.go(&format!("{}{path}", demo.url));
@@ -27,7 +27,11 @@ fn every_page_fits_and_is_accessible() {
 fn pages_show_what_happened() {
     let (demo, browser) = demo();
     let at = |name: &str| {
-        let (_, path) = demo.pages().into_iter().find(|(page, _)| *page == name).unwrap();
+        let (_, path) = demo
+            .pages(handover_web::demo_paths())
+            .into_iter()
+            .find(|(page, _)| *page == name)
+            .unwrap();
         browser.go(&format!("{}{path}", demo.url));
         browser.text("main")
     };

@@ -68,7 +68,7 @@ fn theme_follows_the_system_until_one_is_chosen() {
 fn pages_work_without_javascript() {
     let (demo, browser) = demo();
     browser.devtools("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    for (name, path) in demo.pages() {
+    for (name, path) in demo.pages(handover_web::demo_paths()) {
         browser.go(&format!("{}{path}", demo.url));
         assert!(browser.text("main").len() > 60, "{name}");
     }
