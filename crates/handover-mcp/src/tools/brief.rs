@@ -16,16 +16,16 @@ pub(crate) struct Brief;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Who will work: developer, senior_software_engineer, qa_expert, tech_lead, investigator,
+    /// The role that will do the work: developer, senior_software_engineer, qa_expert, tech_lead, investigator,
     /// requirements_engineer, project_manager, orchestrator, or any other role
     #[schemars(with = "String")]
     role: Role,
-    /// What is to be done; what fits it best comes first
+    /// What to do; the most relevant context comes first
     task: Option<String>,
     /// The task group
     #[schemars(with = "Option<String>")]
     group: Option<GroupId>,
-    /// The model that will read it, by any of its names
+    /// The model that will read the brief, by any of its names
     model: Option<String>,
     /// Which attempt; default: how often this role was given a brief
     iteration: Option<u32>,
@@ -40,7 +40,7 @@ pub(crate) struct Output {
     receipt: String,
     /// Which attempt this is
     iteration: u32,
-    /// What the text costs
+    /// Tokens of the text
     tokens: u64,
     /// The text: context, specialization, role and task, with the receipt's marker
     text: String,
@@ -49,9 +49,10 @@ pub(crate) struct Output {
 impl Tool for Brief {
     const NAME: &'static str = "brief";
     const TITLE: &'static str = "Brief for a role";
-    const DESCRIPTION: &'static str = "Everything that a role needs before it works: packages, reasoning and known errors that fit the \
-        task, what holds for the project's technology, the rules of the role, and the task. Use it at the start of your own work, or put \
-        its whole text into the prompt of an agent that you start. It is counted as delivered.";
+    const DESCRIPTION: &'static str = "Everything that a role needs before it starts: relevant packages, reasoning and known errors, \
+        guidance for the project's technology, the rules of the role, and the task. Use it at the start \
+        of your own work, or put its whole text into the prompt of an agent that you start. It counts as \
+        delivered.";
     const EFFECT: Effect = Effect::Adds;
     type Input = Input;
     type Output = Output;

@@ -34,14 +34,14 @@ pub(crate) struct Input {
     receipt: Option<ReceiptId>,
     /// What you did, in a few sentences
     summary: String,
-    /// What you thought, by phase
+    /// Your reasoning, by phase
     #[serde(default)]
     #[schemars(schema_with = "schema::by_phase")]
     reasoning: BTreeMap<Phase, String>,
     /// Knowledge that other roles will need
     #[serde(default)]
     packages: Vec<PackageInput>,
-    /// Errors that you met, with what solved them
+    /// Errors that you encountered, with their solutions
     #[serde(default)]
     errors: Vec<ErrorInput>,
     /// The task group
@@ -83,33 +83,34 @@ struct PackageInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ErrorInput {
-    /// What the error spec
+    /// The error message
     message: String,
-    /// What solved it; leave it out if nothing did
+    /// What solved it; omit it if nothing did
     solution: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// How many pieces of reasoning were kept
+    /// How many pieces of reasoning were stored
     reasoning: usize,
     /// The packages that were registered
     packages: Vec<i64>,
     /// The error patterns that were learned
     errors: Vec<String>,
-    /// How many strategies the project took from it
+    /// How many strategies the project learned from it
     strategies: usize,
     /// Whether the receipt is confirmed
     confirmed: bool,
-    /// What is odd but allowed
+    /// Unusual but accepted
     warnings: Vec<String>,
 }
 
 impl Tool for DebriefTool {
     const NAME: &'static str = "debrief";
     const TITLE: &'static str = "Debrief";
-    const DESCRIPTION: &'static str = "What you leave behind before you end: how it ended, what you did, what you thought, what others \
-        need to know, which errors you solved. All of it is kept, or nothing. Call it once, as the last thing you do.";
+    const DESCRIPTION: &'static str = "Your report at the end of your work: verdict, summary, reasoning, what others need to know, \
+        which errors you solved. It is stored completely or not at all. Call it once, as the last thing \
+        you do.";
     const EFFECT: Effect = Effect::Adds;
     type Input = Input;
     type Output = Output;

@@ -54,7 +54,7 @@ pub(crate) struct Output {
 impl Tool for ReadPackage {
     const NAME: &'static str = "read_package";
     const TITLE: &'static str = "Read a package";
-    const DESCRIPTION: &'static str = "The whole text of a package by its id, as it was registered, without secrets. Long ones come in \
+    const DESCRIPTION: &'static str = "The whole text of a package by its id, as it was registered, without secrets. Long texts have \
         pages: call again with next_offset.";
     const EFFECT: Effect = Effect::Reads;
     type Input = Input;

@@ -19,10 +19,10 @@ pub(crate) struct Input {
     /// Your role
     #[schemars(with = "String")]
     role: Role,
-    /// The stage of work that it belongs to
+    /// The phase of work that it belongs to
     #[schemars(schema_with = "schema::phase")]
     phase: Phase,
-    /// The thought: what you chose over what, and why
+    /// The reasoning itself: what you chose over what, and why
     content: String,
     /// How sure you are
     #[serde(default)]
@@ -48,15 +48,16 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     /// The record
     id: i64,
-    /// How many secrets were taken out
+    /// How many secrets were redacted
     redactions: u32,
 }
 
 impl Tool for RecordReasoning {
     const NAME: &'static str = "record_reasoning";
     const TITLE: &'static str = "Record reasoning";
-    const DESCRIPTION: &'static str = "Keeps a thought for the agents after you: what you understood, decided (and over what), \
-        risk, found in the way, or did. Record decisions when you make them. Secrets are taken out.";
+    const DESCRIPTION: &'static str = "Records reasoning for the agents after you: what you understood, decided (and over what), \
+        risked, were blocked by, or completed. Record decisions when you make them. Secrets are \
+        redacted.";
     const EFFECT: Effect = Effect::Adds;
     type Input = Input;
     type Output = Output;

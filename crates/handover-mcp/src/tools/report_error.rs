@@ -21,9 +21,9 @@ pub(crate) struct ReportError;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// What the error said
+    /// The error message
     message: String,
-    /// What solved it; leave it out while it is unsolved
+    /// What solved it; omit it while it is unsolved
     solution: Option<String>,
     /// Its type, such as TypeError; default: taken from the message
     kind: Option<String>,
@@ -46,20 +46,20 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     /// The pattern of this error
     pattern: Pattern,
-    /// Other known errors that look like it, best first
+    /// Similar known errors, best first
     similar: Vec<Pattern>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pattern {
-    /// What names the pattern on the command line
+    /// Identifies the pattern on the command line
     hash: String,
     /// The message without paths, numbers and quoted values
     message: String,
     /// What solved it most often
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<String>,
-    /// How far the solution can be trusted, 0 to 1
+    /// Confidence in the solution, 0 to 1
     #[schemars(with = "f64")]
     confidence: Trust,
     /// How often it was seen
@@ -69,8 +69,9 @@ struct Pattern {
 impl Tool for ReportError {
     const NAME: &'static str = "report_error";
     const TITLE: &'static str = "Report an error";
-    const DESCRIPTION: &'static str = "Counts an error that you met, with its solution once you have one, and tells what is known \
-        about it: the project remembers across sessions. Report first without a solution; a known one may come back.";
+    const DESCRIPTION: &'static str = "Records an error that you encountered, with its solution once you have one, and returns what is \
+        known about it: the project remembers across sessions. Report it first without a solution; a \
+        known one may come back.";
     const EFFECT: Effect = Effect::Adds;
     type Input = Input;
     type Output = Output;

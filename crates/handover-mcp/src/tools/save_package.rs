@@ -62,9 +62,9 @@ pub(crate) struct Output {
     version: u32,
     /// Whether this call made it; the same content again changes nothing
     created: bool,
-    /// How many secrets were taken out
+    /// How many secrets were redacted
     redactions: u32,
-    /// What is odd but allowed
+    /// Unusual but accepted
     warnings: Vec<String>,
 }
 
@@ -72,8 +72,8 @@ impl Tool for SavePackage {
     const NAME: &'static str = "save_package";
     const TITLE: &'static str = "Save a package";
     const DESCRIPTION: &'static str = "Saves knowledge that other roles will need (findings, failures, decisions, a handoff, an \
-        investigation) so that it reaches them when they start. Give the text itself, or the path of a file that exists. Secrets \
-        are taken out of the text. Saving the same again changes nothing.";
+        investigation) so that they receive it when they start. Pass the text itself, or the path of an \
+        existing file. Secrets are redacted. Saving the same content again changes nothing.";
     const EFFECT: Effect = Effect::AddsOnce;
     type Input = Input;
     type Output = Output;

@@ -20,12 +20,12 @@ pub(crate) struct Search;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// What to look for, in plain words; identifiers are split
+    /// What to look for, in plain words; identifiers are split into parts
     query: String,
-    /// Only what this group would see: its own packages and those for everyone
+    /// Only what this group can see: its own packages and global ones
     #[schemars(with = "Option<String>")]
     group: Option<GroupId>,
-    /// At most so many results, 1 to 50; default 10
+    /// Maximum number of results, 1 to 50; default 10
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u32>,
     /// The session, if the server was not started for one and more than one is active
@@ -35,7 +35,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// What was found, best first
+    /// Matches, best first
     results: Vec<SearchResult>,
 }
 
@@ -48,11 +48,11 @@ struct SearchResult {
     priority: String,
     version: u32,
     summary: String,
-    /// The line that fits best
+    /// The best matching line
     snippet: String,
-    /// How well it fits
+    /// Relevance
     score: f64,
-    /// What reading it costs
+    /// Tokens that reading it costs
     tokens: u64,
     /// current, changed or vanished since it was registered, or elsewhere: on another machine
     #[schemars(with = "String")]
@@ -62,8 +62,9 @@ struct SearchResult {
 impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search packages";
-    const DESCRIPTION: &'static str = "Finds what other agents of this session left behind, by words in title, summary, files and \
-        text. Search before you investigate something yourself; read_package gives the whole text of a result.";
+    const DESCRIPTION: &'static str = "Finds what other agents of this session saved, by words in title, summary, files and text. \
+        Search before you investigate something yourself; read_package returns the whole text of a \
+        result.";
     const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Output;

@@ -40,9 +40,9 @@ pub(crate) struct Output {
     receipts: u64,
     /// The task groups, oldest first
     groups: Vec<Group>,
-    /// How many groups are not told here
+    /// How many groups are not listed here
     more_groups: usize,
-    /// Critical packages that nobody was given yet, newest first
+    /// Critical packages that nobody has received yet, newest first
     undelivered_critical: Vec<Package>,
     /// The latest decisions, newest first
     decisions: Vec<Decision>,
@@ -74,8 +74,8 @@ struct Decision {
 impl Tool for Status {
     const NAME: &'static str = "status";
     const TITLE: &'static str = "Status of the work";
-    const DESCRIPTION: &'static str = "Where the session stands: its task groups, critical packages that nobody was \
-        given yet, and the latest decisions. Call it first, and again after your context was compacted.";
+    const DESCRIPTION: &'static str = "The state of the session: its task groups, critical packages that nobody has received yet, and \
+        the latest decisions. Call it first, and again after your context was compacted.";
     const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Output;
