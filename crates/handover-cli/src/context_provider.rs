@@ -177,8 +177,12 @@ impl AppContextProvider {
     ) -> Result<(), RequestError> {
         let (app, since) = match (self.take_cached(project), project) {
             (Some(cached), _) => cached,
-            (None, None) => (self.new_app(), env::now()),
+            (None, None) => {
+                tracing::debug!("opening the store");
+                (self.new_app(), env::now())
+            }
             (None, Some(project)) => {
+                tracing::debug!(%project, "opening the store of another project");
                 (self.new_app_for(project).map_err(|error| request_error(&error))?, env::now())
             }
         };
@@ -190,7 +194,9 @@ impl AppContextProvider {
             }
             // A failed connection may be unusable; the next request opens a new one.
             Ok(Err(error)) => {
-                if !matches!(error, ToolError::Store(StoreError::Backend { .. })) {
+                if matches!(error, ToolError::Store(StoreError::Backend { .. })) {
+                    tracing::warn!(%error, "store connection discarded");
+                } else {
                     self.put_cached(project, app, since);
                 }
                 Err(request_error(&error.into()))

@@ -62,3 +62,40 @@ fn status_of(code: &str) -> StatusCode {
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_the_documented_statuses() {
+        for (code, status) in [
+            ("invalid_input", 400),
+            ("no_session", 400),
+            ("unauthorized", 401),
+            ("forbidden", 403),
+            ("refused", 403),
+            ("not_found", 404),
+            ("too_slow", 408),
+            ("locked", 409),
+            ("fenced", 409),
+            ("ambiguous", 409),
+            ("too_large", 413),
+            ("too_long", 414),
+            ("too_many", 429),
+            ("store_corrupt", 503),
+            ("no_store", 503),
+            ("internal", 500),
+        ] {
+            assert_eq!(status_of(code).as_u16(), status, "{code}");
+        }
+    }
+
+    #[test]
+    fn an_unusable_content_type_falls_back() {
+        let plain = response(StatusCode::OK, "text/plain", "x");
+        assert_eq!(plain.headers()[header::CONTENT_TYPE], "text/plain");
+        let broken = response(StatusCode::OK, "a\nb", "x");
+        assert_eq!(broken.headers()[header::CONTENT_TYPE], "application/octet-stream");
+    }
+}

@@ -65,3 +65,70 @@ pub(crate) fn verify(
         .is_ok_and(|stored| stored == blake3::hash(secret.as_bytes()));
     Ok((matches && token.kind == kind && token.is_good(now)).then_some(token))
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::TokenScope;
+    use handover_sqlite::SqliteStore;
+    use handover_store::{NewToken, Tokens};
+
+    use super::*;
+
+    fn store(folder: &tempfile::TempDir) -> SqliteStore {
+        SqliteStore::open(&folder.path().join("store.db")).unwrap()
+    }
+
+    fn create(store: &SqliteStore, minted: &Minted, kind: TokenKind, expires: Option<i64>) {
+        let new = NewToken {
+            id: minted.id.clone(),
+            name: None,
+            kind,
+            scope: TokenScope::Read,
+            project: None,
+            hash: minted.hash.clone(),
+            expires_at: expires.map(Timestamp::from_micros),
+            now: Timestamp::default(),
+        };
+        store.create_token(&new).unwrap();
+    }
+
+    #[test]
+    fn tokens_are_unique_and_do_not_contain_their_hash() {
+        let (one, two) = (mint().unwrap(), mint().unwrap());
+        assert_ne!(one.text, two.text);
+        assert!(one.text.starts_with(PREFIX) && one.text.contains(one.id.as_str()));
+        assert_eq!(one.text.len(), 4 + 12 + 1 + 64);
+        assert!(!one.text.contains(&one.hash));
+    }
+
+    #[test]
+    fn verification_needs_the_secret_the_kind_and_the_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder);
+        let (bearer, login) = (mint().unwrap(), mint().unwrap());
+        create(&store, &bearer, TokenKind::Bearer, Some(100));
+        create(&store, &login, TokenKind::Login, None);
+        let verified = |text: &str, kind, at| {
+            verify(&store, text, kind, Timestamp::from_micros(at)).unwrap().is_some()
+        };
+        assert!(verified(&bearer.text, TokenKind::Bearer, 99));
+        assert!(!verified(&bearer.text, TokenKind::Bearer, 100), "expired");
+        assert!(!verified(&bearer.text, TokenKind::Login, 99), "another kind");
+        assert!(verified(&login.text, TokenKind::Login, 99));
+        let (id, _) = bearer.text.rsplit_once('_').unwrap();
+        for wrong in ["", "hnd_", "hnd_x", "hnd_a b_c", &format!("{id}_00"), &bearer.text[4..]] {
+            assert!(!verified(wrong, TokenKind::Bearer, 99), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_ended_token_is_invalid() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder);
+        let minted = mint().unwrap();
+        create(&store, &minted, TokenKind::Bearer, None);
+        store.end_token(&minted.id, Timestamp::default()).unwrap();
+        let found = verify(&store, &minted.text, TokenKind::Bearer, Timestamp::default()).unwrap();
+        assert_eq!(found, None);
+    }
+}

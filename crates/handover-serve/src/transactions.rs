@@ -193,3 +193,57 @@ fn rolled_back() -> StoreError {
         source: "the transaction was rolled back or timed out".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_sqlite::SqliteStore;
+    use serde_json::json;
+
+    use super::*;
+
+    fn project(name: &str) -> Option<ProjectId> {
+        ProjectId::new(name).ok()
+    }
+
+    #[test]
+    fn capacity_is_limited_in_total_and_per_project() {
+        let transactions = Transactions::default();
+        let mut workers = Vec::new();
+        for n in 0..limits::TRANSACTIONS_PER_PROJECT {
+            workers.push(transactions.open(&format!("a{n}"), None, project("a")).unwrap());
+        }
+        assert!(transactions.open("a", None, project("a")).is_none());
+        for n in 0..limits::TRANSACTIONS - limits::TRANSACTIONS_PER_PROJECT {
+            workers.push(transactions.open(&format!("b{n}"), None, project("b")).unwrap());
+        }
+        assert!(transactions.open("c", None, project("c")).is_none());
+        transactions.close("a0");
+        assert!(transactions.open("c", None, project("c")).is_some());
+    }
+
+    #[tokio::test]
+    async fn jobs_reach_their_own_transaction_only() {
+        let transactions = Transactions::default();
+        let holder = TokenId::new("0123456789ab").unwrap();
+        let closed = |reply: Reply<Value>| matches!(reply, Reply::Failed(Failure::Backend { .. }));
+        assert!(closed(transactions.send("none", None, Job::End { keep: true }).await));
+        let worker = transactions.open("mine", Some(holder.clone()), None).unwrap();
+        assert!(closed(transactions.send("mine", None, Job::End { keep: true }).await));
+        let other = TokenId::new("ba9876543210").unwrap();
+        assert!(closed(transactions.send("mine", Some(&other), Job::End { keep: true }).await));
+        // A worker that is gone closes its transaction.
+        drop(worker);
+        assert!(closed(transactions.send("mine", Some(&holder), Job::End { keep: true }).await));
+    }
+
+    #[test]
+    fn a_malformed_call_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
+        let redactor = Redactor::default();
+        let error = call(&store, &redactor, json!({"method": "nothing"})).unwrap_err();
+        assert!(matches!(error, StoreError::Backend { fault: Fault::Refused, .. }), "{error}");
+        let sessions = json!({"method": "sessions", "arguments": {"status": null}});
+        assert_eq!(call(&store, &redactor, sessions).unwrap(), json!([]));
+    }
+}

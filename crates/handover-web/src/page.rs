@@ -18,6 +18,9 @@ pub(crate) struct Page {
 
 pub(crate) type PageResult = Result<Page, PageError>;
 
+type Render = fn(&Site<'_>, &Route<'_>) -> PageResult;
+type Submit = fn(&Site<'_>, &Route<'_>) -> Result<FormOutcome, PageError>;
+
 /// What became of a submitted form.
 pub(crate) enum FormOutcome {
     /// Accepted; the result is visible at this path.
@@ -36,9 +39,9 @@ pub(crate) struct PageEntry {
     pub(crate) nav: Option<&'static str>,
     /// The path of the navigation entry that is highlighted on this page.
     pub(crate) section: &'static str,
-    pub(crate) render: fn(&Site<'_>, &Route<'_>) -> PageResult,
+    pub(crate) render: Render,
     /// Handles a form that is posted to `path`; requires write access.
-    pub(crate) submit: Option<fn(&Site<'_>, &Route<'_>) -> Result<FormOutcome, PageError>>,
+    pub(crate) submit: Option<Submit>,
     /// The query of this page in the demo project, with its `?`.
     pub(crate) demo_query: &'static str,
 }
@@ -49,7 +52,7 @@ impl PageEntry {
         name: &'static str,
         path: &'static str,
         section: &'static str,
-        render: fn(&Site<'_>, &Route<'_>) -> PageResult,
+        render: Render,
     ) -> Self {
         Self { name, path, nav: None, section, render, submit: None, demo_query: "" }
     }
@@ -59,7 +62,7 @@ impl PageEntry {
         name: &'static str,
         path: &'static str,
         label: &'static str,
-        render: fn(&Site<'_>, &Route<'_>) -> PageResult,
+        render: Render,
     ) -> Self {
         Self { nav: Some(label), ..Self::new(name, path, path, render) }
     }

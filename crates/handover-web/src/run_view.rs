@@ -207,3 +207,92 @@ pub(crate) fn finished_agents(entries: &[JournalEntry]) -> Vec<FinishedAgent> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{EpicId, SessionId};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn entry(seq: u64, kind: JournalKind, entry: Value) -> JournalEntry {
+        let created_at = Timestamp::from_micros(i64::try_from(seq).unwrap() * 1_000_000);
+        JournalEntry { seq, kind, entry, created_at }
+    }
+
+    fn view(state: &str, entries: Vec<JournalEntry>) -> RunView {
+        let run = Run {
+            id: RunId::new("run_1").unwrap(),
+            epic: EpicId::new("1").unwrap(),
+            session: SessionId::new("s1").unwrap(),
+            state: RunState::Running,
+            created_at: Timestamp::default(),
+            updated_at: Timestamp::default(),
+        };
+        let document = RunDocument { state: state.to_owned(), ..RunDocument::default() };
+        RunView { run, entries, document: Some(document) }
+    }
+
+    fn ended(seq: u64, story: &str, phase: &str, cost: f64) -> JournalEntry {
+        let fields = json!({
+            "event": "phase_ended", "story": story, "phase": phase, "attempt": 2,
+            "summary": "Done.", "receipt": "r_1", "spent": {"cost_usd": cost},
+        });
+        entry(seq, JournalKind::Result, fields)
+    }
+
+    #[test]
+    fn work_without_a_result_is_active() {
+        let intent = |seq, story: &str, phase: &str| {
+            let fields = json!({"effect": "agent", "story": story, "phase": phase, "attempt": 2});
+            entry(seq, JournalKind::Intent, fields)
+        };
+        let gates = entry(4, JournalKind::Intent, json!({"effect": "gates", "story": "1-2"}));
+        let entries = vec![
+            intent(1, "1-1", "dev"),
+            intent(2, "1-2", "dev"),
+            ended(3, "1-2", "dev", 0.5),
+            gates,
+            entry(5, JournalKind::Note, json!({"note": "nothing"})),
+        ];
+        let active = view("running", entries.clone()).active_work();
+        let names: Vec<(&str, &str, u64)> = active
+            .iter()
+            .map(|work| (work.story.as_str(), work.what.as_str(), work.attempt))
+            .collect();
+        assert_eq!(names, [("1-1", "dev", 2), ("1-2", "gates", 1)]);
+        assert!(view("interrupted", entries).active_work().is_empty(), "nothing runs any more");
+    }
+
+    #[test]
+    fn finished_agents_carry_cost_and_receipt() {
+        let agents = finished_agents(&[
+            ended(1, "1-1", "dev", 0.5),
+            entry(2, JournalKind::Result, json!({"event": "committed"})),
+            ended(3, "1-1", "review", 0.25),
+        ]);
+        assert_eq!(agents.len(), 2);
+        assert_eq!((agents[0].phase.as_str(), agents[0].attempt), ("dev", 2));
+        assert_eq!(agents[0].receipt.as_ref().unwrap().as_str(), "r_1");
+        assert!((agents[1].cost_usd - 0.25).abs() < f64::EPSILON);
+        assert_eq!(agents[1].at, Timestamp::from_micros(3_000_000));
+    }
+
+    #[test]
+    fn an_answer_makes_a_run_resumable() {
+        let answered = entry(1, JournalKind::Result, json!({"event": "answered"}));
+        assert!(view("blocked", vec![answered.clone()]).is_answered());
+        let later = entry(2, JournalKind::Result, json!({"event": "resumed"}));
+        assert!(!view("blocked", vec![answered, later]).is_answered());
+        assert!(!view("blocked", Vec::new()).is_answered());
+    }
+
+    #[test]
+    fn unknown_states_have_a_fallback() {
+        assert_eq!(view("strange", Vec::new()).state(), RunState::Running);
+        let mut crashed = view("running", Vec::new());
+        crashed.document = None;
+        assert_eq!(crashed.state(), RunState::Interrupted);
+        assert_eq!(Story::default().state(), StoryState::Pending);
+    }
+}

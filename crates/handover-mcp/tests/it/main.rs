@@ -1,7 +1,13 @@
-//! The transport over HTTP under the whole of the official conformance suite.
+//! The server in process over a real SQLite store, and the transport under the official conformance suite.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod conformance;
+mod fixture;
+mod handoffs;
+mod packages;
+mod protocol;
+mod resources;
 mod rounds;
+mod sessions;
 mod showcase;

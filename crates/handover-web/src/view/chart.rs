@@ -105,3 +105,57 @@ pub(crate) fn step_chart(values: &[f64], line: f64, meaning: &str, label: &str) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meters_are_clamped_to_their_maximum() {
+        let width = |value, most| {
+            let html = meter(value, most, Tone::Good).into_string();
+            let used = html.split("class=\"used\" width=\"").nth(1).unwrap();
+            used.split('"').next().unwrap().to_owned()
+        };
+        assert_eq!(width(1.0, 4.0), "25.0%");
+        assert_eq!(width(9.0, 4.0), "100.0%");
+        assert_eq!(width(-1.0, 4.0), "0.0%");
+        assert_eq!(width(1.0, 0.0), "0.0%");
+    }
+
+    #[test]
+    fn bars_link_and_label_their_values() {
+        let bar = |name: &str, link: Option<&str>, value| Bar {
+            name: name.to_owned(),
+            link: link.map(str::to_owned),
+            value,
+            label: format!("${value}"),
+            note: "note".to_owned(),
+        };
+        let html = bars("Cost", &[bar("<a>", None, 2.0), bar("b", Some("/x"), 1.0)]).into_string();
+        assert!(html.contains("<caption>Cost</caption>"), "{html}");
+        assert!(html.contains("&lt;a&gt;") && html.contains("<a href=\"/x\">"), "{html}");
+        assert!(html.contains("100.0%") && html.contains("50.0%"), "{html}");
+    }
+
+    #[test]
+    fn shares_are_stacked() {
+        let share = |name: &str, value| Share { name: name.to_owned(), value };
+        let list = [share("a", 1.0), share("negative", -5.0), share("b", 2.0)];
+        let html = shares(&list, 4.0).into_string();
+        assert!(html.contains("x=\"0.0%\" width=\"25.0%\""), "{html}");
+        assert!(html.contains("x=\"25.0%\" width=\"0.0%\""), "{html}");
+        assert!(html.contains("x=\"25.0%\" width=\"50.0%\""), "{html}");
+    }
+
+    #[test]
+    fn step_charts_show_the_latest_values() {
+        let html = step_chart(&[0.0, 1.0], 0.5, "threshold", "label").into_string();
+        assert!(html.contains("d=\"M0 102.0H280.0V8.0H560.0\""), "{html}");
+        assert!(html.contains("aria-label=\"label\"") && html.contains("threshold"), "{html}");
+        let many = vec![0.3; 500];
+        let path = step_chart(&many, 0.5, "", "").into_string();
+        let path = path.split("path d=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        assert_eq!(path.matches('H').count(), 120, "{path}");
+    }
+}

@@ -136,3 +136,38 @@ pub(crate) fn empty_state(what: &str, next: &str, command: &str) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn badges_say_their_status_in_words() {
+        let html = badge(state_tone(GroupStatus::ApprovedPendingMerge), "approved_pending_merge");
+        assert_eq!(html.into_string(), "<span class=\"badge warn\">approved pending merge</span>");
+    }
+
+    #[test]
+    fn failures_are_bad_and_success_is_not() {
+        assert_eq!(state_tone(RunState::Failed), Tone::Bad);
+        assert_eq!(state_tone(StoryState::Failed), Tone::Bad);
+        assert_eq!(state_tone(SessionStatus::Failed), Tone::Bad);
+        assert_eq!(state_tone(ReceiptState::Failed), Tone::Bad);
+        assert_eq!(state_tone(RunState::Blocked), Tone::Warn);
+        assert_eq!(state_tone(ReceiptState::Confirmed), Tone::Good);
+        assert_eq!(state_tone(SessionStatus::Completed), Tone::Calm);
+    }
+
+    #[test]
+    fn sections_are_labelled_and_replaceable() {
+        let html = section("runs", "Runs", "note", "body").into_string();
+        assert!(html.contains("id=\"runs\" aria-labelledby=\"runs-heading\" data-live"), "{html}");
+        assert!(html.contains("<h2 id=\"runs-heading\">Runs</h2>"), "{html}");
+    }
+
+    #[test]
+    fn an_empty_state_without_a_command_has_no_code() {
+        assert!(!empty_state("None.", "Wait.", "").into_string().contains("<pre>"));
+        assert!(empty_state("None.", "Run:", "a < b").into_string().contains("a &lt; b"));
+    }
+}

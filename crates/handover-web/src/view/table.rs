@@ -78,3 +78,21 @@ pub(crate) fn table(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_carry_the_name_of_their_column() {
+        let columns = [Column::Text("Name"), Column::Number("Count"), Column::Graphic("As a bar")];
+        let row = Row::new(html! { "a" }, [html! { "1" }, html! { "bar" }]);
+        let html = table("small", &columns, [row.dimmed()]).into_string();
+        assert!(html.contains("<table class=\"rows small\">"), "{html}");
+        assert!(html.contains("<th>Name</th><th class=\"number\">Count</th>"), "{html}");
+        assert!(html.contains("<span class=\"unseen\">As a bar</span>"), "{html}");
+        assert!(html.contains("<tr class=\"out\"><th scope=\"row\">a</th>"), "{html}");
+        assert!(html.contains("<td class=\"number\" data-name=\"Count\">1</td>"), "{html}");
+        assert!(html.contains("<td class=\"wide\" data-name=\"As a bar\">bar</td>"), "{html}");
+    }
+}

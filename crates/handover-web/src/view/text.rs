@@ -26,3 +26,43 @@ pub(crate) fn excerpt(text: &str, characters: usize) -> Markup {
 pub(crate) fn role_name(role: &str) -> String {
     role.replace('_', " ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untrusted_text_cannot_become_markup() {
+        let html = untrusted("<b>\"x\"</b> & y").into_string();
+        assert_eq!(html, "<bdi>&lt;b&gt;&quot;x&quot;&lt;/b&gt; &amp; y</bdi>");
+    }
+
+    #[test]
+    fn directional_and_control_characters_are_made_visible() {
+        for text in ["a\u{202e}b", "a\u{1b}[31mb", "a\u{200b}b", "a\u{0}b"] {
+            let html = untrusted(text).into_string();
+            assert!(!html.chars().any(|c| matches!(c, '\u{202e}' | '\u{1b}' | '\u{200b}' | '\0')));
+        }
+    }
+
+    #[test]
+    fn excerpts_are_one_truncated_line() {
+        let html = excerpt("one\ntwo\n\nthree four five", 9).into_string();
+        assert!(html.starts_with("<bdi>one two"), "{html}");
+        assert!(!html.contains('\n') && !html.contains("five"), "{html}");
+        assert_eq!(excerpt("short", 100).into_string(), "<bdi>short</bdi>");
+    }
+
+    #[test]
+    fn a_huge_text_is_not_processed_completely() {
+        let html = excerpt(&"W".repeat(10_000_000), 50).into_string();
+        assert!(html.len() < 300, "{}", html.len());
+    }
+
+    #[test]
+    fn single_lines_fit_into_attributes() {
+        let line = single_line(&format!("one\ntwo {}", "x".repeat(500)));
+        assert!(line.chars().count() <= 200 && !line.contains('\n'), "{line}");
+        assert_eq!(role_name("qa_expert"), "qa expert");
+    }
+}

@@ -1,4 +1,4 @@
-//! What agents and files say is data, on every page.
+//! Text of agents and files is data on every page.
 
 use handover_model::Topic;
 use handover_store::{
@@ -7,9 +7,9 @@ use handover_store::{
 };
 use serde_json::json;
 
-use crate::scene::{Scene, at, role};
+use crate::fixture::{Fixture, at, role};
 
-/// Scripts, attributes, turned text, terminal codes, what hides.
+/// Scripts, attributes, bidirectional text, terminal codes, invisible characters.
 const NASTY: [&str; 6] = [
     "<script>window.pwned = 1</script><img src=x onerror=pwned()>",
     "\"><svg onload=pwned()>' onmouseover='pwned()' x=\"",
@@ -19,41 +19,41 @@ const NASTY: [&str; 6] = [
     "</pre></style></title><a href=\"javascript:pwned()\">go</a>",
 ];
 
-/// A word of ten thousand letters.
 fn huge() -> String {
     "W".repeat(10_000)
 }
 
 #[test]
-fn nothing_that_was_written_becomes_markup() {
-    let scene = Scene::new();
+fn untrusted_text_never_becomes_markup() {
+    let fixture = Fixture::new();
     let all = format!("{} {}", NASTY.join(" "), huge());
-    let ids = scene.register(&[scene.package(
+    let ids = fixture.register(&[fixture.package(
         1,
         "developer",
         &all,
         &format!("# {all}\n\n{all}\n\n<b>{all}</b>\n"),
     )]);
-    scene.think(2, "developer", &all);
-    scene.receipt(3, "tech_lead", &ids, &all);
-    let thought = scene.store.reasoning(&scene.session, &ReasoningFilter::default()).unwrap()[0].id;
-    let clean = |text: &str| scene.redactor.clean(text);
+    fixture.think(2, "developer", &all);
+    fixture.receipt(3, "tech_lead", &ids, &all);
+    let thought =
+        fixture.store.reasoning(&fixture.session, &ReasoningFilter::default()).unwrap()[0].id;
+    let clean = |text: &str| fixture.redactor.clean(text);
     let sighting = ErrorSighting {
-        project: scene.project(),
-        signature: CleanSignature::new(Some(NASTY[0]), &all, &[], &scene.redactor),
+        project: fixture.project(),
+        signature: CleanSignature::new(Some(NASTY[0]), &all, &[], &fixture.redactor),
         language: Some(clean(NASTY[1])),
         ttl_days: 90,
-        session: Some(scene.session.clone()),
+        session: Some(fixture.session.clone()),
         group: None,
         role: Some(role("developer")),
         command: Some(clean(&all)),
         now: at(4),
     };
-    let error = scene.store.resolve_error(&sighting, &clean(&all)).unwrap();
-    scene
+    let error = fixture.store.resolve_error(&sighting, &clean(&all)).unwrap();
+    fixture
         .store
         .learn_strategies(&[NewStrategy {
-            project: scene.project(),
+            project: fixture.project(),
             topic: Topic::Architecture,
             insight: clean(&NASTY.join(" ")),
             language: Some(clean(NASTY[0])),
@@ -62,13 +62,13 @@ fn nothing_that_was_written_becomes_markup() {
             now: at(5),
         }])
         .unwrap();
-    scene
+    fixture
         .store
         .log_event(&NewEvent {
-            session: scene.session.clone(),
+            session: fixture.session.clone(),
             group: None,
             kind: "verdict".parse().unwrap(),
-            payload: scene
+            payload: fixture
                 .redactor
                 .clean_json(json!({"role": NASTY[0], "verdict": NASTY[1], "summary": all})),
             key: None,
@@ -90,16 +90,16 @@ fn nothing_that_was_written_becomes_markup() {
         "/strategies",
     ];
     for path in pages {
-        check(path, &scene.page(path));
+        check(path, &fixture.page(path));
     }
     for query in NASTY.into_iter().chain([all.as_str(), "developer"]) {
-        let page = scene.get("/search", &[("q", query)]);
+        let page = fixture.get("/search", &[("q", query)]);
         check("/search", &String::from_utf8(page.body).unwrap());
         for path in ["/nothing", "/errors/x"] {
-            let page = scene.get(path, &[("q", query), ("role", query), ("from", query)]);
+            let page = fixture.get(path, &[("q", query), ("role", query), ("from", query)]);
             check(path, &String::from_utf8(page.body).unwrap());
         }
-        let page = scene.get("/sessions/s1/packages", &[("role", query)]);
+        let page = fixture.get("/sessions/s1/packages", &[("role", query)]);
         check("/sessions/s1/packages", &String::from_utf8(page.body).unwrap());
     }
 }
@@ -110,7 +110,7 @@ fn check(path: &str, page: &str) {
     {
         assert!(!page.contains(sign), "{sign} on {path}");
     }
-    // An attribute of ours that was closed too early would show as one of these outside of quotes.
+    // An attribute that was closed too early would show up as one of these.
     for sign in [" onerror=\"", " onload=\"", " onmouseover=\"", " style=\""] {
         assert!(!page.contains(sign), "{sign} on {path}");
     }
@@ -122,10 +122,10 @@ fn check(path: &str, page: &str) {
 }
 
 #[test]
-fn a_theme_leads_back_here_and_nowhere_else() {
-    let scene = Scene::new();
+fn theme_redirects_stay_local() {
+    let fixture = Fixture::new();
     let to = |back: &str| {
-        let response = scene.get("/theme", &[("to", "dark"), ("back", back)]);
+        let response = fixture.get("/theme", &[("to", "dark"), ("back", back)]);
         assert_eq!(response.status, 303);
         let value =
             |name: &str| response.headers.iter().find(|(key, _)| *key == name).unwrap().1.clone();
@@ -133,7 +133,7 @@ fn a_theme_leads_back_here_and_nowhere_else() {
         value("location")
     };
     assert_eq!(to("/sessions/s1?x=1"), "/sessions/s1?x=1");
-    for elsewhere in [
+    for external in [
         "//evil.example",
         "https://evil.example",
         "/\\evil.example",
@@ -141,15 +141,15 @@ fn a_theme_leads_back_here_and_nowhere_else() {
         "",
         "/\u{e9}",
     ] {
-        assert_eq!(to(elsewhere), "/", "{elsewhere:?}");
+        assert_eq!(to(external), "/", "{external:?}");
     }
-    let response = scene.get("/theme", &[("to", "pink;x=1")]);
+    let response = fixture.get("/theme", &[("to", "pink;x=1")]);
     assert!(response.headers.iter().all(|(name, _)| *name != "set-cookie"));
 }
 
 #[test]
-fn what_is_not_there_is_said_and_where_to_go() {
-    let scene = Scene::new();
+fn missing_records_are_explained() {
+    let fixture = Fixture::new();
     for path in [
         "/sessions/none",
         "/packages/99",
@@ -160,14 +160,14 @@ fn what_is_not_there_is_said_and_where_to_go() {
         "/a/b/c",
         "/%2e%2e/x",
     ] {
-        let response = scene.get(path, &[]);
+        let response = fixture.get(path, &[]);
         assert_eq!(response.status, 404, "{path}");
         let page = String::from_utf8(response.body).unwrap();
         assert!(page.contains("Not found") && page.contains("overview"), "{path}");
     }
-    assert!(scene.page("/sessions/s1").contains("Nothing has happened here yet."));
-    assert!(scene.page("/runs").contains("handover run 1"));
-    assert!(scene.page("/errors").contains("handover error resolve"));
-    assert!(scene.page("/strategies").contains("handover strategy extract"));
-    assert!(scene.page("/search").contains("Nothing asked yet."));
+    assert!(fixture.page("/sessions/s1").contains("Nothing has happened here yet."));
+    assert!(fixture.page("/runs").contains("handover run 1"));
+    assert!(fixture.page("/errors").contains("handover error resolve"));
+    assert!(fixture.page("/strategies").contains("handover strategy extract"));
+    assert!(fixture.page("/search").contains("Nothing asked yet."));
 }

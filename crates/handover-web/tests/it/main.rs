@@ -1,7 +1,15 @@
-//! Pages of a real store: how large they are, and that nothing in them does anything.
+//! Every page, rendered from a real SQLite store.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod errors;
+mod fixture;
+mod frame;
 mod hostile;
-mod scene;
+mod packages;
+mod reasoning;
+mod receipts;
+mod runs;
+mod search;
+mod session;
 mod size;

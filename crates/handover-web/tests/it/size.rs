@@ -1,12 +1,12 @@
-//! However much a session holds, its pages stay small.
+//! Pages stay small, however large the session is.
 
-use crate::scene::{Scene, role};
+use crate::fixture::{Fixture, role};
 
 const MOST: usize = 300_000;
 
 #[test]
-fn ten_thousand_packages_make_no_large_page() {
-    let scene = Scene::new();
+fn pages_stay_small_with_ten_thousand_packages() {
+    let fixture = Fixture::new();
     let roles: Vec<String> = (0..20).map(|n| format!("role_{n}")).collect();
     let mut ids = Vec::new();
     for part in 0..20 {
@@ -14,7 +14,7 @@ fn ten_thousand_packages_make_no_large_page() {
             .map(|n| {
                 let number = part * 500 + n;
                 let who = &roles[usize::try_from(number).unwrap() % 20];
-                scene.package(
+                fixture.package(
                     number,
                     who,
                     &format!("What was found out about part {number}"),
@@ -22,12 +22,12 @@ fn ten_thousand_packages_make_no_large_page() {
                 )
             })
             .collect();
-        ids.extend(scene.register(&new));
+        ids.extend(fixture.register(&new));
     }
     for n in 0..300 {
         let at = usize::try_from(n).unwrap();
-        scene.receipt(n * 33 + 40, &roles[at % 20], &ids[at * 33..at * 33 + 7], "block");
-        scene.think(n * 33, &roles[at % 20], "A decision that explains itself at some length");
+        fixture.receipt(n * 33 + 40, &roles[at % 20], &ids[at * 33..at * 33 + 7], "block");
+        fixture.think(n * 33, &roles[at % 20], "A decision that explains itself at some length");
     }
     let pages = [
         "/",
@@ -43,22 +43,22 @@ fn ten_thousand_packages_make_no_large_page() {
         "/runs",
     ];
     for path in pages {
-        let page = scene.page(path);
+        let page = fixture.page(path);
         assert!(page.len() < MOST, "{path} has {} bytes", page.len());
     }
-    let search = scene.get("/search", &[("q", "part")]);
+    let search = fixture.get("/search", &[("q", "part")]);
     assert!(search.status == 200 && search.body.len() < MOST);
 
-    let picture = scene.page("/sessions/s1");
-    assert!(picture.contains("10,000"), "how many there are is said");
+    let session = fixture.page("/sessions/s1");
+    assert!(session.contains("10,000"), "the total is shown");
     assert!(
-        picture.contains("7,900") && picture.contains("reached nobody"),
-        "what was lost stands out"
+        session.contains("7,900") && session.contains("reached nobody"),
+        "undelivered packages stand out"
     );
-    assert!(picture.contains("others"), "twenty roles share twelve lanes");
-    let older = scene.get("/sessions/s1/packages", &[("from", "9990"), ("reach", "all")]);
+    assert!(session.contains("others"), "twenty roles share twelve lanes");
+    let older = fixture.get("/sessions/s1/packages", &[("from", "9990"), ("reach", "all")]);
     let older = String::from_utf8(older.body).unwrap();
     assert!(older.contains("part 0<") && older.contains("Newer") && !older.contains("Older"));
-    let only = scene.get("/sessions/s1/packages", &[("role", role("role_3").as_str())]);
+    let only = fixture.get("/sessions/s1/packages", &[("role", role("role_3").as_str())]);
     assert!(String::from_utf8(only.body).unwrap().contains("500 packages"));
 }

@@ -44,7 +44,7 @@ fn rejects_oversized_input() {
         "record_reasoning",
         json!({"role": "developer", "phase": "risks", "content": text}),
     );
-    assert!(message.contains("100000 are allowed") && message.contains("package"), "{message}");
+    assert!(message.contains("the limit is 100000") && message.contains("package"), "{message}");
     // A line that no memory should hold is dropped.
     client.send_raw(&format!("{{\"text\":\"{}\"}}", "x".repeat(17 << 20)));
     client.call("status", json!({}));

@@ -1,10 +1,6 @@
-//! The API: the same JSON as the command line, and clear errors.
-
-use std::io::{Read, Write};
-use std::net::TcpStream;
+//! The API matches the JSON of the command line. Everything else about it is tested in handover-serve.
 
 use handover_testkit::{Service, TestEnv};
-use serde_json::{Value, json};
 
 use crate::project;
 use crate::runs::Epic;
@@ -82,99 +78,4 @@ fn runs_match_the_json_of_the_command_line() {
     let stats = same("/stats", &["stats"]);
     let roles = stats["stats"]["cost"]["by_role"].as_object().unwrap();
     assert!(roles.contains_key("developer") && roles.contains_key("tech_lead"), "{stats}");
-}
-
-#[test]
-fn stores_what_agents_write() {
-    let env = project();
-    let service = Service::start(&env, &[]);
-    let post = |path: &str, body: Value| {
-        service.post(&format!("/api/v1/sessions/s1/{path}"), &body).is(200).json()
-    };
-    let text = "# Gateway\n\nIt times out. password=hunter2sEcret\n";
-    let package = json!({"text": text, "kind": "research", "producer": "developer"});
-    let saved = post("packages", package);
-    assert_eq!(
-        (&saved["package"]["created"], &saved["package"]["redactions"]),
-        (&json!(true), &json!(1))
-    );
-    let shown = env.run(["package", "show", "1", "--body", "--json"]).ok().json();
-    assert!(shown["package"]["body"].as_str().unwrap().contains("password=[REDACTED-1]"));
-    assert_eq!(shown["package"]["file"], "current");
-    let thought = json!({"role": "developer", "phase": "risks", "content": "It may hang."});
-    assert_eq!(post("reasoning", thought)["reasoning"]["phase"], "risks");
-    let event = json!({"type": "verdict", "payload": {"ok": true}, "key": "once"});
-    assert_eq!(post("events", event.clone())["event"]["duplicate"], false);
-    assert_eq!(post("events", event)["event"]["duplicate"], true);
-    let wanted = json!({"role": "qa_expert", "task": "Test the gateway", "deliver": true});
-    let assembled = post("assemble", wanted);
-    assert!(assembled["markdown"].as_str().unwrap().contains("It times out"), "{assembled}");
-    let brief = post("brief", json!({"role": "tech_lead", "task": "Review the gateway"}));
-    let receipt = brief["receipt"].as_str().unwrap();
-    assert_eq!(brief["state"], "assembled");
-    let path = format!("/api/v1/receipts/{receipt}");
-    let step = json!({"state": "delivered", "host": "claude"});
-    assert_eq!(service.post(&path, &step).is(200).json()["receipt"]["state"], "delivered");
-    let last =
-        format!("Done.\n```handover\nreceipt: {receipt}\nverdict: complete\nsummary: done\n```\n");
-    let kept = post("debrief", json!({"receipt": receipt, "text": last}));
-    assert_eq!(kept["debrief"]["verdict"], "complete", "{kept}");
-    let shown = env.run(["receipt", "show", receipt, "--json"]).ok().json();
-    assert_eq!(shown["receipt"]["state"], "confirmed");
-}
-
-#[test]
-fn reports_invalid_requests() {
-    let env = project();
-    let service = Service::start(&env, &[]);
-    let json_kind = [("content-type", "application/json")];
-    let post = |path: &str, headers: &[(&str, &str)], body: &str| {
-        service.send("POST", path, headers, body)
-    };
-    let reasoning = "/api/v1/sessions/s1/reasoning";
-    let cases = [
-        (service.get("/api/v1/sessions/nobody"), 404, "not_found"),
-        (service.get("/api/v1/sessions/a%2F..%2Fb"), 400, "invalid_input"),
-        (service.get("/api/v1/packages/x"), 400, "invalid_input"),
-        (service.get("/api/v1/sessions?stauts=active"), 400, "invalid_input"),
-        (service.get("/api/v1/sessions?status=nice"), 400, "invalid_input"),
-        (service.get("/api/v1/sessions/s1/search?q="), 400, "invalid_input"),
-        (service.get("/api/v1/nothing"), 404, "not_found"),
-        (post(reasoning, &[("content-type", "text/plain")], "{}"), 400, "invalid_input"),
-        (post(reasoning, &json_kind, "{"), 400, "invalid_input"),
-        (post(reasoning, &json_kind, "[]"), 400, "invalid_input"),
-        (post(reasoning, &json_kind, "{\"role\": \"developer\"}"), 400, "invalid_input"),
-        (
-            post("/api/v1/sessions/s1/events", &json_kind, "{\"type\": \"v\", \"x\": 1}"),
-            400,
-            "invalid_input",
-        ),
-        (post("/api/v1/receipts/r_1", &json_kind, "{\"state\": \"confirmed\"}"), 404, "not_found"),
-        (post("/api/v1/store", &json_kind, "{\"call\": 1}"), 400, "invalid_input"),
-    ];
-    for (n, (reply, status, code)) in cases.into_iter().enumerate() {
-        let error = reply.clone().is(status).json();
-        assert_eq!(error["error"]["code"], code, "case {n}: {}", reply.body);
-        assert!(error["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
-    }
-    // A body that announces too much is not read.
-    let head = format!("POST {reasoning} HTTP/1.1\r\nContent-Type: application/json\r\n");
-    let large = raw(&service, &format!("{head}Content-Length: 5000000\r\n"));
-    assert!(large.starts_with("HTTP/1.1 413 ") && large.contains("too_large"), "{large}");
-    let long = format!("GET /health HTTP/1.1\r\nX-Long: {}\r\n", "x".repeat(1_000_000));
-    // The connection may be cut before the answer is read.
-    let answer = raw(&service, &long);
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431 "), "{answer}");
-    service.get("/health").is(200);
-}
-
-/// The response to a request head without a body.
-fn raw(service: &Service, head: &str) -> String {
-    let address = service.url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("{head}Host: {address}\r\nConnection: close\r\n\r\n");
-    let _ = stream.write_all(request.as_bytes());
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    String::from_utf8_lossy(&answer).into_owned()
 }

@@ -43,7 +43,7 @@ fn reports_a_port_that_is_taken() {
     let port = taken.local_addr().unwrap().port().to_string();
     let error = env.run(["serve", "--port", &port, "--json"]).fails(5).error();
     assert_eq!(error["code"], "cannot_listen");
-    assert_eq!(error["message"], format!("port {port} of 127.0.0.1 is taken"));
+    assert_eq!(error["message"], format!("port {port} of 127.0.0.1 is already in use"));
 }
 
 /// A store that is broken, removed, or repaired while the service runs.

@@ -42,17 +42,3 @@ fn a_login_link_works_once_and_sets_a_cookie() {
     let write = [("cookie", cookie), ("content-type", "application/json")];
     service.send("POST", "/api/v1/sessions/s1/events", &write, body).is(403);
 }
-
-/// Behind a TLS proxy the cookie is restricted to TLS.
-#[test]
-fn cookies_from_tls_logins_are_secure() {
-    let env = project();
-    super::token(&env, "read", &[]);
-    let service = Service::start(&env, &["--require-token"]);
-    let made = env.run(["token", "link", "--scope", "read", "--json"]).ok().json();
-    let form = made["token"]["link"].as_str().unwrap().split_once('?').unwrap().1.to_owned();
-    let origin = service.url.replace("http://", "https://");
-    let headers = [("content-type", "application/x-www-form-urlencoded"), ("origin", &origin)];
-    let entered = service.send("POST", "/login", &headers, &form).is(303);
-    assert!(entered.header("set-cookie").contains("; Secure"), "{entered:?}");
-}

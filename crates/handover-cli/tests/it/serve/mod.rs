@@ -8,7 +8,6 @@ mod live;
 mod login;
 mod mcp;
 mod neighbours;
-mod projects;
 mod remote;
 mod rights;
 mod tls;

@@ -14,7 +14,7 @@ use crate::{empty, project};
 const NAMES: [&str; 2] = ["north", "south"];
 
 /// A service of a third project, and an admin token for each of the two.
-fn house() -> (TestEnv, Service, [String; 2]) {
+fn two_projects() -> (TestEnv, Service, [String; 2]) {
     let host = project();
     let tokens = NAMES.map(|name| token(&host, "admin", &["--project-id", name]));
     let service = Service::start(&host, &["--require-token"]);
@@ -22,7 +22,7 @@ fn house() -> (TestEnv, Service, [String; 2]) {
 }
 
 /// Sets an environment up as a machine of a project.
-fn move_in(env: &mut TestEnv, service: &Service, name: &str, token: &str) {
+fn join_project(env: &mut TestEnv, service: &Service, name: &str, token: &str) {
     env.set("HANDOVER_STORE", &service.url);
     env.set("HANDOVER_TOKEN", token);
     env.set("HANDOVER_PROJECT_ID", name);
@@ -30,7 +30,7 @@ fn move_in(env: &mut TestEnv, service: &Service, name: &str, token: &str) {
 
 fn machine(service: &Service, name: &str, token: &str) -> TestEnv {
     let mut env = empty();
-    move_in(&mut env, service, name, token);
+    join_project(&mut env, service, name, token);
     env.run(["init"]).ok();
     env
 }
@@ -54,7 +54,7 @@ fn fill(env: &TestEnv, word: &str) {
 
 #[test]
 fn same_names_mean_different_records() {
-    let (host, service, tokens) = house();
+    let (host, service, tokens) = two_projects();
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     machines.iter().zip(NAMES).for_each(|(machine, word)| fill(machine, word));
     for (n, machine) in machines.iter().enumerate() {
@@ -123,10 +123,10 @@ fn same_names_mean_different_records() {
 
 #[test]
 fn both_projects_run_epic_one_at_once() {
-    let (_host, service, tokens) = house();
+    let (_host, service, tokens) = two_projects();
     let epics = [0, 1].map(|n| {
         let mut epic = Epic::new(&["1-1-cart"]);
-        move_in(&mut epic.env, &service, NAMES[n], &tokens[n]);
+        join_project(&mut epic.env, &service, NAMES[n], &tokens[n]);
         epic.env.run(["session", "new", "shared-name"]).ok();
         epic
     });
@@ -149,7 +149,7 @@ fn both_projects_run_epic_one_at_once() {
 
 #[test]
 fn each_project_gets_its_own_events() {
-    let (_host, service, tokens) = house();
+    let (_host, service, tokens) = two_projects();
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     let mut listeners = tokens.each_ref().map(|token| {
         Listener::new(&service, "/events", &format!("Authorization: {}\r\n", bearer(token)))
@@ -170,7 +170,7 @@ fn each_project_gets_its_own_events() {
 
 #[test]
 fn transactions_are_isolated() {
-    let (_host, service, tokens) = house();
+    let (_host, service, tokens) = two_projects();
     let [north, south] =
         tokens.each_ref().map(|token| super::remote_store(&service.url, Some(token.clone())));
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
@@ -194,7 +194,7 @@ fn transactions_are_isolated() {
 
 #[test]
 fn project_admin_creates_its_tokens() {
-    let (_host, service, tokens) = house();
+    let (_host, service, tokens) = two_projects();
     let machines = [0, 1].map(|n| machine(&service, NAMES[n], &tokens[n]));
     machines[0].run(["session", "new", "s1"]).ok();
     let made = token(&machines[0], "read", &[]);

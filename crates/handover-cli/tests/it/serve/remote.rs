@@ -1,36 +1,8 @@
-//! The store behind a service: the same contracts, and what only a network can do.
+//! Commands that use the store of a service. The protocol itself is tested in handover-serve.
 
-use handover_store::Store;
-use handover_store::conformance::Backend;
 use handover_testkit::{Service, TestEnv};
 
 use crate::runs::Epic;
-
-struct Remote {
-    _env: TestEnv,
-    service: Service,
-}
-
-impl Remote {
-    fn fresh() -> Self {
-        let env = crate::empty();
-        env.run(["init"]).ok();
-        let service = Service::start(&env, &[]);
-        Self { _env: env, service }
-    }
-}
-
-impl Backend for Remote {
-    fn open(&self) -> Box<dyn Store + Send> {
-        Box::new(super::remote_store(&self.service.url, None))
-    }
-}
-
-mod conformance {
-    use super::Remote;
-
-    handover_store::conformance_tests!(Remote::fresh());
-}
 
 /// Another machine: its own home and project, sharing nothing but the service's address.
 fn machine(service: &Service) -> TestEnv {
@@ -98,23 +70,6 @@ fn a_run_works_over_a_service() {
     assert!(journal["journal"].as_array().unwrap().len() > 4);
 }
 
-/// A client is not trusted to have redacted anything.
-#[test]
-fn text_is_redacted_again_by_the_service() {
-    let host = crate::project();
-    let service = Service::start(&host, &[]);
-    let call = serde_json::json!({"call": {"within": null, "call": {
-        "method": "add_reasoning",
-        "arguments": {"new": {
-            "session": "s1", "group": null, "role": "developer", "agent_id": null, "iteration": 0,
-            "phase": "risks", "confidence": null, "content": "password=hunter2sEcret",
-            "references": [], "now": "2026-11-15T10:00:00Z",
-        }},
-    }}});
-    let reply = service.post("/api/v1/store", &call).is(200).json();
-    assert_eq!(reply["done"]["content"], "password=[REDACTED-1]", "{reply}");
-}
-
 #[test]
 fn an_unavailable_service_delays_nobody() {
     let host = crate::project();
@@ -134,22 +89,4 @@ fn an_unavailable_service_delays_nobody() {
     for output in [block, hook, error] {
         assert!(!output.to_string().contains("secretsecret"), "{output}");
     }
-}
-
-/// A client that dies in a transaction blocks writers only briefly.
-#[test]
-fn rolls_back_an_abandoned_transaction() {
-    let host = crate::project();
-    let service = Service::start(&host, &[]);
-    let begin = serde_json::json!({"begin": {"within": null, "mode": "exclusive"}});
-    let name = service.post("/api/v1/store", &begin).is(200).json()["done"].clone();
-    let purge = serde_json::json!({"call": {"within": name, "call": {
-        "method": "purge_session", "arguments": {"id": "s1"}}}});
-    let purged = service.post("/api/v1/store", &purge).is(200).json();
-    assert!(purged["done"].is_object(), "{purged}");
-    // Waits for the lock, and gets it when the transaction times out.
-    host.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "after"]).ok();
-    let over = service.post("/api/v1/store", &purge).is(200).json();
-    assert_eq!(over["failed"]["backend"]["fault"], "Unavailable", "{over}");
-    host.run(["session", "show", "s1"]).ok();
 }

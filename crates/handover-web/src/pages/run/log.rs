@@ -115,3 +115,43 @@ fn collect_texts(value: &Value, out: &mut Vec<String>, depth: usize) {
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_events_become_their_text() {
+        let line = r#"{"type": "assistant", "message": {"content": [{"type": "text", "text": "Reading\nfiles"}]}}"#;
+        assert_eq!(readable(line), "assistant: Reading files");
+        let nested = r#"{"type": "item", "item": {"command": "ls", "aggregated_output": "a\nb"}}"#;
+        assert_eq!(readable(nested), "item: ls · a b");
+        assert_eq!(readable("{}"), "event: ");
+        assert_eq!(readable("plain output"), "plain output");
+        assert!(readable(&"x".repeat(9_000)).chars().count() <= 400);
+    }
+
+    #[test]
+    fn only_plain_file_names_lead_to_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let story = folder.path().join("1-1-a");
+        fs_err::create_dir_all(&story).unwrap();
+        fs_err::write(story.join("dev-1.log"), "x").unwrap();
+        assert!(log_file(folder.path(), "1-1-a", "dev", 1).is_some());
+        assert!(log_file(folder.path(), "1-1-a", "dev", 2).is_none());
+        for (story, phase) in [("..", "dev"), ("a/b", "dev"), ("1-1-a", "../x"), ("", "dev")] {
+            assert!(log_file(folder.path(), story, phase, 1).is_none(), "{story} {phase}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn symlinks_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let story = folder.path().join("1-1-a");
+        fs_err::create_dir_all(&story).unwrap();
+        fs_err::write(folder.path().join("secret"), "x").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("secret"), story.join("dev-1.log")).unwrap();
+        assert!(log_file(folder.path(), "1-1-a", "dev", 1).is_none());
+    }
+}

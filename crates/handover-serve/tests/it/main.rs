@@ -1,0 +1,16 @@
+//! The service on a loopback port over real SQLite stores, driven by a real HTTP client.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod admission;
+mod api;
+mod dashboard;
+mod events;
+mod fixture;
+mod health;
+mod limits;
+mod login;
+mod mcp;
+mod projects;
+mod rights;
+mod rpc;

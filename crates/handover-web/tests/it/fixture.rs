@@ -1,0 +1,317 @@
+//! A store with one session, and the pages rendered from it.
+
+use handover_context::package_file::ProjectPaths;
+use handover_model::config::Config;
+use handover_model::{
+    EpicId, Form, ItemKind, JournalKind, LockOwner, PackageId, PackageKind, Phase, Priority,
+    ProjectId, Provided, ReceiptId, ReceiptItem, Role, RunId, Scope, Section, SessionId, Timestamp,
+    Topic, Zone,
+};
+use handover_sqlite::SqliteStore;
+use handover_store::{
+    CleanSignature, ErrorPatterns, ErrorSighting, Events, LockClaim, NewEvent, NewJournalEntry,
+    NewPackage, NewReasoning, NewReceipt, NewRun, NewSession, NewStrategy, Packages,
+    ReasoningFilter, Reasonings, ReceiptStep, Receipts, Runs, Sessions, Strategies, Supersede,
+};
+use handover_text::Redactor;
+use handover_web::{PageRequest, PageResponse, Site, answer};
+use serde_json::json;
+
+pub(crate) struct Fixture {
+    folder: tempfile::TempDir,
+    pub(crate) store: SqliteStore,
+    pub(crate) redactor: Redactor,
+    pub(crate) session: SessionId,
+}
+
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_800_000_000_000_000 + seconds * 1_000_000)
+}
+
+pub(crate) fn role(name: &str) -> Role {
+    Role::new(name).unwrap()
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
+        let fixture = Self {
+            folder,
+            store,
+            redactor: Redactor::default(),
+            session: SessionId::new("s1").unwrap(),
+        };
+        let metadata = fixture.redactor.clean_json(json!({}));
+        let new = NewSession {
+            id: fixture.session.clone(),
+            project: fixture.project(),
+            metadata,
+            now: at(0),
+        };
+        fixture.store.open_session(&new).unwrap();
+        fixture
+    }
+
+    pub(crate) fn project(&self) -> ProjectId {
+        ProjectId::new("shop").unwrap()
+    }
+
+    pub(crate) fn package(
+        &self,
+        number: i64,
+        producer: &str,
+        title: &str,
+        body: &str,
+    ) -> NewPackage {
+        let redactor = &self.redactor;
+        NewPackage {
+            session: self.session.clone(),
+            group: None,
+            scope: Scope::Global,
+            kind: PackageKind::Research,
+            path: format!("docs/{number}.md"),
+            title: Some(redactor.clean(title)),
+            summary: redactor.clean(title),
+            files: vec![redactor.clean(title)],
+            body: redactor.clean(body),
+            producer: role(producer),
+            consumers: Vec::new(),
+            priority: Priority::Medium,
+            iteration: None,
+            size_bytes: body.len() as u64,
+            tokens: 10,
+            content_hash: number.to_string(),
+            supersede: Supersede::SamePath,
+            created_at: at(number),
+        }
+    }
+
+    pub(crate) fn register(&self, new: &[NewPackage]) -> Vec<PackageId> {
+        let registered = self.store.register_packages(new).unwrap();
+        registered.into_iter().map(|registered| registered.package.id).collect()
+    }
+
+    pub(crate) fn think(&self, seconds: i64, who: &str, text: &str) {
+        let new = NewReasoning {
+            session: self.session.clone(),
+            group: None,
+            role: role(who),
+            agent_id: None,
+            iteration: 0,
+            phase: Phase::Decisions,
+            confidence: None,
+            content: self.redactor.clean(text),
+            references: vec![self.redactor.clean(text)],
+            now: at(seconds),
+        };
+        self.store.add_reasoning(&new).unwrap();
+    }
+
+    /// A confirmed receipt whose first package was read.
+    pub(crate) fn receipt(
+        &self,
+        seconds: i64,
+        who: &str,
+        packages: &[PackageId],
+        text: &str,
+    ) -> ReceiptId {
+        let id = self.assemble(seconds, who, packages, text);
+        let step = ReceiptStep::Delivered { host: None };
+        self.store.advance_receipt(&id, &step, at(seconds)).unwrap();
+        self.store.advance_receipt(&id, &ReceiptStep::Confirmed, at(seconds)).unwrap();
+        if let Some(first) = packages.first() {
+            self.store.mark_read(&id, *first, at(seconds + 1)).unwrap();
+        }
+        id
+    }
+
+    /// A receipt that was assembled but not delivered.
+    pub(crate) fn assemble(
+        &self,
+        seconds: i64,
+        who: &str,
+        packages: &[PackageId],
+        text: &str,
+    ) -> ReceiptId {
+        let id = ReceiptId::new(format!("r_{seconds:08}")).unwrap();
+        let item = |package: &PackageId| ReceiptItem {
+            kind: ItemKind::Package,
+            id: package.to_string(),
+            version: 1,
+            form: Form::Full,
+            score: 1.0,
+            terms: [("task".to_owned(), 0.7), ("priority".to_owned(), 0.3)].into(),
+            tokens: 30,
+            read_at: None,
+        };
+        let new = NewReceipt {
+            id: id.clone(),
+            session: self.session.clone(),
+            group: None,
+            role: role(who),
+            iteration: 0,
+            model: Some(self.redactor.clean(text)),
+            tokenizer: "claude".to_owned(),
+            zone: Zone::Normal,
+            tokens: 300,
+            prompt_hash: "0".repeat(64),
+            sections: vec![Section { name: "packages".to_owned(), budget: 1_000, used: 300 }],
+            items: packages.iter().map(item).collect(),
+            left_out: Vec::new(),
+            left_out_counts: Default::default(),
+            redactions: Default::default(),
+            trimmed: vec![self.redactor.clean(text).as_str().to_owned()],
+            provided: Provided::default(),
+            text: Some(self.redactor.clean(text)),
+            claim: false,
+            now: at(seconds),
+        };
+        self.store.put_receipt(&new).unwrap();
+        id
+    }
+
+    pub(crate) fn advance(&self, id: &ReceiptId, seconds: i64, step: &ReceiptStep) {
+        self.store.advance_receipt(id, step, at(seconds)).unwrap();
+    }
+
+    /// An error pattern with or without a solution; its hash.
+    pub(crate) fn error(&self, seconds: i64, message: &str, solution: Option<&str>) -> String {
+        let clean = |text: &str| self.redactor.clean(text);
+        let sighting = ErrorSighting {
+            project: self.project(),
+            signature: CleanSignature::new(Some("TypeError"), message, &[], &self.redactor),
+            language: Some(clean("typescript")),
+            ttl_days: 90,
+            session: Some(self.session.clone()),
+            group: None,
+            role: Some(role("developer")),
+            command: Some(clean("npm test")),
+            now: at(seconds),
+        };
+        let pattern = match solution {
+            Some(solution) => self.store.resolve_error(&sighting, &clean(solution)),
+            None => self.store.record_error(&sighting),
+        };
+        pattern.unwrap().hash
+    }
+
+    pub(crate) fn strategy(&self, seconds: i64, insight: &str, language: Option<&str>) {
+        self.think(seconds, "developer", insight);
+        let latest = ReasoningFilter { limit: Some(1), ..ReasoningFilter::default() };
+        let source = self.store.reasoning(&self.session, &latest).unwrap()[0].id;
+        let new = NewStrategy {
+            project: self.project(),
+            topic: Topic::Architecture,
+            insight: self.redactor.clean(insight),
+            language: language.map(|language| self.redactor.clean(language)),
+            framework: None,
+            source,
+            now: at(seconds),
+        };
+        self.store.learn_strategies(&[new]).unwrap();
+    }
+
+    pub(crate) fn event(&self, seconds: i64, kind: &str, payload: serde_json::Value) {
+        let new = NewEvent {
+            session: self.session.clone(),
+            group: None,
+            kind: kind.parse().unwrap(),
+            payload: self.redactor.clean_json(payload),
+            key: None,
+            now: at(seconds),
+        };
+        self.store.log_event(&new).unwrap();
+    }
+
+    /// A run whose journal was never planned.
+    pub(crate) fn crashed_run(&self, id: &str, epic: &str) -> RunId {
+        let run = RunId::new(id).unwrap();
+        let epic = EpicId::new(epic).unwrap();
+        let new = NewRun { id: run.clone(), epic, session: self.session.clone(), now: at(10) };
+        let owner = LockOwner { host: "here".to_owned(), pid: 1, started: None, boot: None };
+        let claim =
+            LockClaim { epic: new.epic.clone(), owner, until: at(20), over: None, now: at(10) };
+        let fence = self.store.lock_epic(&claim).unwrap();
+        self.store.start_run(&new, fence).unwrap();
+        run
+    }
+
+    /// Appends raw entries to the journal of a run.
+    pub(crate) fn journal(&self, run: &RunId, entries: &[(JournalKind, serde_json::Value)]) {
+        let epic = self.store.run_record(run).unwrap().epic;
+        let (_, fence) = self.store.epic_owner(&epic).unwrap().unwrap();
+        let last = self.store.journal(run, 1).unwrap().len() as u64;
+        for (seq, (kind, entry)) in (last + 1..).zip(entries) {
+            let new = NewJournalEntry {
+                seq,
+                kind: *kind,
+                entry: self.redactor.clean_json(entry.clone()),
+                state: None,
+                until: at(20),
+                now: at(10),
+            };
+            self.store.append_journal(run, &new, fence).unwrap();
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str, query: &[(&str, &str)]) -> PageResponse {
+        let mut request = PageRequest::get(path);
+        request.query =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.answer(&request, false)
+    }
+
+    pub(crate) fn answer(&self, request: &PageRequest, may_write: bool) -> PageResponse {
+        self.with_site(may_write, |site| answer(site, request))
+    }
+
+    pub(crate) fn with_site<T>(&self, may_write: bool, work: impl FnOnce(&Site<'_>) -> T) -> T {
+        let config = Config::default();
+        let paths = ProjectPaths::new(self.folder.path(), &[]).unwrap();
+        let project = self.project();
+        let site = Site {
+            store: &self.store,
+            redactor: &self.redactor,
+            config: &config,
+            paths: &paths,
+            project: &project,
+            may_write,
+            machine: "here",
+            now: at(100_000),
+        };
+        work(&site)
+    }
+
+    /// The HTML of a page that exists.
+    #[track_caller]
+    pub(crate) fn page(&self, path: &str) -> String {
+        let response = self.get(path, &[]);
+        assert_eq!(response.status, 200, "{path}");
+        String::from_utf8(response.body).unwrap()
+    }
+
+    /// The HTML of a page with a query.
+    #[track_caller]
+    pub(crate) fn page_with(&self, path: &str, query: &[(&str, &str)]) -> String {
+        let response = self.get(path, query);
+        assert_eq!(response.status, 200, "{path}");
+        String::from_utf8(response.body).unwrap()
+    }
+}
+
+/// Asserts that a page contains each text.
+#[track_caller]
+pub(crate) fn shows(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(page.contains(text), "no {text:?} in {page}");
+    }
+}
+
+/// Asserts that a page contains none of the texts.
+#[track_caller]
+pub(crate) fn hides(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(!page.contains(text), "{text:?} in {page}");
+    }
+}

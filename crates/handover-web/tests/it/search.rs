@@ -1,0 +1,66 @@
+//! Search over all records.
+
+use crate::fixture::{Fixture, hides, shows};
+
+fn results(fixture: &Fixture, query: &str) -> String {
+    fixture.page_with("/search", &[("q", query)])
+}
+
+#[test]
+fn every_kind_of_record_is_found() {
+    let fixture = Fixture::new();
+    let body = "# Gateway\n\nThe gateway times out.";
+    let ids = fixture.register(&[fixture.package(1, "developer", "Gateway timeouts", body)]);
+    fixture.think(2, "developer", "Replace the gateway client.");
+    let hash = fixture.error(3, "gateway timeout", Some("raise the limit"));
+    fixture.strategy(4, "Gateway calls need a deadline.", None);
+    fixture.receipt(5, "tech_lead", &ids, "block");
+    let page = results(&fixture, "gateway");
+    shows(
+        &page,
+        &[
+            "found for “<bdi>gateway</bdi>”",
+            "href=\"/packages/1\"",
+            "Replace the gateway client.",
+            &format!("href=\"/errors/{hash}\""),
+            "Gateway calls need a deadline.",
+        ],
+    );
+}
+
+#[test]
+fn ids_are_found() {
+    let fixture = Fixture::new();
+    fixture.receipt(5, "tech_lead", &[], "block");
+    fixture.crashed_run("run_42", "7");
+    shows(&results(&fixture, "r_00000005"), &["href=\"/receipts/r_00000005\""]);
+    shows(&results(&fixture, "run_42"), &["href=\"/runs/run_42\""]);
+    shows(&results(&fixture, "epic 7"), &["href=\"/runs/run_42\""]);
+    shows(&results(&fixture, "s1"), &["href=\"/sessions/s1\""]);
+}
+
+#[test]
+fn all_words_must_match() {
+    let fixture = Fixture::new();
+    fixture.think(1, "developer", "Replace the client of the gateway.");
+    shows(&results(&fixture, "GATEWAY client"), &["Replace the client"]);
+    let page = results(&fixture, "gateway server");
+    hides(&page, &["Replace the client"]);
+    shows(&page, &["Nothing found."]);
+}
+
+#[test]
+fn an_empty_query_explains_the_search() {
+    let fixture = Fixture::new();
+    for query in ["", "   "] {
+        shows(&results(&fixture, query), &["Nothing asked yet."]);
+    }
+}
+
+#[test]
+fn a_long_query_is_truncated() {
+    let fixture = Fixture::new();
+    let page = results(&fixture, &"x".repeat(5_000));
+    let main = page.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
+    hides(main, &[&"x".repeat(201)]);
+}
