@@ -366,7 +366,7 @@ CREATE TABLE ticket (
     host_session TEXT COLLATE "C" NOT NULL,
     agent_type   TEXT NOT NULL,
     task_hash    TEXT NOT NULL,
-    way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start')),
+    way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start', 'hold_back')),
     agent        TEXT COLLATE "C",
     asked        BIGINT NOT NULL DEFAULT 0,
     created_at   BIGINT NOT NULL,

@@ -340,7 +340,7 @@ CREATE TABLE ticket (
     host_session TEXT NOT NULL,
     agent_type   TEXT NOT NULL,
     task_hash    TEXT NOT NULL,
-    way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start')),
+    way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start', 'hold_back')),
     agent        TEXT,
     asked        INTEGER NOT NULL DEFAULT 0,
     created_at   INTEGER NOT NULL,

@@ -15,6 +15,8 @@ pub fn delivery(can: Capabilities, drops_rewrites: bool) -> Option<TicketWay> {
         Some(TicketWay::Rewrite)
     } else if can.injects_at_start {
         Some(TicketWay::Start)
+    } else if can.holds_back {
+        Some(TicketWay::HoldBack)
     } else {
         None
     }
@@ -36,8 +38,8 @@ pub fn decide(spawn: &SubagentSpawn, way: TicketWay, outcome: Outcome) -> Action
         (Outcome::Made(preface), TicketWay::Rewrite) => {
             Action::Rewrite(spawn.with_prompt(with_task(&preface, &spawn.prompt)))
         }
-        // The brief is injected when the subagent starts.
-        (Outcome::Made(_), TicketWay::Start) => Action::Proceed,
+        // The brief follows when the subagent starts or stops.
+        (Outcome::Made(_), TicketWay::Start | TicketWay::HoldBack) => Action::Proceed,
     }
 }
 
@@ -115,31 +117,36 @@ mod tests {
 
     #[test]
     fn a_brief_is_delivered_by_the_best_method_of_the_host() {
-        let can = |rewrites_prompt, injects_at_start| Capabilities {
+        let can = |rewrites_prompt, injects_at_start, holds_back| Capabilities {
             rewrites_prompt,
             injects_at_start,
-            ..Capabilities::default()
+            holds_back,
+            text_limit: None,
         };
         for (host, drops_rewrites, expected) in [
-            (can(true, true), false, Some(TicketWay::Rewrite)),
-            (can(true, true), true, Some(TicketWay::Start)),
-            (can(true, false), true, None),
-            (can(false, true), false, Some(TicketWay::Start)),
-            (can(false, false), false, None),
+            (can(true, true, true), false, Some(TicketWay::Rewrite)),
+            (can(true, true, true), true, Some(TicketWay::Start)),
+            (can(true, false, true), true, Some(TicketWay::HoldBack)),
+            (can(true, false, false), true, None),
+            (can(false, true, true), false, Some(TicketWay::Start)),
+            (can(false, false, true), false, Some(TicketWay::HoldBack)),
+            (can(false, false, false), false, None),
         ] {
             assert_eq!(delivery(host, drops_rewrites), expected, "{host:?} {drops_rewrites}");
         }
     }
 
     #[test]
-    fn a_brief_for_the_start_leaves_the_prompt_alone() {
-        let made = Outcome::Made("x".to_owned());
-        assert_eq!(decide(&spawn(), TicketWay::Start, made), Action::Proceed);
+    fn a_brief_that_comes_later_leaves_the_prompt_alone() {
+        for way in [TicketWay::Start, TicketWay::HoldBack] {
+            let made = Outcome::Made("x".to_owned());
+            assert_eq!(decide(&spawn(), way, made), Action::Proceed);
+        }
     }
 
     #[test]
     fn a_refusal_has_its_reason_whatever_the_method() {
-        for way in [TicketWay::Rewrite, TicketWay::Start] {
+        for way in TicketWay::ALL.iter().copied() {
             let action = decide(&spawn(), way, Outcome::Refused("no context".to_owned()));
             assert_eq!(action, Action::Refuse("no context".to_owned()));
         }

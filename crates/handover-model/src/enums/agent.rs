@@ -7,6 +7,8 @@ words! {
         Rewrite => "rewrite",
         /// When it starts, because its host discards rewritten prompts.
         Start => "start",
+        /// By being held back when it stops, because its host offers nothing earlier.
+        HoldBack => "hold_back",
     }
 }
 

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry};
 use handover_model::{Host, ReceiptId};
+use tracing::{debug, warn};
 
 use super::Outcome;
 use crate::app::{App, Common};
@@ -96,6 +97,7 @@ impl Shared {
     /// Logs a failure and lets the host proceed without us.
     fn degrade(&self, host: &dyn HookHost, error: &CommandError) {
         let event = self.event.get().unwrap_or(&HookEvent::Other);
+        warn!(host = %host.name(), event = event.label(), error = %error.message, "hook degraded");
         if let Some(folder) = self.folder.get() {
             log::note(folder, env::now(), host.name(), event, &error.message);
         }
@@ -176,6 +178,7 @@ fn work(
             let _ = shared.folder.set(project.folder());
         }
     })?;
+    debug!(host = %call.host, event = call.event.label(), through = %host, "event received");
     if call.event == HookEvent::Other {
         shared.answer(None);
         return Ok(());
@@ -206,11 +209,13 @@ fn work(
     let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
     let context = HookContext { app: &app, host: sender, call: &call };
     let reply = if hooks.enabled { react(&context)? } else { Reply::default() };
+    debug!(event = call.event.label(), action = reply.answer.action.label(), "decided");
     let text = sender.write(&call.event, &reply.answer);
     if shared.answer(text.as_deref())
         && let Some(receipt) = reply.delivers
     {
         context.deliver(&receipt)?;
+        debug!(%receipt, "delivered");
     }
     Ok(())
 }

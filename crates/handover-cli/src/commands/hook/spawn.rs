@@ -124,8 +124,8 @@ fn deliver(
     let way = if handoff.in_store() { way } else { TicketWay::Rewrite };
     let preface = match way {
         TicketWay::Rewrite => fit(context, brief.preface(), &id)?,
-        // It is fitted when the subagent starts.
-        TicketWay::Start => brief.preface().to_owned(),
+        // It is fitted when the subagent starts or stops.
+        TicketWay::Start | TicketWay::HoldBack => brief.preface().to_owned(),
     };
     let action = decide(spawn, way, Outcome::Made(preface));
     if let Recorded::Spool { reason, .. } = &handoff.recorded {

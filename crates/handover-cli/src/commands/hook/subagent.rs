@@ -7,6 +7,7 @@ use handover_handoff::{Assignment, Ending, read_ending};
 use handover_hosts::decide::stop::{Arrival, Facts, arrival, decide};
 use handover_hosts::{Action, Subagent, SubagentStop};
 use handover_model::TicketWay;
+use tracing::debug;
 
 use super::context::HookContext;
 use super::{Reply, spawn};
@@ -67,10 +68,8 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
         let waited = started.elapsed() >= wait;
         match arrival(&scan, debrief.receipt.as_ref(), &tickets, &agent.id) {
             Arrival::Arrived(ticket) => break (ticket, false, debrief),
-            // A rewritten prompt is there at once or never; an injected brief is written later.
-            Arrival::Lost(ticket)
-                if waited || ticket.way == TicketWay::Rewrite && !ticket.asked =>
-            {
+            // A prompt is there at once, with its brief or without; an injected brief is written later.
+            Arrival::Lost(ticket) if waited || ticket.way != TicketWay::Start && !ticket.asked => {
                 break (ticket, true, debrief);
             }
             Arrival::Unknown if waited => return Ok(Reply::default()),
@@ -101,6 +100,7 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
         can_hold_back: context.host.capabilities().holds_back,
     };
     let action = decide(stop, &facts);
+    debug!(receipt = %receipt.id, lost, action = action.label(), "subagent stops");
     // Recorded before it is sent: whatever happens, it is not sent twice.
     if matches!(action, Action::HoldBack(_)) && store.ask_ticket(&ticket.receipt)? {
         return Ok(action.into());
