@@ -42,3 +42,33 @@ impl CancelToken {
         Arc::clone(&self.now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(token: &CancelToken) -> (bool, bool) {
+        (token.is_cancelled(), token.is_forced())
+    }
+
+    #[test]
+    fn clones_share_their_state_and_forcing_cancels() {
+        let token = CancelToken::default();
+        let other = token.clone();
+        assert_eq!(state(&other), (false, false));
+        token.cancel();
+        assert_eq!(state(&other), (true, false));
+        other.force();
+        assert_eq!(state(&token), (true, true));
+    }
+
+    #[test]
+    fn signal_handlers_set_the_same_flags() {
+        let token = CancelToken::default();
+        token.flag().store(true, Ordering::Relaxed);
+        assert_eq!(state(&token), (true, false));
+        token.force_flag().store(true, Ordering::Relaxed);
+        assert_eq!(state(&token), (true, true));
+        assert_eq!(state(&CancelToken::default()), (false, false));
+    }
+}

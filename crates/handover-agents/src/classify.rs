@@ -161,4 +161,34 @@ mod tests {
         check("", FailureClass::Other);
         check("Error: 200 is fine", FailureClass::Other);
     }
+
+    #[test]
+    fn http_statuses_have_their_class() {
+        for (code, class) in [
+            (401, FailureClass::Auth),
+            (403, FailureClass::Auth),
+            (402, FailureClass::Quota),
+            (404, FailureClass::Model),
+            (408, FailureClass::Network),
+            (413, FailureClass::ContextWindow),
+            (429, FailureClass::RateLimit),
+            (500, FailureClass::Server),
+            (502, FailureClass::Server),
+            (503, FailureClass::Overloaded),
+            (529, FailureClass::Overloaded),
+        ] {
+            assert_eq!(status(code), Some(class), "{code}");
+            check(&format!("unexpected status {code}: x"), class);
+        }
+        for code in [200, 302, 400, 418, 600] {
+            assert_eq!(status(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_status_comes_before_the_words_around_it() {
+        check("connection closed, last status: 401", FailureClass::Auth);
+        check("status 400: maximum number of turns", FailureClass::MaxTurns);
+        assert_eq!(message("Overloaded").message, "Overloaded", "the message is kept");
+    }
 }

@@ -138,4 +138,37 @@ mod tests {
             ["AWS_SECRET_ACCESS_KEY", "HANDOVER_RUN", "HOME", "LC_ALL", "PATH", "SSH_AUTH_SOCK"]
         );
     }
+
+    #[test]
+    fn a_configured_name_overrides_the_nesting_rule() {
+        let nested = names(Host::CLAUDE, &["CLAUDE_CODE_ENTRYPOINT"]);
+        assert!(nested.contains(&"CLAUDE_CODE_ENTRYPOINT".to_owned()), "{nested:?}");
+        assert!(!names(Host::CLAUDE, &[]).contains(&"CLAUDE_CODE_ENTRYPOINT".to_owned()));
+    }
+
+    #[test]
+    fn variables_can_be_set_read_and_replaced() {
+        let mut environment = Environment::default();
+        assert_eq!(environment.get("A"), None);
+        environment.set("B", "2");
+        environment.set("A", "1");
+        environment.set("B", "3");
+        let all: Vec<_> = environment.iter().collect();
+        assert_eq!(all, [("A".as_ref(), "1".as_ref()), ("B".as_ref(), OsStr::new("3"))]);
+        assert_eq!(environment.get("B"), Some(OsStr::new("3")));
+    }
+
+    #[test]
+    fn patterns_match_whole_names_or_beginnings() {
+        for (name, pattern, expected) in [
+            ("LC_ALL", "LC_*", true),
+            ("LC_", "LC_*", true),
+            ("LANG", "LC_*", false),
+            ("HOME", "HOME", true),
+            ("HOMEX", "HOME", false),
+            ("ANYTHING", "*", true),
+        ] {
+            assert_eq!(matches(OsStr::new(name), pattern), expected, "{name} {pattern}");
+        }
+    }
 }

@@ -89,3 +89,27 @@ impl Tool {
 pub(crate) fn shortened(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(Tool::ABOUT).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_is_described_by_its_most_telling_argument() {
+        let about = |input| Tool::new("1".to_owned(), "x".to_owned(), &input).about;
+        assert_eq!(about(json!({"description": "why", "command": "make"})), "make");
+        assert_eq!(about(json!({"path": "b", "file_path": "a"})), "a");
+        assert_eq!(about(json!({"command": ["ls"], "query": "q"})), "q", "a list is no text");
+        assert_eq!(about(json!({"other": "x"})), "");
+        assert_eq!(about(json!("text")), "");
+    }
+
+    #[test]
+    fn descriptions_are_one_bounded_line() {
+        assert_eq!(shortened("one\ntwo"), "one");
+        assert_eq!(shortened(&"ü".repeat(500)).chars().count(), Tool::ABOUT);
+        assert_eq!(shortened(""), "");
+    }
+}

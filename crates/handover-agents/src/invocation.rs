@@ -120,3 +120,35 @@ impl fmt::Display for SpawnId {
         f.pad(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_invocation_may_change_nothing_and_sees_nothing() {
+        let invocation = Invocation::new(Host::CLAUDE, SpawnId::new("s-1").unwrap(), "/project");
+        assert_eq!(invocation.profile, Profile::ReadOnly);
+        assert_eq!(invocation.environment.iter().count(), 0);
+        assert!(invocation.prompt.is_none() && invocation.resume.is_none());
+        assert_eq!(invocation.program, PathBuf::new(), "the host's usual program");
+    }
+
+    #[test]
+    fn limits_are_the_callers_except_for_memory_and_floods() {
+        let Limits { wall, idle, turns, cost_usd, output_cap, flood, .. } = Limits::default();
+        assert_eq!((wall, idle, turns, cost_usd), (None, None, None, None));
+        assert_eq!((output_cap, flood), (4 << 20, Some(1 << 30)));
+    }
+
+    #[test]
+    fn spawn_ids_survive_an_environment_variable() {
+        for id in ["a", "r_01-x.2", &"x".repeat(128)] {
+            assert_eq!(SpawnId::new(id).unwrap().as_str(), id);
+        }
+        for id in ["", "a b", "a:b", "a=b", "ü", &"x".repeat(129)] {
+            let error = SpawnId::new(id).unwrap_err().to_string();
+            assert!(error.contains("is not a spawn id"), "{error}");
+        }
+    }
+}

@@ -159,3 +159,80 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGENT: Capabilities =
+        Capabilities { resumable: false, reports_result: true, runs_tools: false };
+
+    fn report(answer: Option<&str>, error: Option<FailureClass>) -> Report {
+        let error = error.map(|class| Failure { class, message: "said so".to_owned() });
+        Report { answer: answer.map(ToOwned::to_owned), error, ..Report::default() }
+    }
+
+    fn class(ended: Ended, report: &Report, can: Capabilities) -> Option<FailureClass> {
+        judge(ended, report, can).map(|failure| failure.class)
+    }
+
+    #[test]
+    fn success_takes_a_good_exit_no_error_and_the_promised_result() {
+        let good = report(Some("done"), None);
+        assert_eq!(class(Ended::Exited(0), &good, AGENT), None);
+        assert_eq!(class(Ended::Exited(1), &good, AGENT), Some(FailureClass::ExitCode));
+        let silent = report(None, None);
+        assert_eq!(class(Ended::Exited(0), &silent, AGENT), Some(FailureClass::NoResult));
+        assert_eq!(class(Ended::Exited(0), &silent, Capabilities::default()), None);
+    }
+
+    #[test]
+    fn a_known_cause_comes_before_a_bare_exit_code() {
+        let quota = report(None, Some(FailureClass::Quota));
+        for code in [0, 1, 143] {
+            assert_eq!(class(Ended::Exited(code), &quota, AGENT), Some(FailureClass::Quota));
+        }
+        assert_eq!(class(Ended::WallTimeout, &quota, AGENT), Some(FailureClass::WallTimeout));
+    }
+
+    #[test]
+    fn messages_say_how_the_process_ended() {
+        let message = |ended| judge(ended, &Report::default(), AGENT).unwrap().message;
+        assert_eq!(message(Ended::Signalled(11)), "was ended by signal 11");
+        assert_eq!(message(Ended::Exited(4)), "ended with exit code 4");
+        assert_eq!(message(Ended::IdleTimeout), "printed nothing for too long");
+    }
+
+    #[test]
+    fn usage_adds_up_without_overflow() {
+        let one = Usage { input: 10, cached_input: 4, output: 3 };
+        let sum = one + one;
+        assert_eq!((sum.input, sum.cached_input, sum.output, sum.total()), (20, 8, 6, 26));
+        let huge = Usage { input: u64::MAX, ..one };
+        assert_eq!((huge + one).input, u64::MAX);
+        assert_eq!(huge.total(), u64::MAX);
+    }
+
+    #[test]
+    fn an_outcome_survives_json_without_its_raw_output() {
+        let outcome = Outcome {
+            ended: Ended::Exited(0),
+            report: report(Some("done"), None),
+            stdout: Captured { head: "raw".to_owned(), tail: None, total: 3 },
+            stderr: Captured::default(),
+            duration: Duration::from_millis(1_500),
+            survivors: 1,
+            left_behind: 0,
+            tee_error: None,
+            final_text: "done".to_owned(),
+            failure: None,
+        };
+        assert!(outcome.is_success());
+        assert_eq!(outcome.exit_code(), Some(0));
+        let json = serde_json::to_string(&outcome).unwrap();
+        assert!(!json.contains("raw"), "{json}");
+        let read: Outcome = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, Outcome { stdout: Captured::default(), ..outcome });
+        assert_eq!(Outcome { ended: Ended::Cancelled, ..read }.exit_code(), None);
+    }
+}

@@ -119,3 +119,50 @@ impl Environment {
         Registry::built_in().environment(vars, host, allow)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_program_is_found_by_its_name() {
+        let registry = Registry::built_in();
+        let names: Vec<String> = registry.hosts().iter().map(Host::to_string).collect();
+        assert_eq!(names, ["claude", "codex", "gemini", "command"]);
+        for host in registry.hosts() {
+            assert_eq!(registry.parse(host.as_str()).unwrap(), host);
+            assert_eq!(registry.find(host).unwrap().host(), host);
+        }
+    }
+
+    #[test]
+    fn capabilities_are_what_the_programs_were_seen_to_do() {
+        let can = |host| Registry::built_in().find(host).unwrap().capabilities();
+        for host in [Host::CLAUDE, Host::CODEX] {
+            assert!(can(host).resumable && can(host).reports_result, "{host}");
+        }
+        assert!(!can(Host::GEMINI).resumable && can(Host::GEMINI).reports_result);
+        let tools = Registry::built_in().hosts().into_iter().filter(|host| can(*host).runs_tools);
+        assert_eq!(tools.collect::<Vec<_>>(), [Host::COMMAND]);
+    }
+
+    #[test]
+    fn unknown_names_list_the_known_ones() {
+        for text in ["", "Claude", "claude ", "qwen"] {
+            let error = Registry::built_in().parse(text).unwrap_err().to_string();
+            let expected = format!(
+                "`{text}` is not a host; one of claude, codex, gemini, command is expected"
+            );
+            assert_eq!(error, expected);
+        }
+    }
+
+    #[test]
+    fn an_unknown_host_gets_the_common_variables_only() {
+        let vars = ["PATH", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+        let vars = vars.map(|name| (name.into(), "x".into()));
+        let environment = Environment::scrubbed(vars, Host::from_static("other"), &[]);
+        let names: Vec<_> = environment.iter().map(|(name, _)| name.to_owned()).collect();
+        assert_eq!(names, ["PATH"]);
+    }
+}

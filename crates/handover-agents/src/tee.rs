@@ -58,3 +58,48 @@ impl<'a> Tee<'a> {
         self.error.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(cap: u64, lines: &[&str]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("raw.log");
+        let mut tee = Tee::create(&path, cap, |line| Cow::Borrowed(line)).unwrap();
+        lines.iter().for_each(|line| tee.line(line.as_bytes()));
+        tee.flush();
+        assert_eq!(tee.error(), None);
+        fs_err::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn writes_whole_lines_up_to_the_cap() {
+        assert_eq!(written(99, &["one", "", "two"]), "one\n\ntwo\n");
+        assert_eq!(written(8, &["one", "two"]), "one\ntwo\n");
+        let full = "one\n[… the rest is left out …]\n";
+        assert_eq!(written(7, &["one", "two", "3"]), full, "nothing follows, however short");
+    }
+
+    #[test]
+    fn the_cap_counts_redacted_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("raw.log");
+        let mut tee = Tee::create(&path, 5, |_| Cow::Borrowed(b"***")).unwrap();
+        tee.line(b"a very long secret");
+        drop(tee);
+        assert_eq!(fs_err::read_to_string(path).unwrap(), "***\n");
+    }
+
+    #[test]
+    fn the_first_error_is_kept_and_ends_the_writing() {
+        let mut tee =
+            Tee::create("/dev/full".as_ref(), 1 << 20, |line| Cow::Borrowed(line)).unwrap();
+        tee.line(b"one");
+        tee.flush();
+        let error = tee.error().unwrap();
+        assert!(error.contains("No space left"), "{error}");
+        tee.line(b"two");
+        assert_eq!(tee.error(), Some(error));
+    }
+}

@@ -87,40 +87,102 @@ fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
 mod tests {
     use handover_model::{Host, Profile};
 
+    use super::*;
     use crate::{Invocation, Registry, SpawnId};
 
-    #[track_caller]
-    fn check(host: Host, profile: Profile, expected: &str) {
+    fn args(host: Host, change: impl FnOnce(&mut Invocation)) -> String {
         let mut invocation = Invocation::new(host, SpawnId::new("s").unwrap(), "/");
-        invocation.profile = profile;
-        invocation.model = Some("m".to_owned());
-        invocation.resume = Some("r".to_owned());
-        invocation.limits.turns = Some(9);
-        invocation.limits.cost_usd = Some(0.5);
-        invocation.args = vec!["--extra".into()];
+        change(&mut invocation);
         let args = Registry::built_in().find(host).unwrap().args(&invocation);
         let args: Vec<_> = args.iter().map(|arg| arg.display().to_string()).collect();
-        assert_eq!(args.join(" "), expected);
+        args.join(" ")
     }
 
     #[test]
     fn passes_every_option_that_the_program_has() {
-        check(
-            Host::CLAUDE,
-            Profile::ReadOnly,
+        let all = |host, profile| {
+            args(host, |invocation| {
+                invocation.profile = profile;
+                invocation.model = Some("m".to_owned());
+                invocation.resume = Some("r".to_owned());
+                invocation.limits.turns = Some(9);
+                invocation.limits.cost_usd = Some(0.5);
+                invocation.args = vec!["--extra".into()];
+            })
+        };
+        assert_eq!(
+            all(Host::CLAUDE, Profile::ReadOnly),
             "-p --output-format stream-json --verbose --tools=Read,Glob,Grep \
              --permission-mode=dontAsk --model=m --resume=r --max-turns=9 --max-budget-usd=0.5 --extra",
         );
-        check(
-            Host::CODEX,
-            Profile::Edit,
+        assert_eq!(
+            all(Host::CODEX, Profile::Edit),
             "exec --json --skip-git-repo-check --sandbox workspace-write --model m --extra resume r -",
         );
-        check(
-            Host::GEMINI,
-            Profile::Full,
+        assert_eq!(
+            all(Host::GEMINI, Profile::Full),
             "--output-format stream-json --approval-mode yolo --model m --resume r --extra",
         );
-        check(Host::COMMAND, Profile::ReadOnly, "--extra");
+        assert_eq!(all(Host::COMMAND, Profile::ReadOnly), "--extra");
+    }
+
+    #[test]
+    fn a_profile_restricts_every_program_that_can_be_restricted() {
+        for (host, profile, expected) in [
+            (Host::CLAUDE, Profile::Edit, "--permission-mode=acceptEdits"),
+            (Host::CLAUDE, Profile::Full, "--permission-mode=bypassPermissions"),
+            (Host::CODEX, Profile::ReadOnly, "--sandbox read-only -"),
+            (Host::CODEX, Profile::Full, "--sandbox danger-full-access -"),
+            (Host::GEMINI, Profile::ReadOnly, "--approval-mode default"),
+            (Host::GEMINI, Profile::Edit, "--approval-mode auto_edit"),
+        ] {
+            let args = args(host, |invocation| invocation.profile = profile);
+            assert!(args.ends_with(expected), "{host} {profile}: {args}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_never_an_argument() {
+        for host in Registry::built_in().hosts() {
+            let args = args(host, |_| {});
+            assert!(!args.contains("prompt"), "{host}: {args}");
+        }
+    }
+
+    #[test]
+    fn commands_are_split_and_joined_like_a_shell_would() {
+        let (program, args) = split_command("./my\\ agent --model 'big one' \"$HOME\" ''").unwrap();
+        assert_eq!(program, Path::new("./my agent"));
+        assert_eq!(args, ["--model", "big one", "$HOME", ""]);
+        assert_eq!(split_command(&join_command(&program, &args)).unwrap(), (program, args));
+        for (text, expected) in [
+            ("", "needs a program"),
+            ("   ", "needs a program"),
+            ("''", "needs a program"),
+            ("agent 'half", "a quote is not closed"),
+        ] {
+            let error = split_command(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    fn stderr(text: &str) -> Captured {
+        Captured { head: text.to_owned(), tail: None, total: text.len() as u64 }
+    }
+
+    #[test]
+    fn a_failed_exit_quotes_the_end_of_standard_error() {
+        assert_eq!(failed_exit(Ended::Exited(0), &stderr("noise")), None);
+        assert_eq!(failed_exit(Ended::Cancelled, &stderr("noise")), None);
+        let failure = |text: &str| failed_exit(Ended::Exited(7), &stderr(text)).unwrap();
+        assert_eq!(failure("").message, "ended with exit code 7");
+        let many = failure("1\n\n2\n3\n4\n5\n6\n");
+        assert_eq!(many.message, "ended with exit code 7: 2\n3\n4\n5\n6");
+        assert_eq!(many.class, FailureClass::ExitCode);
+        assert_eq!(failure("Not logged in").class, FailureClass::Auth);
+        assert!(failure(&"x".repeat(9_000)).message.len() < 2_100);
+        let cut = Captured { tail: Some("the end".to_owned()), ..stderr("the beginning") };
+        let failure = failed_exit(Ended::Exited(-1), &cut).unwrap();
+        assert_eq!(failure.message, "ended with exit code -1: the end");
     }
 }

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod faults;
+mod identity;
 mod orphans;
+mod readers;
 mod real;
 mod recordings;
 mod setup;

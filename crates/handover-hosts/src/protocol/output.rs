@@ -124,3 +124,68 @@ pub fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
     }
     serde_json::to_string(&output).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::{StartReason, SubagentStop};
+
+    fn written(event: &HookEvent, action: Action) -> Value {
+        let text = write(event, &Answer::from(action)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn stopping() -> HookEvent {
+        let stop = SubagentStop { transcript: None, last_message: None, held_before: false };
+        HookEvent::SubagentStopping(stop)
+    }
+
+    #[test]
+    fn context_is_injected_when_a_conversation_starts() {
+        let started = HookEvent::SessionStarted(StartReason::Compact);
+        assert_eq!(
+            written(&started, Action::Inject("state".to_owned())),
+            json!({"hookSpecificOutput": {
+                "hookEventName": "SessionStart", "additionalContext": "state",
+            }})
+        );
+    }
+
+    #[test]
+    fn a_stop_is_blocked_with_its_reason() {
+        let held = written(&stopping(), Action::HoldBack("debrief".to_owned()));
+        assert_eq!(held, json!({"decision": "block", "reason": "debrief"}));
+    }
+
+    #[test]
+    fn a_notice_goes_along_with_an_action() {
+        let action = Action::HoldBack("debrief".to_owned());
+        let answer = Answer { action, notice: Some("slow".to_owned()) };
+        let value: Value = serde_json::from_str(&write(&stopping(), &answer).unwrap()).unwrap();
+        let expected = json!({"decision": "block", "reason": "debrief", "systemMessage": "slow"});
+        assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn an_action_of_another_event_is_dropped_but_its_notice_is_not() {
+        let refused = Answer::from(Action::Refuse("no".to_owned()));
+        assert_eq!(write(&stopping(), &refused), None);
+        let noticed = Answer { notice: Some("look".to_owned()), ..refused };
+        let text = write(&stopping(), &noticed).unwrap();
+        assert_eq!(text, r#"{"systemMessage":"look"}"#);
+    }
+
+    #[test]
+    fn output_is_read_strictly() {
+        for text in [
+            r#"{"unknown": 1}"#,
+            r#"{"decision": "approve"}"#,
+            r#"{"hookSpecificOutput": {"hookEventName": "Stop"}}"#,
+            r#"{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "x", "more": 1}}"#,
+        ] {
+            assert!(serde_json::from_str::<Output>(text).is_err(), "{text}");
+        }
+    }
+}

@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod contract;
+mod events;
 mod recordings;
 mod schemas;

@@ -1,0 +1,48 @@
+//! A process is known by its number and its start together, so that a reused number is another one.
+
+use std::process::{Command, Stdio};
+
+use handover_agents::{Identity, SpawnId, is_alive, machine, myself};
+
+fn spawn() -> SpawnId {
+    SpawnId::new("identity-1").unwrap()
+}
+
+#[test]
+fn this_process_is_alive_and_knows_its_mark() {
+    let me = myself(&spawn());
+    assert_eq!((me.pid, me.spawn.as_str()), (std::process::id(), "identity-1"));
+    assert_eq!(is_alive(&me), Some(true));
+}
+
+#[test]
+fn an_identity_survives_json() {
+    let me = myself(&spawn());
+    let json = serde_json::to_string(&me).unwrap();
+    let read: Identity = serde_json::from_str(&json).unwrap();
+    assert_eq!((read.pid, read.started, read.boot), (me.pid, me.started, me.boot));
+}
+
+#[test]
+fn a_number_that_was_given_out_again_is_another_process() {
+    let me = myself(&spawn());
+    let reused = Identity { started: me.started.map(|ticks| ticks + 1), ..me.clone() };
+    assert_eq!(is_alive(&reused), Some(false));
+    let before_reboot = Identity { boot: Some("another".to_owned()), ..me };
+    assert_eq!(is_alive(&before_reboot), Some(false));
+}
+
+#[test]
+fn a_process_that_has_ended_is_not_alive() {
+    let mut child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
+    let me = myself(&spawn());
+    let ended = Identity { pid: child.id(), ..me };
+    child.wait().unwrap();
+    assert_eq!(is_alive(&ended), Some(false));
+}
+
+#[test]
+fn the_machine_has_a_name() {
+    assert!(!machine().is_empty());
+    assert_eq!(machine(), machine());
+}
