@@ -1,4 +1,4 @@
-//! How a run is told to stop.
+//! Cancelling a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,12 +22,12 @@ impl CancelToken {
         self.now.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run is to stop.
+    /// Whether the run should stop.
     pub fn is_cancelled(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the run is to stop without any grace.
+    /// Whether the run should stop without any grace.
     pub fn is_forced(&self) -> bool {
         self.now.load(Ordering::Relaxed)
     }

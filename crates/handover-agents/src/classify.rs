@@ -1,10 +1,10 @@
-//! What kind of failure an error message tells of. Only errors come here, never an agent's text.
+//! Classifies error messages. Only errors come here, never an agent's text.
 
 use handover_model::FailureClass;
 
 use crate::Failure;
 
-/// Words of messages, lower case, the more telling ones first.
+/// Phrases of messages in lower case, the more specific ones first.
 const WORDS: &[(FailureClass, &[&str])] = &[
     (
         FailureClass::ContextWindow,
@@ -84,7 +84,7 @@ const WORDS: &[(FailureClass, &[&str])] = &[
     ),
 ];
 
-/// The failure that a message tells of.
+/// The failure that a message describes.
 pub(crate) fn message(text: &str) -> Failure {
     let class = status_in(text).and_then(status).unwrap_or_else(|| {
         let lower = text.to_lowercase();
@@ -96,7 +96,7 @@ pub(crate) fn message(text: &str) -> Failure {
     Failure { class, message: text.to_owned() }
 }
 
-/// The failure that an HTTP status tells of.
+/// The class of an HTTP status.
 pub(crate) fn status(code: u16) -> Option<FailureClass> {
     Some(match code {
         401 | 403 => FailureClass::Auth,

@@ -1,11 +1,11 @@
-//! Why a run could not take place. An agent that ran and failed is an `Outcome`, not an error.
+//! Errors that prevent a run. An agent that ran and failed is an `Outcome`, not an error.
 
 use std::io;
 use std::path::PathBuf;
 
 use handover_model::Host;
 
-/// Why an agent could not be started, ended or watched.
+/// Why an agent could not be started, supervised or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// No program of that name is registered.

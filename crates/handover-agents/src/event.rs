@@ -1,39 +1,39 @@
-//! What an agent does while it runs, in the same words for every program.
+//! What an agent does while it runs, in the same terms for every program.
 
 use crate::{Identity, Usage};
 
-/// Something that happened, as it happens. Texts are what the agent printed: untrusted, not
-/// redacted, and as long as the program made them (within the cap of a line).
+/// One event of a running agent. Texts are what it printed: untrusted, not redacted, and only
+/// bounded by the cap of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
-    /// The process exists. Always first; who must be able to find it after a crash writes it down.
+    /// The process exists. Always the first event; record it to find the process after a crash.
     Spawned(Identity),
-    /// The program said who it is.
+    /// The program introduced itself.
     Started {
-        /// Its own name for the session, for resuming.
+        /// Its id of the conversation, for resuming.
         session: Option<String>,
         /// The model that it uses.
         model: Option<String>,
     },
-    /// The agent said something.
+    /// Text of the agent.
     Text(String),
-    /// The agent uses a tool.
+    /// A tool call starts.
     ToolStarted(Tool),
-    /// A tool came back.
+    /// A tool call is over.
     ToolEnded {
         /// The program's own id of the call.
         id: String,
         /// Whether it failed.
         failed: bool,
     },
-    /// The program waits and asks the model again.
+    /// The program retries a request to the model.
     Retry {
         /// Which attempt failed.
         attempt: u32,
-        /// Why, in the program's word.
+        /// The reason that the program gives.
         reason: String,
     },
-    /// What was used so far.
+    /// Tokens used so far.
     Usage(Usage),
     /// A warning or an error that did not end the run.
     Notice(String),

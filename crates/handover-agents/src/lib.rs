@@ -1,8 +1,8 @@
-//! Runs agent programs: one adapter per program says how it is called and what its output means,
-//! and one supervisor sees to it that a run ends and that nothing of it stays behind.
+//! Runs agent programs: an [`AgentProgram`] says how one is called and what its output means, and one
+//! supervisor makes sure that a run ends and leaves no process behind.
 //!
-//! The store is not known here, nor the clock, nor our own environment: whoever calls passes in
-//! what the agent may see and keeps what comes out.
+//! This crate knows neither the store nor the clock nor our own environment: the caller passes in
+//! what the agent may see and stores what comes out.
 //!
 //! ```no_run
 //! use handover_agents::{CancelToken, Environment, Invocation, SpawnId, run};

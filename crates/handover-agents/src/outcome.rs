@@ -1,4 +1,4 @@
-//! How a run ended and what came out of it.
+//! How a run ended and what it produced.
 
 use std::time::Duration;
 
@@ -7,35 +7,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Capabilities, Captured};
 
-/// What is known after a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How the process ended.
     pub ended: Ended,
-    /// What the adapter read in the output.
+    /// What the program reported in its output.
     pub report: Report,
-    /// Standard output as it was printed, both ends if it was too long.
+    /// Raw standard output; only both ends if it was too long.
     #[serde(skip)]
     pub stdout: Captured,
     /// Standard error, the same way.
     #[serde(skip)]
     pub stderr: Captured,
-    /// From the start of the process until nothing of it was left.
+    /// From the start of the process until nothing of it was left running.
     pub duration: Duration,
-    /// Processes that the agent left running when it ended, and that were ended.
+    /// Processes that the agent left running and that were ended.
     pub survivors: u32,
     /// Processes that could not be ended: 0 unless the system itself hangs.
     pub left_behind: u32,
-    /// Why the raw output is not complete on disk, if it was to be kept there.
+    /// Why the raw output on disk is incomplete, if it was teed there.
     pub tee_error: Option<String>,
-    /// The answer; without one, the last thing that the agent said.
+    /// The answer; without one, the last text of the agent.
     pub final_text: String,
-    /// None if the work was done as far as the program can tell.
+    /// None if the program ended well and reported no error.
     pub failure: Option<Failure>,
 }
 
 impl Outcome {
-    /// Whether the program ended well and reported no error. What it claims is not judged here.
+    /// Whether the program ended well and reported no error; its claims are not verified here.
     pub fn is_success(&self) -> bool {
         self.failure.is_none()
     }
@@ -71,39 +71,39 @@ pub enum Ended {
     Cancelled,
 }
 
-/// What an adapter reads in the output of its program.
+/// What a program reported in its output.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The final answer, if the program came to one.
+    /// The final answer, if there is one.
     pub answer: Option<String>,
-    /// The last thing that the agent said: all there is if it came to no answer.
+    /// The last text of the agent: all there is without an answer.
     pub last_text: String,
-    /// What the program itself calls an error.
+    /// The error that the program reported.
     pub error: Option<Failure>,
-    /// Tokens, of subagents too where the program says so.
+    /// Tokens used, including subagents where the program reports them.
     pub usage: Usage,
-    /// What it cost, where the program says so.
+    /// The cost, where the program reports it.
     pub cost_usd: Option<f64>,
     /// Turns of the model.
     pub turns: Option<u32>,
-    /// The program's name for the session.
+    /// The program's id of the conversation.
     pub host_session: Option<String>,
     /// The model.
     pub model: Option<String>,
     /// Uses of tools that were denied.
     pub denials: u32,
-    /// Lines that the adapter did not understand.
+    /// Lines that were not understood.
     pub unknown_lines: u64,
 }
 
-/// Tokens.
+/// Tokens used by a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Everything that was read by the model, cached or not.
+    /// Input tokens, cached or not.
     pub input: u64,
     /// The part of `input` that came from a cache.
     pub cached_input: u64,
-    /// Everything that the model wrote, thoughts included.
+    /// Output tokens, including reasoning.
     pub output: u64,
 }
 
@@ -126,16 +126,16 @@ impl std::ops::Add for Usage {
     }
 }
 
-/// Why a run is not a success.
+/// Why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind of failure it is: decides whether to try again.
+    /// Decides whether to retry.
     pub class: FailureClass,
-    /// The program's words, or ours.
+    /// The program's message, or ours.
     pub message: String,
 }
 
-/// Puts together how the process ended and what the program said: a claim of success counts only
+/// Combines how the process ended with what the program reported: a reported success counts only
 /// if the process ended well, and a known cause comes before a bare exit code.
 pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<Failure> {
     let ours = |class, message: &str| Some(Failure { class, message: message.to_owned() });

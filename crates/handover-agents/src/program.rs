@@ -1,7 +1,7 @@
 //! The seam for agent programs: what this crate needs to know about one.
 //!
 //! A program is one type that implements [`AgentProgram`], in one folder of `adapters/`, and one
-//! line in [`PROGRAMS`](crate::registry). Programs change weekly, so readers are lenient: every
+//! line in `PROGRAMS` of `registry.rs`. Programs change weekly, so readers are lenient: every
 //! field may be missing, unknown ones are ignored, and a line that nobody understands is an
 //! [`AgentEvent::Raw`].
 

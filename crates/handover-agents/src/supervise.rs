@@ -1,4 +1,4 @@
-//! One run from start to end: prompt in, lines out, limits kept, nothing left behind.
+//! Supervises one run: prompt in, lines out, limits enforced, no process left behind.
 //!
 //! Three threads move bytes; this one decides. Memory is bounded by the queue between them, the
 //! caps of the captures and the cap of a line, whatever the agent prints.
@@ -21,15 +21,15 @@ use crate::{
     SpawnId, Tee,
 };
 
-/// How often flags, deadlines and the child are looked at when nothing is printed.
+/// How often flags, deadlines and the child are polled when nothing is printed.
 const TICK: Duration = Duration::from_millis(20);
 const SHORT_TICK: Duration = Duration::from_millis(2);
-/// The longest grace of a cancelled run, and of what an agent left running.
+/// The longest grace of a cancelled run, and of processes that an agent left running.
 const SHORT_GRACE: Duration = Duration::from_millis(500);
-/// How long a killed process may take to vanish, and a pipe to close, before they are given up.
+/// How long a killed process may take to vanish, and a pipe to close, before we give up on them.
 const STUCK: Duration = Duration::from_secs(5);
-/// How often the descendants are looked at while the agent works.
-const LOOK: Duration = Duration::from_secs(2);
+/// How often the descendants are polled while the agent works.
+const FAMILY_POLL: Duration = Duration::from_secs(2);
 const CHUNK: usize = 64 << 10;
 const QUEUE: usize = 16;
 
@@ -62,7 +62,7 @@ pub(crate) fn run(
         streams: Streams::new(program.reader(), invocation, tee, on_event),
         begin,
         last_output: begin,
-        last_look: begin,
+        last_family_poll: begin,
         stop: None,
         kill_at: None,
         exit: None,
@@ -93,7 +93,7 @@ fn start(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A run inside another one is found by either mark.
+    // A nested run is found by either mark.
     let mut mark = environment.get(SpawnId::VARIABLE).map(ToOwned::to_owned).unwrap_or_default();
     if !mark.is_empty() {
         mark.push(":");
@@ -113,7 +113,7 @@ fn start(
     )
 }
 
-/// For a run that cannot be watched.
+/// Ends a run that cannot be supervised.
 fn end_at_once(child: &mut dyn ChildWrapper, mut family: Family) {
     let give_up = Instant::now() + STUCK;
     while Instant::now() < give_up {
@@ -145,7 +145,7 @@ fn connect(child: &mut dyn ChildWrapper, prompt: &str) -> io::Result<Receiver<Me
     let stdin = child.stdin().take();
     let prompt = prompt.to_owned();
     thread::Builder::new().name("agent-in".to_owned()).spawn(move || {
-        // An agent may well end without having read all of it.
+        // An agent may end without having read all of it.
         let _ = stdin.map(|mut stdin| stdin.write_all(prompt.as_bytes()));
     })?;
     let stdout = child.stdout().take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -160,7 +160,7 @@ fn connect(child: &mut dyn ChildWrapper, prompt: &str) -> io::Result<Receiver<Me
     Ok(receiver)
 }
 
-/// Moves bytes until the pipe closes or nobody listens any more.
+/// Moves bytes until the pipe closes or the receiver is gone.
 fn pump(mut from: impl Read, stream: Stream, to: &SyncSender<Message>) {
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -188,13 +188,13 @@ struct Supervisor<'a, 'b> {
     streams: Streams<'a, 'b>,
     begin: Instant,
     last_output: Instant,
-    last_look: Instant,
-    /// Why we end it, if we do.
+    last_family_poll: Instant,
+    /// Why we end the run, if we do.
     stop: Option<Ended>,
-    /// From when on whatever is left is killed.
+    /// When everything that is left gets killed.
     kill_at: Option<Instant>,
     exit: Option<ExitStatus>,
-    /// What still ran when the root ended by itself.
+    /// How many processes were still running when the root ended by itself.
     survivors: u32,
 }
 
@@ -209,12 +209,12 @@ impl Supervisor<'_, '_> {
                 }
                 Ok(Message::Closed) => open -= 1,
                 Err(RecvTimeoutError::Timeout) => {}
-                // Both streams are closed: the process is about to end, or runs on in silence.
+                // Both streams are closed: the process is about to end, or continues silently.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(SHORT_TICK),
             }
-            self.look_at_the_child()?;
-            self.look_at_the_limits();
-            self.look_at_the_family();
+            self.poll_child()?;
+            self.enforce_limits();
+            self.poll_family();
             let kill = self.kill_at.is_some_and(|at| Instant::now() >= at);
             if kill {
                 self.family.kill();
@@ -231,15 +231,15 @@ impl Supervisor<'_, '_> {
         Ok(self.outcome(left_behind))
     }
 
-    /// Whether something that was killed does not end, or a pipe that nobody should hold is open.
+    /// Whether a killed process does not end, or a pipe stays open that nobody should hold.
     fn stuck(&self) -> bool {
         let Some(since) = self.kill_at.map(|at| at.elapsed()) else { return false };
-        // What was printed before the end is still worth waiting for, but not for ever.
+        // Output printed before the end is worth waiting for, but not forever.
         since >= STUCK && self.last_output.elapsed() >= STUCK || since >= STUCK * 6
     }
 
-    /// When the root ends, so does everything else.
-    fn look_at_the_child(&mut self) -> Result<(), AgentError> {
+    /// Reaps the root; when it ends, everything else is ended too.
+    fn poll_child(&mut self) -> Result<(), AgentError> {
         if self.exit.is_some() {
             return Ok(());
         }
@@ -260,9 +260,9 @@ impl Supervisor<'_, '_> {
         Ok(())
     }
 
-    fn look_at_the_limits(&mut self) {
+    fn enforce_limits(&mut self) {
         if self.cancel.is_cancelled() && self.kill_at.is_some() {
-            // It is ending already, for another reason; now somebody is waiting.
+            // Already ending for another reason, but now somebody is waiting.
             self.kill_within(SHORT_GRACE);
         }
         if self.cancel.is_forced() {
@@ -293,10 +293,10 @@ impl Supervisor<'_, '_> {
         self.kill_within(grace);
     }
 
-    /// Waits for strays that ended meanwhile, and gets to know the others while they are near.
-    fn look_at_the_family(&mut self) {
-        if self.last_look.elapsed() >= LOOK {
-            self.last_look = Instant::now();
+    /// Reaps strays that have ended, and records the others while they can still be recognized.
+    fn poll_family(&mut self) {
+        if self.last_family_poll.elapsed() >= FAMILY_POLL {
+            self.last_family_poll = Instant::now();
             self.family.survivors();
         }
     }
@@ -333,7 +333,7 @@ impl Supervisor<'_, '_> {
     }
 }
 
-/// Both streams on their way to the captures, the file, the adapter and the caller.
+/// Distributes both streams to the captures, the file, the reader and the caller.
 struct Streams<'a, 'b> {
     reader: Box<dyn OutputReader>,
     out: Channel,
@@ -368,7 +368,7 @@ impl<'a, 'b> Streams<'a, 'b> {
             channel.capture.push(bytes);
             channel.lines.push(bytes, each);
         });
-        // Whoever looks into a crash of ours wants the last lines.
+        // After a crash of ours, the last lines are the interesting ones.
         if let Some(tee) = &mut self.tee {
             tee.flush();
         }

@@ -1,4 +1,4 @@
-//! The raw output on disk: redacted line by line before it gets there, and capped.
+//! Raw output on disk, capped and redacted line by line before it is written.
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use fs_err::File;
 
 type Redact<'a> = Box<dyn FnMut(&[u8]) -> Cow<'_, [u8]> + 'a>;
 
-/// Keeps the raw output of a run in a file.
+/// Writes the raw output of a run to a file.
 pub struct Tee<'a> {
     file: io::LineWriter<File>,
     left: u64,
@@ -25,12 +25,12 @@ impl<'a> Tee<'a> {
         cap: u64,
         redact: impl FnMut(&[u8]) -> Cow<'_, [u8]> + 'a,
     ) -> io::Result<Self> {
-        // Whoever looks on sees a line when it is there.
+        // Lines are visible as soon as they are printed.
         let file = io::LineWriter::new(File::create(path)?);
         Ok(Self { file, left: cap, redact: Box::new(redact), error: None, full: false })
     }
 
-    /// A disk that is full must not end a run: the first error is kept and nothing more written.
+    /// A full disk must not end a run: the first error is kept and nothing more is written.
     pub(crate) fn line(&mut self, line: &[u8]) {
         if self.full || self.error.is_some() {
             return;
@@ -47,7 +47,7 @@ impl<'a> Tee<'a> {
         self.error = written.err().map(|error| error.to_string());
     }
 
-    /// Writes what is still in memory.
+    /// Writes buffered lines.
     pub(crate) fn flush(&mut self) {
         if let Err(error) = self.file.flush() {
             self.error.get_or_insert_with(|| error.to_string());

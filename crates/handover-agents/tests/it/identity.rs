@@ -4,6 +4,8 @@ use std::process::{Command, Stdio};
 
 use handover_agents::{Identity, SpawnId, is_alive, machine, myself};
 
+use crate::orphans::started;
+
 fn spawn() -> SpawnId {
     SpawnId::new("identity-1").unwrap()
 }
@@ -34,11 +36,13 @@ fn a_number_that_was_given_out_again_is_another_process() {
 
 #[test]
 fn a_process_that_has_ended_is_not_alive() {
-    let mut child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
-    let me = myself(&spawn());
-    let ended = Identity { pid: child.id(), ..me };
+    let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
+    let pid = child.id();
+    let identity = Identity { pid, started: Some(started(pid)), ..myself(&spawn()) };
+    assert_eq!(is_alive(&identity), Some(true));
+    child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(is_alive(&ended), Some(false));
+    assert_eq!(is_alive(&identity), Some(false));
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn marks_are_checked() {
 }
 
 /// The 22nd field of the process's line.
-fn started(pid: u32) -> u64 {
+pub(crate) fn started(pid: u32) -> u64 {
     let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let rest = stat.rsplit_once(')').unwrap().1;
     rest.split_whitespace().nth(19).unwrap().parse().unwrap()
