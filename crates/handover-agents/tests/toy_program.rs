@@ -9,7 +9,7 @@ use handover_agents::{
     AgentError, AgentEvent, AgentProgram, CancelToken, Capabilities, Captured, Ended, Failure,
     Invocation, Outcome, OutputReader, Registry, Report, SpawnId, Usage,
 };
-use handover_model::{FailureClass, Host, Profile};
+use handover_model::{AdmittedPrompt, FailureClass, Host, Profile, ReceiptId};
 
 const TOY: Host = Host::from_static("toy");
 
@@ -98,6 +98,8 @@ fn run(script: &str, change: impl FnOnce(&mut Invocation)) -> (Outcome, Vec<Agen
     let vars = [("PATH", "/bin:/usr/bin"), ("TOY_KEY", "secret"), ("OTHER_KEY", "hidden")];
     let vars = vars.map(|(name, value)| (name.into(), value.into()));
     invocation.environment = registry().environment(vars, TOY, &[]);
+    let receipt = ReceiptId::new("r_toy").unwrap();
+    invocation.prompt = Some(AdmittedPrompt::admit_unchecked("Play.".to_owned(), receipt));
     change(&mut invocation);
     let mut events = Vec::new();
     let cancel = CancelToken::default();
@@ -128,6 +130,15 @@ fn ending_without_the_promised_result_is_a_failure() {
     let (outcome, _) = run("echo error empty purse; exit 4", |_| {});
     let failure = outcome.failure.unwrap();
     assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Quota, "empty purse"));
+}
+
+#[test]
+fn reads_its_prompt_on_standard_input_and_does_not_start_without() {
+    let (outcome, _) = run("read -r prompt; echo \"say $prompt\"; echo done", |_| {});
+    assert_eq!(outcome.final_text, "Play.");
+    let invocation = Invocation::new(TOY, SpawnId::new("toy-2").unwrap(), "/");
+    let refused = registry().run(&invocation, None, &mut |_| {}, &CancelToken::default());
+    assert!(matches!(refused.unwrap_err(), AgentError::NoPrompt { .. }));
 }
 
 #[test]
