@@ -37,7 +37,7 @@ impl AgentProgram for Claude {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
+        Capabilities { resumable: true, reports_result: true }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {
