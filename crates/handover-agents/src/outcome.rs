@@ -164,8 +164,7 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
 mod tests {
     use super::*;
 
-    const AGENT: Capabilities =
-        Capabilities { resumable: false, reports_result: true, runs_tools: false };
+    const AGENT: Capabilities = Capabilities { resumable: false, reports_result: true };
 
     fn report(answer: Option<&str>, error: Option<FailureClass>) -> Report {
         let error = error.map(|class| Failure { class, message: "said so".to_owned() });

@@ -17,7 +17,6 @@ use handover_handoff::{HandoffError, Refusal};
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_serve::{BindError, ServeError};
-use handover_store::{Fault, StoreError};
 use serde_json::json;
 
 /// The documented exit codes.
@@ -471,6 +470,8 @@ invalid_input!(InvalidId, InvalidTimestamp, UnknownWord);
 
 #[cfg(test)]
 mod tests {
+    use handover_store::{Fault, StoreError};
+
     use super::*;
 
     #[test]

@@ -1,8 +1,7 @@
 //! A host that the crate has never heard of, added through its public seams only: another protocol
 //! (lines instead of JSON objects in Claude's form), another settings format, no transcripts.
 
-#![expect(clippy::unwrap_used, reason = "these are tests")]
-
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use handover_hosts::decide::spawn::{Outcome, decide, delivery};
@@ -122,7 +121,7 @@ impl HookSettings for ToySettings {
         }
         let mut text = self.uninstall(text)?.unwrap_or_default();
         for event in Self::EVENTS {
-            text.push_str(&format!("on {event} run {command}\n"));
+            let _ = writeln!(text, "on {event} run {command}");
         }
         Ok(text)
     }

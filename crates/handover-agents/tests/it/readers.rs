@@ -270,10 +270,10 @@ mod codex {
     fn tools_have_a_name_and_a_short_description() {
         let about = |item: Value| {
             let read = read(&[self::item("item.started", item)]);
-            match &read.events[0] {
-                AgentEvent::ToolStarted(tool) => format!("{} {}", tool.name, tool.about),
-                other => format!("{other:?}"),
-            }
+            let AgentEvent::ToolStarted(tool) = &read.events[0] else {
+                return format!("{:?}", read.events[0]);
+            };
+            format!("{} {}", tool.name, tool.about)
         };
         assert_eq!(about(json!({"type": "command_execution", "command": "ls\nrm"})), "shell ls");
         let change = json!({"type": "file_change", "changes": [{"path": "a"}, {"path": "b"}]});

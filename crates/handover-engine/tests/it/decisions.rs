@@ -403,9 +403,10 @@ fn the_worst_story_decides_how_a_run_ends() {
         let mut state = start(&stories, options());
         for (id, end) in ids.iter().zip(ends) {
             state.apply(&opened(id));
-            match end {
-                Verdict::Complete => state.apply(&committed(id)),
-                other => state.apply(&phase(id, RunPhase::Dev, 1, *other)),
+            if *end == Verdict::Complete {
+                state.apply(&committed(id));
+            } else {
+                state.apply(&phase(id, RunPhase::Dev, 1, *end));
             }
         }
         state.verdict()

@@ -132,7 +132,7 @@ fn a_question_is_answered_and_the_run_resumed() {
     let open = question::open(&store, None).unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!((open[0].story.as_str(), open[0].question.as_str()), ("1-1-a", "Which port?"));
-    let asked = question::meant(open.clone(), None).unwrap();
+    let asked = question::meant(open, None).unwrap();
     for (text, is_long) in [("  \n", false), (&"x".repeat(question::MAX_ANSWER_BYTES + 1), true)] {
         match context.answer(&asked, text) {
             Err(EngineError::EmptyAnswer) if !is_long => {}
@@ -181,7 +181,7 @@ fn a_run_without_an_engine_is_shown_as_interrupted() {
     assert_eq!(document["state"], "done");
     assert_eq!(document["stories"][0]["phases"][0]["phase"], "dev");
     assert_eq!(report::counts(&state), [(StoryState::Done, 1)]);
-    let mut running = state.clone();
+    let mut running = state;
     running.state = RunState::Running;
     assert_eq!(report::document(&record, &running, false)["state"], "interrupted");
     assert_eq!(report::document(&record, &running, true)["state"], "running");

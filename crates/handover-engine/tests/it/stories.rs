@@ -229,13 +229,10 @@ fn unknown_dependencies_and_cycles_are_errors() {
         ("docs/stories/1-2-b.md", "# B\nDepends on: 1.3\n"),
         ("docs/stories/1-3-c.md", "# C\nDepends on: 1.2\n"),
     ]);
-    match docs.ids("1").unwrap_err() {
-        StoryError::Cycle { stories } => {
-            assert_eq!(stories.first(), stories.last());
-            assert_eq!(stories, ["1-2-b", "1-3-c", "1-2-b"]);
-        }
-        other => panic!("{other}"),
-    }
+    let error = docs.ids("1").unwrap_err();
+    let StoryError::Cycle { stories } = error else { panic!("{error}") };
+    assert_eq!(stories.first(), stories.last());
+    assert_eq!(stories, ["1-2-b", "1-3-c", "1-2-b"]);
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn there_is_no_dead_end() {
         for rule in flow.rules.iter().filter(|rule| rule.from == member.agent.role) {
             match &rule.to {
                 Transition::Hand { next } | Transition::Check { next } => {
-                    reached.push(next.clone())
+                    reached.push(next.clone());
                 }
                 Transition::Rework | Transition::Resume => {
                     reached.extend([flow.builder.clone(), flow.senior.clone()]);

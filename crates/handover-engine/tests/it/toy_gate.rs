@@ -33,9 +33,8 @@ impl GateKind for Toy {
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let mut failed = FailedTests::default();
         for report in output.reports {
-            match report.split_once('\n') {
-                Some(("fail", name)) => failed.add(name),
-                Some(_) | None => {}
+            if let Some(("fail", name)) = report.split_once('\n') {
+                failed.add(name);
             }
         }
         failed

@@ -63,10 +63,8 @@ fn starts_have_a_reason() {
 fn only_tools_that_spawn_are_spawns() {
     let spawn = |host, tool: &str, input: Value| {
         let event = event(host, "PreToolUse", json!({"tool_name": tool, "tool_input": input}));
-        match event {
-            HookEvent::SubagentSpawn(spawn) => Some((spawn.kind, spawn.prompt, spawn.model)),
-            _ => None,
-        }
+        let HookEvent::SubagentSpawn(spawn) = event else { return None };
+        Some((spawn.kind, spawn.prompt, spawn.model))
     };
     let claude = json!({"prompt": "do it", "subagent_type": "Explore", "model": "opus"});
     let expected = ("Explore".to_owned(), "do it".to_owned(), Some("opus".to_owned()));

@@ -110,7 +110,7 @@ impl Contexts {
             redactor: &self.redactor,
             config: &self.config,
             paths: &paths,
-            checkout: root.clone(),
+            checkout: root,
             technology: &technology,
             overrides: Vec::new(),
             project: project.cloned().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),

@@ -77,7 +77,7 @@ fn bodies_of_unauthenticated_clients_are_not_read() {
     for path in ["/api/v1/store", "/api/v1/sessions/s1/events", "/mcp", "/runs/x/answers"] {
         let headers = content_length(4_000_000);
         has_status(&service.raw(&format!("POST {path}"), &headers), 401);
-        let with_token = [&headers[..], &[wrong.clone()]].concat();
+        let with_token = [&headers[..], std::slice::from_ref(&wrong)].concat();
         has_status(&service.raw(&format!("POST {path}"), &with_token), 401);
     }
 }

@@ -86,7 +86,7 @@ impl HookHost for Claude {
     }
 
     fn general_kinds(&self) -> &'static [&'static str] {
-        &["general-purpose"]
+        &["general-purpose", "worker", "default"]
     }
 
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
