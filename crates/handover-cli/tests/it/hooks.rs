@@ -99,7 +99,8 @@ fn a_subagent_gets_its_brief_and_keeps_every_field() {
     // A repeated stop changes nothing.
     assert_eq!(stop(&env, "a1", prompt, DEBRIEF, false), Value::Null);
     let kept = env.run(["reasoning", "list", "--json"]).ok().json();
-    assert_eq!(kept["reasoning"].as_array().unwrap().len(), 1);
+    let kept = kept["reasoning"].as_array().unwrap();
+    assert_eq!(kept.len(), 2, "the decision, and the summary as completion: {kept:?}");
     assert_eq!(events(&env, "debrief").len(), 1);
 }
 
