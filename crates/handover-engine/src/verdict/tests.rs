@@ -105,11 +105,11 @@ fn repeated_input_is_not_a_report() {
 
 #[test]
 fn findings_come_in_every_shape() {
-    let json = r#"{"nonce":"n1","story":"1-1-login","phase":"review","verdict":"failed","findings":["plain",{"severity":"HIGH","file":"a.rs","line":3,"issue":"broken","recommendation":"mend"},7,{}],"usage":{"cost_usd":-1,"tokens":5}}"#;
+    let json = r#"{"nonce":"n1","story":"1-1-login","phase":"review","verdict":"failed","findings":["plain",{"severity":"HIGH","file":"a.rs","line":3,"issue":"broken","recommendation":"lock it"},7,{}],"usage":{"cost_usd":-1,"tokens":5}}"#;
     let said = read(context(RunPhase::Review), Some(json.as_bytes()), "").unwrap();
     assert_eq!(said.findings.len(), 2);
     assert_eq!(said.findings[1].place, "a.rs:3");
-    assert_eq!(said.findings[1].text, "broken (mend)");
+    assert_eq!(said.findings[1].text, "broken (lock it)");
     assert_eq!((said.usage.cost_usd, said.usage.tokens), (None, Some(5)));
 }
 

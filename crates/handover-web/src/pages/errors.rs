@@ -129,7 +129,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         (section("trust", "Trust over time", html! { "Every use that helped raises it, every one that did not lowers it; above the line agents are view." }, html! {
             @if history.is_empty() { p class="muted" { "Not remembered." } }
             @else {
-                (step_chart(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "agents are told above", &format!("Trust, now {}", pattern.confidence)))
+                (step_chart(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "shown to agents above", &format!("Trust, now {}", pattern.confidence)))
                 ol class="points" {
                     @for point in history.iter().rev().take(12) { li { strong { (point.confidence) } span class="muted" { " since " (relative_time(site.now, point.at)) } } }
                 }
