@@ -15,6 +15,7 @@ use handover_model::{
     GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp,
 };
 use handover_remote::Address;
+use handover_sqlite::Patience;
 use handover_store::{Store, StoreError};
 use handover_text::Redactor;
 
@@ -47,7 +48,7 @@ pub(crate) struct App {
     places: OnceCell<ProjectPaths>,
     technology: OnceCell<Technology>,
     handoff_parts: OnceCell<HandoffParts>,
-    hurried: Cell<bool>,
+    patience: Cell<Option<Patience>>,
     guest: Option<Guest>,
 }
 
@@ -67,8 +68,13 @@ pub(crate) struct Guest {
     pub(crate) store: StorePlace,
 }
 
-/// How long to wait for the store's lock while an agent is waiting for us.
-const HURRY: Duration = Duration::from_secs(5);
+/// How long to wait for the store's lock while a request is waiting for us.
+const REQUEST: Patience = Patience::new(Duration::from_secs(5));
+
+/// The same if everything that has to be written can wait in the spool. Others that make progress are
+/// waited for, because two agents should not get the same package.
+const SPOOLING: Patience =
+    Patience { total: Duration::from_secs(5), stalled: Duration::from_millis(500) };
 
 impl App {
     pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
@@ -83,7 +89,7 @@ impl App {
             places: OnceCell::new(),
             technology: OnceCell::new(),
             handoff_parts: OnceCell::new(),
-            hurried: Cell::new(false),
+            patience: Cell::new(None),
             guest: None,
         }
     }
@@ -98,9 +104,14 @@ impl App {
         self.guest.is_some()
     }
 
-    /// Shortens the wait for a locked store: an agent is waiting for the answer.
+    /// Shortens the wait for a locked store: somebody is waiting for the answer.
     pub(crate) fn hurry(&self) {
-        self.hurried.set(true);
+        self.patience.set(Some(REQUEST));
+    }
+
+    /// Shortens it further: an agent is waiting for its prompt, which needs no lock.
+    pub(crate) fn answer_within_a_second(&self) {
+        self.patience.set(Some(SPOOLING));
     }
 
     /// The same context, but in the project at `root`.
@@ -272,8 +283,7 @@ impl App {
         let store = get_or_try(&self.store, || {
             let place = self.store_place()?;
             let was_there = place.may_exist();
-            let patience = self.hurried.get().then_some(HURRY);
-            let store = self.open(&place, patience)?;
+            let store = self.open(&place, self.patience.get())?;
             if !was_there && !self.hosts() {
                 self.warn_about_lost_store(&*store)?;
             }
@@ -307,7 +317,7 @@ impl App {
     pub(crate) fn open(
         &self,
         place: &StorePlace,
-        patience: Option<Duration>,
+        patience: Option<Patience>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         self.check_token_recipient(place)?;
         let token = env::var(env::TOKEN);

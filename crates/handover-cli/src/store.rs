@@ -7,7 +7,7 @@ use std::time::Duration;
 use handover_model::ProjectId;
 use handover_postgres::{Location, PostgresStore};
 use handover_remote::{Address, RemoteStore};
-use handover_sqlite::SqliteStore;
+use handover_sqlite::{Patience, SqliteStore};
 use handover_store::Store;
 
 use crate::env;
@@ -76,7 +76,7 @@ impl StorePlace {
     pub(crate) fn open(
         &self,
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
-        patience: Option<Duration>,
+        patience: Option<Patience>,
         token: Option<String>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         Ok(match (self, patience) {
@@ -84,10 +84,10 @@ impl StorePlace {
             (Self::File(path), Some(time)) => Box::new(SqliteStore::open_within(path, time)?),
             (Self::Shared(place), None) => Box::new(PostgresStore::open(place, &project()?)?),
             (Self::Shared(place), Some(time)) => {
-                Box::new(PostgresStore::open_within(place, &project()?, time)?)
+                Box::new(PostgresStore::open_within(place, &project()?, time.total)?)
             }
             (Self::Service(address), time) => {
-                Box::new(RemoteStore::new(address, token, time.unwrap_or(PATIENCE)))
+                Box::new(RemoteStore::new(address, token, time.map_or(PATIENCE, |time| time.total)))
             }
         })
     }

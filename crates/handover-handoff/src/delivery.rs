@@ -9,12 +9,15 @@ use handover_store::{EventKey, NewEvent, ReasoningFilter, ReceiptStep, Store, St
 use handover_text::Redactor;
 use serde_json::{Value, json};
 
+use crate::prepare::is_unwritable;
 use crate::{Handoff, Handoffs, Recorded, Result, spool};
 
 impl Handoffs<'_> {
-    /// Marks a receipt delivered, and logs who got what from whom. Repeating it changes nothing.
+    /// Marks a receipt delivered, and logs who got what from whom. Repeating it changes nothing. If the
+    /// store cannot be written now, the delivery waits in the spool.
     pub fn started(&self, receipt: &ReceiptId, host: Option<Host>, now: Timestamp) -> Result<()> {
-        self.store()?.writing(|store| {
+        let store = self.store()?;
+        let written = store.writing(|store| {
             match self.deliver(store, receipt, host, now) {
                 Ok(()) => Ok(()),
                 // The agent was seen with it before its start was noted.
@@ -25,8 +28,20 @@ impl Handoffs<'_> {
                 }
                 Err(error) => Err(error),
             }
-        })?;
-        Ok(())
+        });
+        match (written, self.spool) {
+            (Err(error), Some(folder)) if is_unwritable(&error) => {
+                let delivered = Receipt {
+                    state: ReceiptState::Delivered,
+                    delivered_at: Some(now),
+                    host: host.map(|host| host.as_str().to_owned()),
+                    ..store.receipt(receipt)?
+                };
+                spool::write(folder, &delivered).map_err(|_| error)?;
+                Ok(())
+            }
+            (written, _) => Ok(written?),
+        }
     }
 
     /// Marks a receipt confirmed: the agent was seen to have it. What no event marked as delivered
@@ -48,12 +63,23 @@ impl Handoffs<'_> {
     /// Gives a prompt back whose agent never started: its receipt failed, its packages are free
     /// again. Best effort: the failure itself is what the caller reports.
     pub fn not_started(&self, handoff: &Handoff, reason: &str, now: Timestamp) {
-        let receipt = handoff.prompt.receipt();
-        match &handoff.recorded {
+        self.not_written(handoff.prompt.receipt(), &handoff.recorded, reason, now);
+    }
+
+    /// The same for a text that could not be shown.
+    pub fn not_written(
+        &self,
+        receipt: &ReceiptId,
+        recorded: &Recorded,
+        reason: &str,
+        now: Timestamp,
+    ) {
+        match recorded {
             Recorded::Spool { folder, .. } => spool::forget(folder, receipt),
             Recorded::Store => {
                 let _ = self.failed(receipt, reason, now);
             }
+            Recorded::Nowhere { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ use handover_context::learning::Binding;
 use handover_model::{
     AdmittedPrompt, KnownEvent, ReceiptId, ReceiptState, Role, SessionId, SessionStatus, Timestamp,
 };
-use handover_store::{EventKey, NewEvent, NewTicket, ReceiptStep, Store, StoreError};
+use handover_store::{EventKey, NewEvent, NewReceipt, NewTicket, ReceiptStep, Store, StoreError};
 use serde_json::json;
 
 use crate::brief::{self, Brief};
@@ -53,6 +53,11 @@ pub enum Recorded {
         /// What is wrong with the store.
         reason: String,
     },
+    /// Nowhere. A text without a receipt is only shown, never handed to an agent that we start.
+    Nowhere {
+        /// What is wrong with the store, and with the spool.
+        reason: String,
+    },
 }
 
 impl Handoff {
@@ -68,7 +73,8 @@ type Decision = std::result::Result<Prepared, HandoffError>;
 impl Handoffs<'_> {
     /// Makes the brief of an agent that is about to start. Counting the attempt, choosing, storing
     /// the receipt and its ticket, and the guard's decision are one transaction, so that two agents
-    /// never get the same package. A store that fails leaves the receipt to the spool.
+    /// never get the same package. A store that can only be read is read, and the receipt goes to the
+    /// spool; so it does without a store.
     pub fn prepare(&self, request: &HandoffRequest) -> Result<Prepared> {
         self.check_overrides()?;
         let store = match self.store {
@@ -81,6 +87,9 @@ impl Handoffs<'_> {
         self.technology.technology();
         let prepared = match store.writing(|store| self.on(store).prepare_in(store, request)) {
             Ok(decision) => decision?,
+            Err(error) if self.spool.is_some() && is_unwritable(&error) => {
+                self.prepare_unwritten(store, request, &error)?
+            }
             Err(error @ StoreError::Backend { .. }) if self.spool.is_some() => {
                 self.prepare_without_store(request, &with_causes(&error))?
             }
@@ -91,14 +100,15 @@ impl Handoffs<'_> {
     }
 
     /// Makes a brief and stores its receipt, for a prompt that somebody may hand over later.
-    pub fn draft(&self, request: &HandoffRequest) -> Result<Brief> {
+    pub fn draft(&self, request: &HandoffRequest) -> Result<(Brief, Recorded)> {
         let store = self.store()?;
         let iteration = iteration(store, request)?;
         let made = store.reading(|store| {
             Ok(brief::compose(&self.on(store), request, iteration, Delivery::Later))
         })?;
-        store.writing(|store| made.store(store, self.redactor, request))?;
-        Ok(made)
+        let written = store.writing(|store| made.store(store, self.redactor, request));
+        let recorded = self.recorded(written, &made.receipt, ReceiptState::Assembled)?;
+        Ok((made, recorded))
     }
 
     /// Makes a brief without leaving a trace.
@@ -108,7 +118,12 @@ impl Handoffs<'_> {
     }
 
     /// Assembles context alone, under a receipt of its own. The guard has no say: nothing is spawned.
-    pub fn assemble(&self, request: &HandoffRequest, delivery: Delivery) -> Result<Assembly> {
+    /// A store that cannot be written is read all the same.
+    pub fn assemble(
+        &self,
+        request: &HandoffRequest,
+        delivery: Delivery,
+    ) -> Result<(Assembly, Recorded)> {
         let store = self.store()?;
         let binding =
             || Binding::of(&self.technology.technology().stack, request.component.as_deref());
@@ -120,18 +135,51 @@ impl Handoffs<'_> {
             log_zone_change(store, self.redactor, &assembly.receipt)?;
             store.put_receipt(&assembly.receipt)
         };
-        match delivery {
-            Delivery::Now => Ok(store.writing(|store| {
+        let written = match delivery {
+            Delivery::Now => store.writing(|store| {
                 let assembly = compose(store)?;
                 keep(store, &assembly)?;
                 Ok(assembly)
-            })?),
+            }),
             Delivery::Later => {
                 let assembly = store.reading(compose)?;
-                store.writing(|store| keep(store, &assembly))?;
-                Ok(assembly)
+                let written = store.writing(|store| keep(store, &assembly));
+                let recorded =
+                    self.recorded(written, &assembly.receipt, ReceiptState::Assembled)?;
+                return Ok((assembly, recorded));
             }
+        };
+        match written {
+            Ok(assembly) => Ok((assembly, Recorded::Store)),
+            Err(error) if is_unwritable(&error) => {
+                let assembly = store.reading(compose)?;
+                let recorded =
+                    self.recorded(Err(error), &assembly.receipt, ReceiptState::Delivered)?;
+                Ok((assembly, recorded))
+            }
+            Err(error) => Err(error.into()),
         }
+    }
+
+    /// Where the receipt of a text is that the store took or refused. What cannot be written now waits in
+    /// the spool; if not even that is possible, the text goes out all the same.
+    fn recorded(
+        &self,
+        written: handover_store::Result<()>,
+        receipt: &NewReceipt,
+        state: ReceiptState,
+    ) -> Result<Recorded> {
+        let error = match written {
+            Ok(()) => return Ok(Recorded::Store),
+            Err(error) if is_unwritable(&error) => error,
+            Err(error) => return Err(error.into()),
+        };
+        let reason = with_causes(&error);
+        let Some(folder) = self.spool else { return Err(error.into()) };
+        Ok(match spool::write(folder, &spool::record(receipt, state)) {
+            Ok(()) => Recorded::Spool { folder: folder.to_owned(), reason },
+            Err(spool) => Recorded::Nowhere { reason: format!("{reason}; {spool}") },
+        })
     }
 
     /// Takes a prompt that [`draft`](Self::draft) made earlier. One agent alone gets it.
@@ -257,12 +305,42 @@ impl Handoffs<'_> {
         }
     }
 
+    /// The whole brief, of a store that can be read but not written.
+    fn prepare_unwritten(
+        &self,
+        store: &dyn Store,
+        request: &HandoffRequest,
+        error: &StoreError,
+    ) -> Result<Prepared> {
+        let reason = with_causes(error);
+        let composed = store.reading(|store| {
+            let session = store.session(&request.session)?;
+            if session.status != SessionStatus::Active {
+                let (session, status) = (session.id, session.status);
+                return Ok(Err(HandoffError::SessionClosed { session, status }));
+            }
+            let iteration = iteration(store, request)?;
+            Ok(Ok(brief::compose(&self.on(store), request, iteration, Delivery::Now)))
+        });
+        match composed {
+            Ok(brief) => self.spooled(brief?, &reason),
+            Err(StoreError::Backend { .. }) => self.prepare_without_store(request, &reason),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn prepare_without_store(&self, request: &HandoffRequest, reason: &str) -> Result<Prepared> {
         let without = Handoffs { store: Err(reason), ..*self };
-        let Some(folder) = self.spool else { return Err(unavailable(reason)) };
         let brief = brief::compose(&without, request, request.attempt.given(), Delivery::Now);
+        self.spooled(brief, reason)
+    }
+
+    /// A handoff whose receipt waits in the spool.
+    fn spooled(&self, brief: Brief, reason: &str) -> Result<Prepared> {
+        let Some(folder) = self.spool else { return Err(unavailable(reason)) };
         let admission = self.decide(&brief)?;
-        spool::write(folder, &brief.receipt)
+        // It is spooled only because its prompt is about to go out.
+        spool::write(folder, &spool::record(&brief.receipt, ReceiptState::Delivered))
             .map_err(|spool| HandoffError::NoReceipt { store: reason.to_owned(), spool })?;
         let assignment = Assignment::of_new(&brief.receipt);
         let recorded = Recorded::Spool { folder: folder.to_owned(), reason: reason.to_owned() };
@@ -337,6 +415,11 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// Whether the store may be readable all the same.
+pub(crate) fn is_unwritable(error: &StoreError) -> bool {
+    matches!(error, StoreError::Backend { fault, .. } if fault.is_unwritable())
 }
 
 fn iteration(store: &dyn Store, request: &HandoffRequest) -> handover_store::Result<u32> {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use handover_model::{Receipt, ReceiptId};
-use handover_store::{NewReceipt, Store, StoreError};
+use handover_model::{Receipt, ReceiptId, ReceiptState};
+use handover_store::{NewReceipt, ReceiptStep, Store, StoreError};
 use handover_text::{Clean, Redactor};
 
 /// The folder below `.handover/`.
@@ -18,15 +18,23 @@ pub struct Imported {
     pub waiting: Vec<(PathBuf, String)>,
 }
 
-/// Writes a receipt atomically: afterwards the file is complete or not there.
-pub(crate) fn write(folder: &Path, receipt: &NewReceipt) -> std::io::Result<()> {
-    let record = record(receipt);
-    fs_err::create_dir_all(folder)?;
+/// Writes a receipt atomically: afterwards the file is complete or not there, and a power failure does not
+/// change that.
+pub(crate) fn write(folder: &Path, record: &Receipt) -> std::io::Result<()> {
+    if !folder.exists() {
+        fs_err::create_dir_all(folder)?;
+        folder.parent().map_or(Ok(()), sync_folder)?;
+    }
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut file, &record)?;
+    serde_json::to_writer(&mut file, record)?;
     file.as_file().sync_all()?;
     file.persist(folder.join(format!("{}.json", record.id)))?;
-    Ok(())
+    sync_folder(folder)
+}
+
+/// Makes the names of new files in a folder survive a power failure.
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    fs_err::File::open(folder)?.sync_all()
 }
 
 /// Removes a receipt whose agent never started.
@@ -72,7 +80,15 @@ pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported
 }
 
 fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_store::Result<()> {
-    if store.receipt(&record.id).is_ok() {
+    let delivered = (record.state == ReceiptState::Delivered).then(|| ReceiptStep::Delivered {
+        host: record.host.as_ref().map(|host| redactor.clean(host)),
+    });
+    let at = record.delivered_at.unwrap_or(record.created_at);
+    if let Ok(there) = store.receipt(&record.id) {
+        // Only its delivery had to wait.
+        if let Some(step) = delivered.filter(|_| there.state == ReceiptState::Assembled) {
+            store.advance_receipt(&record.id, &step, at)?;
+        }
         return Ok(());
     }
     let clean = |text: Option<&String>| text.map(|text| redactor.clean(text));
@@ -99,15 +115,15 @@ fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_sto
             claim: false,
             now: record.created_at,
         })?;
-        // A receipt is spooled only when its prompt is about to go out.
-        let host = clean(record.host.as_ref());
-        let step = handover_store::ReceiptStep::Delivered { host };
-        store.advance_receipt(&record.id, &step, record.created_at)?;
+        if let Some(step) = &delivered {
+            store.advance_receipt(&record.id, step, at)?;
+        }
         Ok(())
     })
 }
 
-fn record(new: &NewReceipt) -> Receipt {
+/// A new receipt as a record in this state.
+pub(crate) fn record(new: &NewReceipt, state: ReceiptState) -> Receipt {
     let text = |clean: Option<&Clean>| clean.map(|clean| clean.as_str().to_owned());
     Receipt {
         id: new.id.clone(),
@@ -118,7 +134,7 @@ fn record(new: &NewReceipt) -> Receipt {
         model: text(new.model.as_ref()),
         tokenizer: new.tokenizer.clone(),
         zone: new.zone,
-        state: handover_model::ReceiptState::Assembled,
+        state,
         host: None,
         tokens: new.tokens,
         prompt_hash: new.prompt_hash.clone(),
@@ -132,7 +148,7 @@ fn record(new: &NewReceipt) -> Receipt {
         text: text(new.text.as_ref()),
         failure: None,
         created_at: new.now,
-        delivered_at: None,
+        delivered_at: (state == ReceiptState::Delivered).then_some(new.now),
         confirmed_at: None,
     }
 }

@@ -176,6 +176,14 @@ impl From<crate::KnownEvent> for EventType {
     }
 }
 
+impl EventType {
+    /// Whether it tells how an agent's work ended, which no power failure may take back.
+    pub fn is_ending(&self) -> bool {
+        use crate::KnownEvent::{Debrief, FailureSolved, Verdict};
+        [Debrief, FailureSolved, Verdict].iter().any(|known| known.as_str() == self.as_str())
+    }
+}
+
 /// Packages without a group are listed under `global`, so no group may have this name.
 pub const GLOBAL_GROUP: &str = "global";
 

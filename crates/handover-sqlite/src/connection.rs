@@ -7,35 +7,57 @@ use handover_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::durability::Patience;
 use crate::error::backend;
-use crate::file::{check_owner, read_user_version};
+use crate::file::{check_owner, log_of, read_user_version};
 use crate::migrations::{MIGRATIONS, migrate, target};
 
 /// How long a write waits for the lock, unless the caller has less time. Thirty writers in a row
 /// take far less.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Patience = Patience::new(Duration::from_secs(30));
 
 /// How much of the file is cached, in kilobytes: what a long-lived process reads again and again while
 /// it assembles. The page cache of the system has the rest; too little of the file is read to map it.
 const CACHE_KILOBYTES: u32 = 1024;
 
 /// Opens a file and brings it to the current format.
-pub(crate) fn open(path: &Path, patience: Duration) -> Result<Connection> {
+pub(crate) fn open(path: &Path, patience: Patience) -> Result<Connection> {
     open_with(path, patience, MIGRATIONS)
 }
 
 /// The same with another list of migrations, for tests of the machinery.
 pub(crate) fn open_with(
     path: &Path,
-    patience: Duration,
+    patience: Patience,
     migrations: &[&str],
 ) -> Result<Connection> {
+    let connection = match open_current(path, patience, migrations) {
+        Err(StoreError::Backend { fault, source }) if fault.is_unwritable() => {
+            open_read_only(path, migrations).ok_or(StoreError::Backend { fault, source })?
+        }
+        opened => opened?,
+    };
+    connection
+        .execute_batch(&format!(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+             PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -{CACHE_KILOBYTES};"
+        ))
+        .map_err(backend)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
+    // Keeps plans independent of bound values, so that no statement is prepared twice.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(backend)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Opens a file for writing, and migrates it.
+fn open_current(path: &Path, patience: Patience, migrations: &[&str]) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let connection = Connection::open_with_flags(path, flags).map_err(backend)?;
-    connection.busy_timeout(patience).map_err(backend)?;
+    connection.busy_timeout(patience.slice()).map_err(backend)?;
     let version = match read_user_version(&connection) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             return Err(StoreError::Foreign { path: path.to_owned() });
@@ -48,15 +70,25 @@ pub(crate) fn open_with(
     } else {
         migrate(&connection, path, migrations)?;
     }
-    connection
-        .execute_batch(&format!(
-            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-             PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -{CACHE_KILOBYTES};"
-        ))
-        .map_err(backend)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(backend)?;
-    // Keeps plans independent of bound values, so that no statement is prepared twice.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(backend)?;
-    connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Opens a file that cannot be opened for writing, or beside which no file can be created: the disk is full
+/// or read-only. `None` if it cannot be read either.
+fn open_read_only(path: &Path, migrations: &[&str]) -> Option<Connection> {
+    let log = std::fs::metadata(log_of(path)).map_or(0, |log| log.len());
+    // Without a log the file is complete, and nobody can write to it: that would need a log here.
+    let mode = if log == 0 { "immutable=1" } else { "mode=ro&readonly_shm=1" };
+    let escaped: String = path
+        .to_str()?
+        .chars()
+        .map(|c| if "%?#".contains(c) { format!("%{:02x}", u32::from(c)) } else { c.to_string() })
+        .collect();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    let connection = Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags).ok()?;
+    let is_current = read_user_version(&connection).ok()? == target(migrations);
+    (is_current && check_owner(&connection, path).is_ok()).then_some(connection)
 }

@@ -108,7 +108,7 @@ fn remember(tx: &Connection, project: &ProjectId, hash: &str, now: Timestamp) ->
 
 impl ErrorPatterns for SqliteStore {
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let hash = sight(tx, sighting)?;
             get(tx, &sighting.project, &hash)
         })

@@ -4,6 +4,7 @@ use handover_model::{Event, EventId, EventType, GroupId, SessionId};
 use handover_store::rows::{self, Columns, EVENT, to_json};
 use handover_store::{EventFilter, EventKey, Events, Logged, NewEvent, Result, StoreError};
 
+use crate::durability::Promise;
 use crate::{SqliteStore, ensure_group, query, session_key};
 
 impl Events for SqliteStore {
@@ -11,7 +12,11 @@ impl Events for SqliteStore {
         let group = new.group.as_ref().map(GroupId::as_str);
         let key = new.key.as_ref().map(|key| key.shown().as_str());
         let key_hash = new.key.as_ref().map(EventKey::hash);
-        self.write(|tx| {
+        let promise = match new.kind.is_ending() {
+            true => Promise::Synced,
+            false => Promise::Committed,
+        };
+        self.transact(promise, |tx| {
             let session = session_key(tx, &new.session)?;
             if let Some(group) = &new.group {
                 ensure_group(tx, session, group, new.now)?;

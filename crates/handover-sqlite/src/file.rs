@@ -1,6 +1,6 @@
 //! What a file says about itself, and its write-ahead log.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_store::{Fault, OldStore, Result, StoreError};
@@ -18,6 +18,13 @@ const APPLICATION_ID_0_1_0: i32 = 0x484E_4456;
 /// that whenever the last connection closes, which for short processes means four syncs of the disk
 /// per write; a longer log in turn makes every first opening read it.
 const LONG_LOG: u64 = 200 * 4096;
+
+/// The write-ahead log of a store.
+pub(crate) fn log_of(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
 
 pub(crate) fn user_version(connection: &Connection) -> Result<i64> {
     read_user_version(connection).map_err(backend)

@@ -18,7 +18,7 @@ impl Hosts for SqliteStore {
         session: &SessionId,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let key = session_key(tx, session)?;
             tx.execute(
                 "INSERT INTO host_binding (host, host_session, session, created_at)
@@ -42,7 +42,7 @@ impl Hosts for SqliteStore {
     }
 
     fn open_ticket(&self, new: &NewTicket) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             tx.execute(
                 "INSERT INTO ticket
                     (receipt, host, host_session, agent_type, task_hash, way, created_at)
@@ -87,7 +87,7 @@ impl Hosts for SqliteStore {
     }
 
     fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let taken = tx
                 .execute(
                     "UPDATE ticket SET agent = ?2 WHERE receipt = ?1 AND ifnull(agent, ?2) = ?2",
@@ -99,7 +99,7 @@ impl Hosts for SqliteStore {
     }
 
     fn ask_ticket(&self, receipt: &ReceiptId) -> Result<bool> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let asked = tx
                 .execute(
                     "UPDATE ticket SET asked = 1 WHERE receipt = ?1 AND asked = 0",
@@ -111,7 +111,7 @@ impl Hosts for SqliteStore {
     }
 
     fn close_ticket(&self, receipt: &ReceiptId, now: Timestamp) -> Result<bool> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let closed = tx
                 .execute(
                     "UPDATE ticket SET closed_at = ?2 WHERE receipt = ?1 AND closed_at IS NULL",
@@ -129,7 +129,7 @@ impl Hosts for SqliteStore {
         drops_rewrites: bool,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             tx.execute(
                 "INSERT INTO host_version (host, version, drops_rewrites, seen_at)
                  VALUES (?1, ?2, ?3, ?4)

@@ -30,7 +30,7 @@ impl Jobs for SqliteStore {
     }
 
     fn take_job(&self, hold: &Hold, now: Timestamp) -> Result<Option<Job>> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             query::first(
                 tx,
                 // RETURNING cannot name the table by its alias.
@@ -45,7 +45,7 @@ impl Jobs for SqliteStore {
     }
 
     fn keep_job(&self, hold: &Hold, seq: u64) -> Result<bool> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             tx.execute(
                 "UPDATE run_job SET expires_at = ?4
                  WHERE run = ?1 AND seq = ?2 AND taker = ?3 AND result IS NULL",
@@ -78,7 +78,7 @@ impl Jobs for SqliteStore {
     }
 
     fn withdraw_job(&self, run: &RunId, seq: u64) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             tx.execute(
                 "DELETE FROM run_job WHERE run = ?1 AND seq = ?2",
                 (key(tx, run)?, seq.cast_signed()),
@@ -89,7 +89,7 @@ impl Jobs for SqliteStore {
     }
 
     fn announce_helper(&self, hold: &Hold, slots: u32) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             tx.execute(
                 "INSERT INTO run_helper (run, helper, slots, expires_at) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET slots = ?3, expires_at = ?4",

@@ -5,6 +5,7 @@
 
 mod archive;
 mod connection;
+mod durability;
 mod error;
 mod errors;
 mod events;
@@ -27,14 +28,16 @@ mod skill_outputs;
 mod strategies;
 mod tokens;
 
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
 
 use handover_model::{GroupId, SessionId, Timestamp};
 use handover_store::rows::Columns;
 use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+pub use crate::durability::Patience;
+use crate::durability::Promise;
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
 
@@ -45,15 +48,20 @@ const _: () = assert!(
     "the bundled SQLite must have the fix for the WAL reset bug"
 );
 
-/// A transaction that takes longer than this, its wait for the lock included, is logged.
-const SLOW: Duration = Duration::from_millis(100);
-
 /// A store in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     connection: Connection,
-    /// How long to wait for locks.
-    patience: Duration,
+    path: PathBuf,
+    patience: Patience,
+    /// Whether waiting for the lock was in vain.
+    gave_up: Cell<bool>,
+    /// What the transaction under way promises so far.
+    promised: Cell<Promise>,
+    /// Whether the log was created by this connection and its name is not synced yet.
+    new_log: Cell<bool>,
+    /// Whether the log has records that are to move into the main file.
+    synced: Cell<bool>,
 }
 
 impl SqliteStore {
@@ -63,48 +71,25 @@ impl SqliteStore {
         Self::open_within(path, connection::PATIENCE)
     }
 
-    /// The same with a limit on how long to wait for a lock.
-    pub fn open_within(path: &Path, patience: Duration) -> Result<Self> {
-        Ok(Self { connection: connection::open(path, patience)?, patience })
-    }
-
-    /// Runs a write transaction. It takes the write lock first, so that what it reads is still true when it
-    /// writes. Inside [`exclusively`](Store::exclusively) the lock is held already.
-    fn write<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        if !self.connection.is_autocommit() {
-            return self.nested(f);
-        }
-        let start = Instant::now();
-        let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
-            .map_err(backend)?;
-        let waited = start.elapsed();
-        let value = f(&tx)?;
-        tx.commit().map_err(backend)?;
-        let took = start.elapsed();
-        if took > SLOW {
-            tracing::debug!(?waited, ?took, "slow transaction");
-        }
-        // The write is committed; a log that cannot be truncated now is truncated later.
-        let _ = file::truncate_long_log(&self.connection, self.patience);
-        Ok(value)
-    }
-
-    /// A write inside another transaction; atomic, too.
-    fn nested<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        self.connection.execute_batch("SAVEPOINT nested").map_err(backend)?;
-        let outcome = f(&self.connection);
-        let end = match outcome {
-            Ok(_) => "RELEASE nested",
-            Err(_) => "ROLLBACK TO nested; RELEASE nested",
-        };
-        self.connection.execute_batch(end).map_err(backend)?;
-        outcome
+    /// The same with another limit on how long to wait for a lock.
+    pub fn open_within(path: &Path, patience: Patience) -> Result<Self> {
+        let new_log = !file::log_of(path).exists();
+        let connection = connection::open(path, patience)?;
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            patience,
+            gave_up: Cell::new(false),
+            promised: Cell::new(Promise::Committed),
+            new_log: Cell::new(new_log),
+            synced: Cell::new(false),
+        })
     }
 }
 
 impl Store for SqliteStore {
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
-        self.write(|_| work(self))
+        self.transact(Promise::Committed, |_| work(self))
     }
 
     fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {

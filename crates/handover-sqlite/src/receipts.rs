@@ -29,7 +29,7 @@ fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
 
 impl Receipts for SqliteStore {
     fn put_receipt(&self, new: &NewReceipt) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let session = session_key(tx, &new.session)?;
             if let Some(group) = &new.group {
                 ensure_group(tx, session, group, new.now)?;
@@ -95,7 +95,7 @@ impl Receipts for SqliteStore {
         now: Timestamp,
     ) -> Result<Receipt> {
         let to = step.target();
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let receipt = get(tx, id)?;
             if !step.allowed_from(receipt.state) {
                 let id = id.to_string();
@@ -121,7 +121,7 @@ impl Receipts for SqliteStore {
     }
 
     fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let receipt = get(tx, id)?;
             if receipt.state != ReceiptState::Assembled {
                 let (id, to) = (id.to_string(), ReceiptState::Delivered);
@@ -163,7 +163,7 @@ impl Receipts for SqliteStore {
     }
 
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             let changed = tx
                 .execute(
                     "UPDATE receipt_item SET read_at = ifnull(read_at, ?4)

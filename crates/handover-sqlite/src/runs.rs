@@ -22,20 +22,9 @@ fn check_fence(connection: &Connection, epic: &EpicId, fence: u64) -> Result<()>
     }
 }
 
-impl SqliteStore {
-    /// A write that has reached the disk on return: power may fail right after it.
-    pub(crate) fn write_through<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let set = |mode| self.connection.pragma_update(None, "synchronous", mode).map_err(backend);
-        set("FULL")?;
-        let written = self.write(f);
-        set("NORMAL")?;
-        written
-    }
-}
-
 impl Runs for SqliteStore {
     fn lock_epic(&self, claim: &LockClaim) -> Result<u64> {
-        self.write_through(|tx| {
+        self.write(|tx| {
             let fence = match lock(tx, &claim.epic)? {
                 Some(EpicLock { fence, owner: Some(owner), expires_at })
                     if expires_at > claim.now && claim.over != Some(fence) =>
@@ -61,7 +50,7 @@ impl Runs for SqliteStore {
     }
 
     fn unlock_epic(&self, epic: &EpicId, fence: u64) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             tx.execute(
                 "UPDATE epic_lock SET owner = NULL WHERE epic = ?1 AND fence = ?2",
                 (epic.as_str(), fence.cast_signed()),
@@ -72,7 +61,7 @@ impl Runs for SqliteStore {
     }
 
     fn keep_epic(&self, epic: &EpicId, fence: u64, until: Timestamp) -> Result<()> {
-        self.write(|tx| {
+        self.write_unsynced(|tx| {
             check_fence(tx, epic, fence)?;
             tx.execute(
                 "UPDATE epic_lock SET expires_at = max(expires_at, ?2) WHERE epic = ?1",
@@ -89,7 +78,7 @@ impl Runs for SqliteStore {
     }
 
     fn start_run(&self, new: &NewRun, fence: u64) -> Result<()> {
-        self.write_through(|tx| {
+        self.write(|tx| {
             check_fence(tx, &new.epic, fence)?;
             let now = new.now.as_micros();
             tx.execute(
@@ -103,7 +92,7 @@ impl Runs for SqliteStore {
     }
 
     fn append_journal(&self, run: &RunId, new: &NewJournalEntry, fence: u64) -> Result<()> {
-        self.write_through(|tx| {
+        self.write(|tx| {
             let found = query::first(
                 tx,
                 "SELECT key, epic, (SELECT ifnull(max(seq), 0) FROM run_journal WHERE run = key)

@@ -4,13 +4,19 @@ use handover_model::{GroupId, Role, SessionId, SkillName, SkillOutput};
 use handover_store::rows::{self, SKILL_OUTPUT, to_json};
 use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs, StoreError};
 
+use crate::durability::Promise;
 use crate::{SqliteStore, ensure_group, query, session_key};
 
 impl SkillOutputs for SqliteStore {
     fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput> {
         let role = new.role.as_ref().map(Role::as_str);
         let group = new.group.as_ref().map(GroupId::as_str);
-        self.write(|tx| {
+        // Inside another transaction it only belongs to what that one keeps.
+        let promise = match self.connection.is_autocommit() {
+            true => Promise::Synced,
+            false => Promise::Committed,
+        };
+        self.transact(promise, |tx| {
             let session = session_key(tx, &new.session)?;
             if let Some(group) = &new.group {
                 ensure_group(tx, session, group, new.now)?;

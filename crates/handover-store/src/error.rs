@@ -303,6 +303,16 @@ pub enum Fault {
     Refused,
 }
 
+impl Fault {
+    /// Whether the store may be readable although it cannot be written now.
+    pub fn is_unwritable(self) -> bool {
+        match self {
+            Self::Busy | Self::Full | Self::ReadOnly | Self::Unavailable | Self::Io => true,
+            Self::Corrupt | Self::Refused => false,
+        }
+    }
+}
+
 impl StoreError {
     /// A record that does not exist.
     pub fn not_found(what: RecordKind, id: impl ToString) -> Self {

@@ -5,6 +5,7 @@
 mod binary;
 mod browser;
 mod demo;
+mod disk;
 mod env;
 mod fake_agent;
 mod mcp_clients;
@@ -19,6 +20,7 @@ mod writers;
 pub use binary::binary;
 pub use browser::{Browser, Look};
 pub use demo::Demo;
+pub use disk::Disk;
 pub use env::TestEnv;
 pub use fake_agent::{FakeAgent, processes_with};
 pub use mcp_clients::{Scenario, conformance, mcp_client};

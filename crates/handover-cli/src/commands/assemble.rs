@@ -2,21 +2,23 @@
 
 use handover_context::assemble::{Assembly, fallback};
 use handover_context::shape;
-use handover_handoff::{Delivery, HandoffRequest};
+use handover_handoff::{Delivery, HandoffRequest, Recorded};
 use handover_model::{KnownEvent, ReceiptState, Role};
 use handover_store::NewEvent;
 use serde_json::json;
 
 use super::Outcome;
+use super::brief::warn_unless_stored;
 use super::request::RequestArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
 /// Assemble one agent's context, with a receipt
 ///
-/// Prints exactly the Markdown that the agent should see. If anything fails (the store is locked,
-/// damaged or gone), the agent still gets a minimal block and exit code 0; only invalid arguments
-/// are refused.
+/// Prints exactly the Markdown that the agent should see. A store that is locked or cannot be written
+/// is read as it is, and the receipt waits in `.handover/spool/`. If anything else fails (the store is
+/// damaged or gone), the agent still gets a minimal block and exit code 0; only invalid arguments are
+/// refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AssembleArgs {
@@ -39,7 +41,7 @@ Examples:
   handover assemble --role tech_lead --current-tokens 130000 --deliver --json";
 
 pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
-    app.hurry();
+    app.answer_within_a_second();
     let task = args.request.task(app)?;
     // Arguments are the caller's responsibility; from here on nothing may stop an agent.
     app.group()?;
@@ -49,8 +51,8 @@ pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
         Ok(app.handoffs()?.assemble(&request, Delivery::now_if(args.deliver))?)
     });
     match assembled {
-        Ok(assembly) => answer(app, &args, &assembly)
-            .inspect_err(|error| give_back(app, &args, &assembly, &error.message))
+        Ok((assembly, recorded)) => answer(app, &args, &assembly, &recorded)
+            .inspect_err(|error| give_back(app, &args, &assembly, &recorded, &error.message))
             // The text is lost with its reader, but assembling never answers 5.
             .map_err(|error| CommandError { exit: error.exit.min(Exit::Failed), ..error }),
         Err(error) if error.exit == Exit::Usage && error.code != "invalid_config" => Err(error),
@@ -58,7 +60,8 @@ pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
     }
 }
 
-fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
+fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly, recorded: &Recorded) -> Outcome {
+    warn_unless_stored(app, &assembly.receipt.id, recorded);
     let state = if args.deliver { ReceiptState::Delivered } else { ReceiptState::Assembled };
     if app.ui.is_json() {
         app.ui.document(&shape::assembly(assembly, state, args.explain))?;
@@ -68,19 +71,24 @@ fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly) -> Outcome {
             explain(app, assembly);
         }
     }
-    if args.deliver {
+    if args.deliver && *recorded == Recorded::Store {
         app.handoffs()?.started(&assembly.receipt.id, None, app.now())?;
     }
     Ok(Exit::Done)
 }
 
 /// The text could not be written: releases its packages.
-fn give_back(app: &App, args: &AssembleArgs, assembly: &Assembly, reason: &str) {
+fn give_back(
+    app: &App,
+    args: &AssembleArgs,
+    assembly: &Assembly,
+    recorded: &Recorded,
+    reason: &str,
+) {
     if args.deliver
         && let Ok(handoffs) = app.handoffs()
     {
-        // The first error is the one to report.
-        let _ = handoffs.failed(&assembly.receipt.id, reason, app.now());
+        handoffs.not_written(&assembly.receipt.id, recorded, reason, app.now());
     }
 }
 

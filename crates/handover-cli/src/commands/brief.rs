@@ -1,7 +1,7 @@
 //! `handover brief`
 
-use handover_handoff::{Brief, Handoff, HandoffRequest, Handoffs, Prepared};
-use handover_model::{ReceiptState, TestingMode};
+use handover_handoff::{Brief, Handoff, HandoffRequest, Prepared, Recorded};
+use handover_model::{ReceiptId, ReceiptState, TestingMode};
 
 use super::Outcome;
 use super::request::{RequestArgs, on_or_off};
@@ -67,18 +67,23 @@ Examples:
   handover brief --role qa_expert --task-file story.md --model opus --deliver | claude -p";
 
 pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
+    app.answer_within_a_second();
     let task = args.request.task(app)?;
     let request = args.parts.with(args.request.request(app, app.session()?, task)?);
-    // Whatever is wrong with the store, a person should hear of it instead of getting less context.
+    // A store that cannot be read: a person should hear of it instead of getting less context.
     app.store()?;
-    let handoffs = Handoffs { spool: None, ..app.handoffs()? };
+    let handoffs = app.handoffs()?;
     if !args.deliver {
-        print(app, &handoffs.draft(&request)?, ReceiptState::Assembled)?;
+        let (brief, recorded) = handoffs.draft(&request)?;
+        warn_unless_stored(app, &brief.receipt.id, &recorded);
+        print(app, &brief, ReceiptState::Assembled)?;
         return Ok(Exit::Done);
     }
     let Prepared { brief, handoff, .. } = handoffs.prepare(&request)?;
+    warn_unless_stored(app, &brief.receipt.id, &handoff.recorded);
     warn_of_guard(app, &handoff);
     match print(app, &brief, ReceiptState::Delivered) {
+        Ok(()) if !handoff.in_store() => {}
         Ok(()) => handoffs.started(&brief.receipt.id, None, app.now())?,
         Err(error) => {
             handoffs.not_started(&handoff, &error.message, app.now());
@@ -93,6 +98,20 @@ fn print(app: &App, brief: &Brief, state: ReceiptState) -> Result<(), CommandErr
     match app.ui.is_json() {
         true => app.ui.document(&brief.document(state)),
         false => app.ui.bytes(brief.text.as_bytes()),
+    }
+}
+
+/// Says where a receipt is that the store could not take.
+pub(crate) fn warn_unless_stored(app: &App, receipt: &ReceiptId, recorded: &Recorded) {
+    match recorded {
+        Recorded::Store => {}
+        Recorded::Spool { folder, reason } => app.ui.warn(format_args!(
+            "{reason}; receipt {receipt} waits in {} and is imported later",
+            folder.display()
+        )),
+        Recorded::Nowhere { reason } => app.ui.warn(format_args!(
+            "{reason}; receipt {receipt} is not recorded anywhere (see `handover doctor`)"
+        )),
     }
 }
 

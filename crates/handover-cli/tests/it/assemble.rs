@@ -304,47 +304,30 @@ fn receipt_diff_shows_what_changed() {
     env.run(["receipt", "show", second.as_str().unwrap()]).ok();
 }
 
-/// Runs an assembly that must fall back, and returns the reason.
-fn falls_back(env: &TestEnv, mut command: std::process::Command) -> String {
+/// Runs an assembly that cannot write, and gives the whole context all the same.
+fn only_reads(env: &TestEnv, mut command: std::process::Command) {
     let output = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let output = env.output(output.spawn().unwrap()).ok();
-    assert!(output.stdout.contains("**Fallback Mode**"), "{output}");
-    assert!(output.stderr.contains("context assembly failed"), "{output}");
-    output.stderr
+    assert!(output.stdout.contains("summary 0"), "{output}");
+    assert!(output.stderr.contains("not recorded anywhere"), "{output}");
 }
 
 const PLAIN: [&str; 5] = ["assemble", "--role", "developer", "--session", "s1"];
 
 #[test]
-fn does_not_wait_for_a_locked_store() {
-    let env = project();
-    import(&env, &[json!({})]);
-    let holder = rusqlite::Connection::open_in_memory().unwrap();
-    let path = env.path(".handover/store.db").display().to_string();
-    holder.execute("ATTACH ?1 AS store", [path]).unwrap();
-    holder.execute_batch("BEGIN IMMEDIATE; UPDATE store.session SET metadata = metadata").unwrap();
-    let mut command = env.command();
-    command.args(PLAIN);
-    let why = falls_back(&env, command);
-    assert!(why.contains("locked") || why.contains("busy"), "{why}");
-    holder.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(assemble(&env, &["--role", "developer"])["degraded"], false);
-}
-
-#[test]
-fn a_full_disk_still_gives_a_block_and_a_sound_store() {
+fn a_full_disk_still_gives_the_context_and_a_sound_store() {
     let env = project();
     import(&env, &[json!({}), json!({"summary": "x".repeat(300), "body": "other"})]);
     // A limit on file sizes simulates a full disk.
     let mut command = env.tool("sh");
     command.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""]).arg(env.binary()).args(PLAIN);
-    falls_back(&env, command);
+    only_reads(&env, command);
     env.run(["doctor"]).ok();
     assert_eq!(assemble(&env, &["--role", "developer"])["available"], 2);
 }
 
 #[test]
-fn a_read_only_store_still_gives_a_block() {
+fn a_read_only_store_still_gives_the_context() {
     use std::os::unix::fs::PermissionsExt;
     let env = project();
     import(&env, &[json!({})]);
@@ -373,7 +356,7 @@ fn a_read_only_store_still_gives_a_block() {
     }
     let mut command = as_nobody();
     command.arg(program).args(PLAIN);
-    falls_back(&env, command);
+    only_reads(&env, command);
     open(&env.path(".handover"), 0o755);
 }
 
@@ -476,7 +459,7 @@ fn a_missing_store_degrades_and_is_not_created() {
     }
     let mut command = env.command();
     command.args(PLAIN);
-    falls_back(&env, command);
+    only_reads(&env, command);
     assert!(!env.path(".handover/store.db").exists());
 }
 

@@ -9,6 +9,7 @@ mod concurrency;
 mod config;
 mod contract;
 mod crash;
+mod durability;
 mod handoffs;
 mod help;
 mod hooks;

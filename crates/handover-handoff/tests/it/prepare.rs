@@ -281,7 +281,7 @@ fn a_receipt_that_the_store_refuses_is_reported_by_every_handoff() {
 #[test]
 fn a_drafted_prompt_is_adopted_once() {
     let world = World::new();
-    let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().text;
+    let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().0.text;
     let handoffs = world.handoffs();
     let developer = role("developer");
     let adopted = handoffs.adopt(prompt.clone(), &developer, Some(&session()), at(2)).unwrap();
@@ -298,7 +298,7 @@ fn a_drafted_prompt_is_adopted_once() {
 fn a_lenient_guard_lets_a_prompt_go_out_again() {
     let mut world = World::new();
     world.config.guard.mode = GuardMode::Warn;
-    let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().text;
+    let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().0.text;
     world.handoffs().started(&receipt_id("1"), None, at(2)).unwrap();
     for seconds in [3, 4] {
         let prompt = prompt.clone();
@@ -311,7 +311,7 @@ fn a_lenient_guard_lets_a_prompt_go_out_again() {
 #[test]
 fn a_prompt_for_somebody_else_is_not_adopted() {
     let world = World::new();
-    let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().text;
+    let prompt = world.handoffs().draft(&world.request("1", 1)).unwrap().0.text;
     let adopt = |prompt: &str, who: &str, session: Option<&SessionId>| {
         let adopted = world.handoffs().adopt(prompt.to_owned(), &role(who), session, at(2));
         adopted.unwrap_err().to_string()
@@ -361,13 +361,13 @@ fn context_alone_has_a_receipt_and_no_guard() {
     world.started("developer", "0", 1);
     let assemble = |name: &str, delivery| {
         let request = world.request(name, 2);
-        world.handoffs().assemble(&request, delivery).unwrap()
+        world.handoffs().assemble(&request, delivery).unwrap().0
     };
     // Attempts are not counted here: what the first attempt got stays out.
     let first = assemble("1", Delivery::Now);
     assert_eq!((first.receipt.iteration, first.packages.len()), (0, 0));
     let given = HandoffRequest { attempt: Attempt::Number(4), ..world.request("2", 2) };
-    let fourth = world.handoffs().assemble(&given, Delivery::Now).unwrap();
+    let fourth = world.handoffs().assemble(&given, Delivery::Now).unwrap().0;
     assert_eq!((fourth.receipt.iteration, fourth.packages.len()), (4, 1));
     assert_eq!(world.events(KnownEvent::Guard).len(), 1, "the one of the started agent");
 }

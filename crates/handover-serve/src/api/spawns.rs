@@ -100,7 +100,7 @@ fn assemble_context(
     let (explain, deliver) = (body.explain, body.deliver);
     let request = body.request(context, request.path_param("session")?)?;
     let handoffs = context.handoffs();
-    let assembly = handoffs.assemble(&request, Delivery::now_if(deliver))?;
+    let (assembly, _) = handoffs.assemble(&request, Delivery::now_if(deliver))?;
     if deliver {
         handoffs.started(&assembly.receipt.id, None, context.now)?;
     }
@@ -114,7 +114,7 @@ fn render_brief(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Va
     let handoffs = context.handoffs();
     let brief = match deliver {
         true => handoffs.prepare(&request)?.brief,
-        false => handoffs.draft(&request)?,
+        false => handoffs.draft(&request)?.0,
     };
     if deliver {
         handoffs.started(&brief.receipt.id, None, context.now)?;

@@ -4,6 +4,7 @@
 
 mod archive;
 mod damage;
+mod durability;
 mod file;
 mod index;
 

@@ -77,7 +77,11 @@ impl HookContext<'_> {
         if let (Some(session), Some(conversation)) = (&session, self.conversation())
             && bound.as_ref() != Some(session)
         {
-            store.bind_host(self.call.host, conversation, session, self.app.now())?;
+            match store.bind_host(self.call.host, conversation, session, self.app.now()) {
+                // A later event binds it.
+                Err(StoreError::Backend { fault, .. }) if fault.is_unwritable() => {}
+                bound => bound?,
+            }
         }
         Ok(session)
     }

@@ -191,6 +191,7 @@ fn work(
         .find(call.host)
         .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))?;
     let app = in_folder(app, sender, call.folder.as_deref());
+    app.answer_within_a_second();
     let folder = match app.project() {
         Ok(project) => project.folder(),
         // Not a Handover project: nothing to do.

@@ -6,7 +6,9 @@ use handover_hosts::decide::spawn::{Outcome, Parts, decide, delivery, group_in, 
 use handover_hosts::transcript::text_hash;
 use handover_hosts::{Answer, SubagentSpawn};
 use handover_model::models::Model;
-use handover_model::{GroupId, KnownEvent, ReceiptId, Role, SessionId, TicketWay, Tokenizer};
+use handover_model::{
+    GroupId, KnownEvent, Provision, ReceiptId, Role, SessionId, TicketWay, Tokenizer,
+};
 use serde_json::json;
 
 use super::Reply;
@@ -137,7 +139,13 @@ fn deliver(
             &context.call.event,
             reason,
         );
-        let notice = format!("handover: {reason}; this subagent starts with less context");
+        let effect = match &brief.receipt.provided.context {
+            Provision::Degraded { .. } => "this subagent starts with less context",
+            Provision::Present | Provision::Disabled { .. } | Provision::Missing => {
+                "the receipt of this subagent waits in the spool"
+            }
+        };
+        let notice = format!("handover: {reason}; {effect}");
         return Ok(Reply { answer: Answer { action, notice: Some(notice) }, delivers: None });
     }
     Ok(Reply { answer: action.into(), delivers: (way == TicketWay::Rewrite).then_some(id) })

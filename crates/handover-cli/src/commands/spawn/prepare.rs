@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use handover_handoff::{Handoff, Prepared, Recorded};
+use handover_handoff::{Handoff, Prepared};
 
 use super::SpawnArgs;
 use crate::app::App;
-use crate::commands::brief::{warn_about, warn_of_guard};
+use crate::commands::brief::{warn_about, warn_of_guard, warn_unless_stored};
 use crate::error::CommandError;
 use crate::input;
 
@@ -22,13 +22,7 @@ pub(super) fn new_brief(
         app.ui.warn(format_args!("{} is still not in the store: {reason}", path.display()));
     }
     warn_about(app, &brief);
-    if let Recorded::Spool { folder, .. } = &handoff.recorded {
-        app.ui.warn(format_args!(
-            "the store cannot be written; receipt {} waits in {}",
-            brief.receipt.id,
-            folder.display()
-        ));
-    }
+    warn_unless_stored(app, &brief.receipt.id, &handoff.recorded);
     warn_of_guard(app, &handoff);
     Ok(handoff)
 }

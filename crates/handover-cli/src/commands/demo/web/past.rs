@@ -325,7 +325,7 @@ impl Recorder<'_> {
                 self.ago(minutes),
             )
         };
-        Ok(self.app.handoffs()?.assemble(&request, Delivery::Later)?.receipt.id)
+        Ok(self.app.handoffs()?.assemble(&request, Delivery::Later)?.0.receipt.id)
     }
 
     fn brief(
