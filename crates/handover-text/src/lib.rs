@@ -12,4 +12,4 @@ pub mod tokens;
 pub mod words;
 
 pub use clean::{Clean, CleanJson};
-pub use redact::{Finding, InvalidRule, Redactor};
+pub use redact::{Finding, InvalidRule, RedactionStream, Redactor};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use memchr::memmem;
@@ -10,10 +11,15 @@ use super::Hit;
 
 const OPEN: &str = "[REDACTED-";
 
+/// The most secrets whose numbers are remembered: a stream may contain any number.
+const REMEMBERED: usize = 65536;
+
 /// The numbers assigned to secrets so far, and how many secrets each rule found.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    numbers: HashMap<String, usize>,
+    /// By the hash of the secret, so that none stays in memory.
+    numbers: HashMap<u64, usize>,
+    hashes: RandomState,
     last: usize,
     rules: BTreeMap<String, u32>,
 }
@@ -33,11 +39,14 @@ impl Marks {
 
     pub(super) fn mark(&mut self, rule: &str, secret: &str) -> String {
         *self.rules.entry(rule.to_owned()).or_default() += 1;
-        let number = match self.numbers.get(secret) {
+        let hash = self.hashes.hash_one(secret);
+        let number = match self.numbers.get(&hash) {
             Some(number) => *number,
             None => {
                 self.last += 1;
-                self.numbers.insert(secret.to_owned(), self.last);
+                if self.numbers.len() < REMEMBERED {
+                    self.numbers.insert(hash, self.last);
+                }
                 self.last
             }
         };

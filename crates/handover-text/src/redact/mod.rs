@@ -7,6 +7,7 @@
 
 mod allowlist;
 mod assign;
+mod blocks;
 mod bytes;
 mod calls;
 mod commands;
@@ -19,6 +20,7 @@ mod keys;
 mod kubernetes;
 mod languages;
 mod lexicon;
+mod lines;
 mod marks;
 mod operators;
 mod pattern;
@@ -30,6 +32,7 @@ mod scan;
 mod settings;
 mod shapes;
 mod sql_rows;
+mod stream;
 mod syntax;
 mod tables;
 mod urls;
@@ -38,12 +41,14 @@ mod values;
 mod vendors;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use handover_model::RedactionMode;
 use handover_model::config::RedactionConfig;
 use regex::Regex;
 
 pub(crate) use marks::Marks;
+pub use stream::RedactionStream;
 
 /// A configured rule whose pattern does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -141,15 +146,21 @@ impl Redactor {
         out
     }
 
-    /// The hits of every round, as offsets into the original text.
     fn all_hits(&self, text: &str) -> Vec<Hit<'_>> {
-        let mut all = self.hits(text);
+        self.examine(text).0
+    }
+
+    /// The hits of every round, as offsets into the original text, and the parts of the text that must be
+    /// read as a whole to find them again.
+    fn examine(&self, text: &str) -> (Vec<Hit<'_>>, Vec<Range<usize>>) {
+        let mut structures = Vec::new();
+        let mut all = self.hits(text, &mut structures);
         for _ in 1..ROUNDS {
             if all.is_empty() {
                 break;
             }
             let (hidden, offsets) = marks::hide(text, &all);
-            let more = self.hits(&hidden);
+            let more = self.hits(&hidden, &mut Vec::new());
             if more.is_empty() {
                 break;
             }
@@ -160,16 +171,16 @@ impl Redactor {
             );
             all.sort_by_key(|hit| hit.start);
         }
-        all
+        (all, structures)
     }
 
-    fn hits(&self, text: &str) -> Vec<Hit<'_>> {
+    fn hits(&self, text: &str, structures: &mut Vec<Range<usize>>) -> Vec<Hit<'_>> {
         let mut hits = Vec::new();
-        match self.mode {
+        *structures = match self.mode {
             RedactionMode::Off => return hits,
             RedactionMode::PatternOnly => scan::patterns(text, &mut hits),
             RedactionMode::PatternAndEntropy => scan::everything(text, &mut hits),
-        }
+        };
         for extra in &self.extra {
             hits.extend(extra.pattern.captures_iter(text).filter_map(|found| {
                 let secret = found.get(1).or_else(|| found.get(0))?;

@@ -49,6 +49,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
     for end in ends {
         headless(text, from, end, hits, &mut public);
     }
+    let mut from = 0;
     let mut ends = memmem::find_iter(text, b"Private-MAC").peekable();
     for start in memmem::find_iter(text, b"Private-Lines: ") {
         if start < from {
@@ -64,6 +65,21 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
     }
     public.sort_by_key(|block| block.start);
     public
+}
+
+/// The longest block that a stream waits for.
+const OPEN: usize = 65536;
+
+/// The first block from `from` on without an end, if its end may still come.
+pub(super) fn open(text: &[u8], from: usize) -> Option<usize> {
+    let unclosed = |begin: &[u8], end: &[u8]| {
+        let closed = memmem::rfind(text.get(from..)?, end).map_or(from, |at| from + at);
+        let start = closed + memmem::find(&text[closed..], begin)?;
+        (text.len() - start < OPEN).then_some(start)
+    };
+    let block = unclosed(b"-----BEGIN ", b"-----END ");
+    let lines = unclosed(b"Private-Lines: ", b"Private-MAC");
+    block.into_iter().chain(lines).min()
 }
 
 /// The lines before an end marker whose start was cut off.
@@ -194,8 +210,22 @@ mod tests {
     }
 
     #[test]
+    fn a_block_is_open_until_its_end() {
+        let open = |text: &str| open(text.as_bytes(), 0);
+        assert_eq!(open("x\n-----BEGIN RSA PRIVATE KEY-----\nMIIE"), Some(2));
+        assert_eq!(open("-----BEGIN X-----\n-----END X-----\n-----BEGIN Y-----\n"), Some(34));
+        assert_eq!(open("-----BEGIN X-----\n-----END X-----\n"), None);
+        assert_eq!(open("Private-Lines: 8\nAAAA"), Some(0));
+        assert_eq!(open("Private-Lines: 8\nAAAA\nPrivate-MAC: 0\n"), None);
+        assert_eq!(open(&format!("-----BEGIN X-----\n{}", "x\n".repeat(OPEN))), None);
+    }
+
+    #[test]
     fn putty_keys_end_at_their_checksum() {
         let text = format!("Private-Lines: 1\n{BODY}\nPrivate-MAC: 0123");
         assert_eq!(found(&text).0, [format!("1\n{BODY}\n")]);
+        let more =
+            format!("{text}\n-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----\n");
+        assert_eq!(found(&more).0, [format!("1\n{BODY}\n")]);
     }
 }

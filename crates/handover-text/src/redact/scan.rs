@@ -1,22 +1,24 @@
 //! One pass over a text that runs each detector only where it could match.
 
+use std::ops::Range;
+
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, RUN};
 use super::index::{Letters, Side};
 use super::keys::Key;
 use super::{
-    Hit, calls, commands, encoded, expect_scripts, flags, generic, kubernetes, pem, prose,
+    Hit, blocks, calls, commands, encoded, expect_scripts, flags, generic, kubernetes, pem, prose,
     settings, shapes, sql_rows, tables, urls, usernames, vendors,
 };
 
-/// Adds the findings of the pattern rules.
-pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) {
-    Scan::new(text, Layers::Patterns).run(hits);
+/// Adds the findings of the pattern rules; returns the structures that some of them depend on.
+pub(super) fn patterns(text: &str, hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
+    Scan::new(text, Layers::Patterns).run(hits)
 }
 
-/// Adds the findings of the pattern rules and of the generic rule for random strings.
-pub(super) fn everything(text: &str, hits: &mut Vec<Hit<'_>>) {
-    Scan::new(text, Layers::All).run(hits);
+/// Like [`patterns`], with the generic rule for random strings.
+pub(super) fn everything(text: &str, hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
+    Scan::new(text, Layers::All).run(hits)
 }
 
 /// Which detectors run.
@@ -42,6 +44,10 @@ struct Scan<'t> {
     manifest: usize,
     /// Tables of passwords up to here have been read.
     table: usize,
+    /// Values of several lines up to here have been read.
+    block: usize,
+    /// Manifests, tables and blocks: whoever reads a part of the text must begin where they do.
+    structures: Vec<Range<usize>>,
 }
 
 impl<'t> Scan<'t> {
@@ -54,10 +60,12 @@ impl<'t> Scan<'t> {
             password: 0,
             manifest: 0,
             table: 0,
+            block: 0,
+            structures: Vec::new(),
         }
     }
 
-    fn run(mut self, hits: &mut Vec<Hit<'_>>) {
+    fn run(mut self, hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
         let public = pem::find(self.text, hits);
         let mut public = public.into_iter().peekable();
         urls::find(self.text, hits);
@@ -79,6 +87,7 @@ impl<'t> Scan<'t> {
                 at += 1;
             }
         }
+        self.structures
     }
 
     /// Reads the run that starts at `start`; returns where to continue.
@@ -126,13 +135,24 @@ impl<'t> Scan<'t> {
 
     /// The value of a name.
     fn assigned(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
-        let (from, to, key) = self.assignments.value(self.text, start, end)?;
+        let Some((from, to, key)) = self.assignments.value(self.text, start, end) else {
+            let read = blocks::find(self.text, start, end, self.block, hits)?;
+            self.block = read.end;
+            self.structures.push(read);
+            return None;
+        };
         if key == Key::Password {
             self.password("assignment", from, to, hits);
         } else {
             hits.push(Hit::new("assignment", from, to));
         }
-        Some(to.max(end))
+        let wrapped = blocks::continued(self.text, from, to);
+        let last = wrapped.last().map_or(to, |(_, to)| *to);
+        if last > to {
+            self.structures.push(start..last);
+        }
+        hits.extend(wrapped.into_iter().map(|(from, to)| Hit::new("assignment", from, to)));
+        Some(last.max(end))
     }
 
     /// A password passed to a function or a command.
@@ -173,11 +193,15 @@ impl<'t> Scan<'t> {
                 }
             }
             6 => {
-                for (from, to) in sql_rows::secrets(text, start, end) {
-                    hits.push(Hit::new("assignment", from, to));
+                let rows = sql_rows::secrets(text, start, end);
+                if let Some((_, to)) = rows.last() {
+                    self.structures.push(start.saturating_sub(sql_rows::LIST)..*to);
                 }
-                let read = kubernetes::find(text, start, end, self.manifest, hits);
-                self.manifest = read.unwrap_or(self.manifest);
+                hits.extend(rows.into_iter().map(|(from, to)| Hit::new("assignment", from, to)));
+                if let Some(read) = kubernetes::find(text, start, end, self.manifest, hits) {
+                    self.manifest = read.end;
+                    self.structures.push(read);
+                }
             }
             _ => {}
         }
@@ -228,6 +252,7 @@ impl<'t> Scan<'t> {
         may_trigger(text, start, end).then_some(())?;
         if let Some(table) = tables::secrets(text, start, end, self.table) {
             self.table = table.end;
+            self.structures.push(start..table.end);
             let secrets = table.secrets.into_iter();
             hits.extend(secrets.map(|(from, to)| Hit::new("assignment", from, to)));
         }
@@ -271,7 +296,7 @@ impl<'t> Scan<'t> {
 
 fn holds_secret(text: &str) -> bool {
     let mut hits = Vec::new();
-    Scan::new(text, Layers::Inner).run(&mut hits);
+    let _ = Scan::new(text, Layers::Inner).run(&mut hits);
     !hits.is_empty()
 }
 

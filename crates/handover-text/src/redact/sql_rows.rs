@@ -5,7 +5,7 @@ use super::keys::{self, Key};
 use super::values::{self, Form};
 
 /// The most bytes of a column list or a row that are read.
-const LIST: usize = 600;
+pub(super) const LIST: usize = 600;
 /// The most rows that are read.
 const ROWS: usize = 64;
 
