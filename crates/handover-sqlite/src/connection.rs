@@ -11,6 +11,7 @@ use crate::durability::Patience;
 use crate::error::backend;
 use crate::file::{check_owner, log_of, read_user_version};
 use crate::migrations::{MIGRATIONS, migrate, target};
+use crate::schema;
 
 /// How long a write waits for the lock, unless the caller has less time. Thirty writers in a row
 /// take far less.
@@ -58,6 +59,7 @@ fn open_current(path: &Path, patience: Patience, migrations: &[&str]) -> Result<
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let connection = Connection::open_with_flags(path, flags).map_err(backend)?;
     connection.busy_timeout(patience.slice()).map_err(backend)?;
+    schema::protect(&connection).map_err(backend)?;
     let version = match read_user_version(&connection) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             return Err(StoreError::Foreign { path: path.to_owned() });
@@ -67,6 +69,7 @@ fn open_current(path: &Path, patience: Patience, migrations: &[&str]) -> Result<
     tracing::debug!(path = %path.display(), format = version, "opening store");
     if version == target(migrations) {
         check_owner(&connection, path)?;
+        schema::check(&connection, path, migrations)?;
     } else {
         migrate(&connection, path, migrations)?;
     }
@@ -89,6 +92,10 @@ fn open_read_only(path: &Path, migrations: &[&str]) -> Option<Connection> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let connection = Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags).ok()?;
+    schema::protect(&connection).ok()?;
     let is_current = read_user_version(&connection).ok()? == target(migrations);
-    (is_current && check_owner(&connection, path).is_ok()).then_some(connection)
+    let is_ours = check_owner(&connection, path)
+        .and_then(|()| schema::check(&connection, path, migrations))
+        .is_ok();
+    (is_current && is_ours).then_some(connection)
 }

@@ -23,6 +23,7 @@ mod query;
 mod reasoning;
 mod receipts;
 mod runs;
+mod schema;
 mod sessions;
 mod skill_outputs;
 mod strategies;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::backend;
 use crate::file::{APPLICATION_ID, check_owner, truncate_log, user_version};
+use crate::schema;
 
 /// Migration `n` brings a file from format `n - 1` to format `n`.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
@@ -36,6 +37,7 @@ pub(crate) fn migrate(connection: &Connection, path: &Path, migrations: &[&str])
         Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(backend)?;
     refuse_newer(&tx, path, migrations)?;
     let from = usize::try_from(user_version(&tx)?).unwrap_or(0);
+    schema::check(&tx, path, migrations.get(..from).unwrap_or(migrations))?;
     for (index, sql) in migrations.iter().enumerate().skip(from) {
         tx.execute_batch(sql).map_err(backend)?;
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;

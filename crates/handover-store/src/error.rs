@@ -126,6 +126,15 @@ pub enum StoreError {
         path: PathBuf,
     },
 
+    /// The file is a store with something in it that Handover did not create.
+    #[error("the store {} was changed by something else: {what}", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// The table, index, trigger or view, and what is wrong with it.
+        what: String,
+    },
+
     /// The caller rolled a transaction back, for a reason that it knows.
     #[error("the transaction was aborted")]
     Aborted,

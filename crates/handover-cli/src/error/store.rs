@@ -71,6 +71,15 @@ impl From<StoreError> for CommandError {
                 "store_foreign",
                 Some("Point HANDOVER_STORE at another file, or move this one away.".to_owned()),
             ),
+            StoreError::Altered { path, .. } => (
+                Exit::Environment,
+                "store_altered",
+                Some(format!(
+                    "Nothing was read from it. If you did not change it yourself, keep it as evidence and start \
+                     a new store: `mv {0} {0}.altered`.",
+                    path.display()
+                )),
+            ),
             StoreError::Aborted => (Exit::Failed, "aborted", None),
             StoreError::Index(_) => (
                 Exit::Environment,
