@@ -13,5 +13,6 @@ pub mod shape;
 pub mod specialize;
 pub mod stack;
 
+pub mod yaml;
 #[cfg(test)]
 mod testing;

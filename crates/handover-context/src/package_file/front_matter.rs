@@ -1,11 +1,11 @@
 //! YAML front matter.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::collections::BTreeSet;
 
 use handover_model::{InvalidId, PackageKind, Priority, Role, UnknownWord};
-use serde::de::{IgnoredAny, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::yaml::{self, YamlError};
 
 /// The size limit of front matter.
 const MAX_BYTES: usize = 64 * 1024;
@@ -98,50 +98,45 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
     if yaml.trim().is_empty() {
         return Ok(FrontMatter::default());
     }
-    let raw: Raw = serde_saphyr::from_str(yaml).map_err(|error| yaml_error(&error))?;
-    let keys: BTreeMap<String, IgnoredAny> =
-        serde_saphyr::from_str(yaml).map_err(|error| yaml_error(&error))?;
+    let fields = match yaml::read(yaml).map_err(|error| yaml_error(&error))? {
+        Value::Object(fields) => fields,
+        Value::Null => return Ok(FrontMatter::default()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let message = "it is not a list of `key: value` lines".to_owned();
+            return Err(FrontMatterError::Yaml { message });
+        }
+    };
+    let words = |key: &'static str| Words::of(key, fields.get(key));
     Ok(FrontMatter {
-        kind: raw.kind.one().map(|w| w.to_lowercase().parse()).transpose()?,
-        group: raw.group_id.one().or_else(|| raw.group.one()),
-        session: raw.session_id.one(),
-        producer: raw.producer.one().map(|w| Role::new(w.to_lowercase())).transpose()?,
-        consumers: raw
-            .consumers
+        kind: words("type")?.one().map(|w| w.to_lowercase().parse()).transpose()?,
+        group: words("group_id")?.one().or(words("group")?.one()),
+        session: words("session_id")?.one(),
+        producer: words("producer")?.one().map(|w| Role::new(w.to_lowercase())).transpose()?,
+        consumers: words("consumers")?
             .list()
             .map(|names| names.iter().map(|n| Role::new(n.to_lowercase())).collect())
             .transpose()?,
-        priority: raw.priority.one().map(|w| w.to_lowercase().parse()).transpose()?,
-        summary: raw.summary.one(),
-        iteration: raw
-            .iteration
+        priority: words("priority")?.one().map(|w| w.to_lowercase().parse()).transpose()?,
+        summary: words("summary")?.one(),
+        iteration: words("iteration")?
             .one()
             .map(|value| {
                 value.parse().map_err(|_| FrontMatterError::Number { key: "iteration", value })
             })
             .transpose()?,
-        files: raw.files.list().unwrap_or_default(),
-        typos: keys.into_keys().filter_map(typo).collect(),
+        files: words("files")?.list().unwrap_or_default(),
+        typos: sorted(fields.keys()).into_iter().filter_map(typo).collect(),
     })
 }
 
-/// The parser's message without hints for programmers, with the line number in the file.
-fn yaml_error(error: &serde_saphyr::Error) -> FrontMatterError {
-    let text = error.without_snippet().to_string();
-    let text = text.trim_start_matches("error: ");
-    let text = text.split(['\n', ';']).next().unwrap_or(text);
-    let text = text.split(", set ").next().unwrap_or(text);
-    let text = text.split(" at line ").next().unwrap_or(text);
-    let text = match text.split_once(": ") {
-        Some((place, rest)) if place.starts_with("line ") => rest,
-        _ => text,
-    };
-    let message = match error.location() {
-        // The parser does not see the opening `---`.
-        Some(place) => format!("line {}: {}", place.line() + 1, text.trim()),
-        None => text.trim().to_owned(),
-    };
-    FrontMatterError::Yaml { message }
+fn sorted<'a>(keys: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
+    keys.cloned().collect()
+}
+
+/// The message with the line number in the file.
+fn yaml_error(error: &YamlError) -> FrontMatterError {
+    // The parser does not see the opening `---`.
+    FrontMatterError::Yaml { message: format!("line {}: {}", error.line + 1, error.message) }
 }
 
 const KEYS: &[&str] = &[
@@ -169,27 +164,29 @@ fn typo(key: String) -> Option<(String, &'static str)> {
     (strsim::jaro_winkler(near, &key) > 0.87).then_some((key, near))
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Raw {
-    #[serde(rename = "type")]
-    kind: Words,
-    group_id: Words,
-    group: Words,
-    session_id: Words,
-    producer: Words,
-    consumers: Words,
-    priority: Words,
-    summary: Words,
-    iteration: Words,
-    files: Words,
-}
-
 /// A value or a list of values as text, because people write `consumers: developer, qa_expert`.
-#[derive(Default)]
 struct Words(Option<Vec<String>>);
 
 impl Words {
+    fn of(key: &'static str, value: Option<&Value>) -> Result<Self, FrontMatterError> {
+        let text = |value: &Value| match value {
+            Value::String(text) => Ok(text.trim().to_owned()),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => {
+                let message = format!("`{key}` must be a text or a list of texts");
+                Err(FrontMatterError::Yaml { message })
+            }
+        };
+        Ok(Self(match value {
+            None | Some(Value::Null) => None,
+            Some(Value::Array(items)) => Some(items.iter().map(text).collect::<Result<_, _>>()?),
+            Some(value) => Some(vec![text(value)?]),
+        }))
+    }
+
     /// The values as a list; a single text may contain several separated by commas.
     fn list(&self) -> Option<Vec<String>> {
         let split = |text: &String| {
@@ -204,63 +201,6 @@ impl Words {
     /// The values as one text.
     fn one(&self) -> Option<String> {
         self.0.as_ref().map(|words| words.join(", ")).filter(|text| !text.is_empty())
-    }
-}
-
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct WordsVisitor;
-
-        impl<'de> Visitor<'de> for WordsVisitor {
-            type Value = Words;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, a number or a list of them")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Words, E> {
-                Ok(Words(Some(vec![text.trim().to_owned()])))
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Words, E> {
-                Ok(Words(Some(vec![value.to_string()])))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Words, E> {
-                Ok(Words(Some(vec![value.to_string()])))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Words, E> {
-                Ok(Words(Some(vec![value.to_string()])))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Words, E> {
-                Ok(Words(Some(vec![value.to_string()])))
-            }
-
-            fn visit_unit<E>(self) -> Result<Words, E> {
-                Ok(Words(None))
-            }
-
-            fn visit_none<E>(self) -> Result<Words, E> {
-                Ok(Words(None))
-            }
-
-            fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Words, D::Error> {
-                inner.deserialize_any(self)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Words, A::Error> {
-                let mut words = Vec::new();
-                // As text, so that a group `1.10` does not become the number 1.1.
-                while let Some(word) = seq.next_element::<String>()? {
-                    words.push(word);
-                }
-                Ok(Words(Some(words)))
-            }
-        }
-
-        deserializer.deserialize_any(WordsVisitor)
     }
 }
 
@@ -301,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn values_are_as_written() {
+        for value in ["1.10", "010", "no", "y", "0x1F", "1e3", "2026-01-01", "True", "1_000"] {
+            let front = front(&format!("group_id: {value}\nsummary: {value}\nfiles: [{value}]"));
+            let front = front.unwrap();
+            assert_eq!(front.group.as_deref(), Some(value));
+            assert_eq!(front.summary.as_deref(), Some(value));
+            assert_eq!(front.files, [value]);
+        }
+        assert_eq!(front("group_id: ~\nsummary: null").unwrap(), FrontMatter::default());
+    }
+
+    #[test]
     fn handles_crlf_bom_and_missing_front_matter() {
         let (front, rest) = split("\u{feff}---\r\ntype: handoff\r\n---\r\nbody").unwrap();
         assert_eq!((front.unwrap().kind, rest), (Some(PackageKind::Handoff), "body"));
@@ -334,7 +286,7 @@ mod tests {
         let error = front("type: research\npriority: [").unwrap_err().to_string();
         assert_eq!(error, "line 3: unclosed bracket '['");
         let error = front("files: [null]").unwrap_err().to_string();
-        assert_eq!(error, "line 2: cannot deserialize null into string");
+        assert_eq!(error, "`files` must be a text or a list of texts");
     }
 
     #[test]

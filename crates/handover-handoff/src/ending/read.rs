@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::str::FromStr;
 
 use handover_context::package_file::announced;
+use handover_context::yaml::{self, YamlError};
 use handover_model::{Phase, ReceiptId, Role, Verdict};
 use serde_json::Value;
 
@@ -100,8 +101,19 @@ fn blocks(text: &str) -> (Vec<String>, Vec<&str>) {
     let (mut blocks, mut prose) = (Vec::new(), Vec::new());
     // The open fence: its character, its length, and the block if it is one of ours.
     let mut fence: Option<(char, usize, Option<String>)> = None;
+    // How far the text of the last list item is indented.
+    let mut item = 0;
     for line in text.lines() {
         let plain = line.trim_start();
+        let indent = columns(line);
+        if fence.is_none() && !plain.is_empty() {
+            // Beyond that and four more columns it is code, such as the example of a block.
+            if indent >= item + 4 {
+                continue;
+            }
+            item =
+                item_text(plain).map_or(if indent < item { 0 } else { item }, |text| indent + text);
+        }
         let mark = plain.chars().next().filter(|c| matches!(c, '`' | '~'));
         let length = mark.map_or(0, |mark| plain.chars().take_while(|c| *c == mark).count());
         match &mut fence {
@@ -132,6 +144,23 @@ fn blocks(text: &str) -> (Vec<String>, Vec<&str>) {
     (blocks, prose)
 }
 
+/// How far a line is indented.
+fn columns(line: &str) -> usize {
+    let spaces = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
+    spaces.fold(0, |column, c| if c == '\t' { column / 4 * 4 + 4 } else { column + 1 })
+}
+
+/// Where the text of a list item begins, if the line is one.
+fn item_text(line: &str) -> Option<usize> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let marker = match line.as_bytes().get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => 1,
+        b'.' | b')' if (1..10).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    line[marker..].starts_with(' ').then_some(marker + 1)
+}
+
 /// The verdicts that a block states, line by line.
 fn stated(block: &str) -> impl Iterator<Item = &str> {
     let pairs = block.lines().filter_map(|line| line.split_once(':'));
@@ -149,7 +178,12 @@ fn fields(block: &str, problems: &mut Vec<String>) -> Result<BTreeMap<String, Va
     if block.len() > MAX_BLOCK_BYTES {
         return Err(format!("the block has more than {MAX_BLOCK_BYTES} bytes"));
     }
-    let parsed = |text: &str| serde_saphyr::from_str::<BTreeMap<String, Value>>(text);
+    let parsed = |text: &str| match yaml::read(text)? {
+        Value::Object(fields) => Ok(fields.into_iter().collect::<BTreeMap<_, _>>()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(YamlError { line: 1, message: "there is no `key: value`".to_owned() })
+        }
+    };
     let fields = match parsed(block).or_else(|_| parsed(&quoted(block))) {
         Ok(fields) => fields,
         Err(error) => {
@@ -404,6 +438,41 @@ mod tests {
         assert_eq!(debrief.packages[0].consumers, [Role::new("qa_expert").unwrap()]);
         assert_eq!(debrief.errors[0].solution.as_deref(), Some("start it"));
         assert_eq!((debrief.missing.len(), debrief.problems.len()), (0, 0));
+    }
+
+    #[test]
+    fn scalars_are_as_written() {
+        let text = "```handover\nverdict: complete\nsummary: y\nreasoning:\n  decisions: 1.10\n\
+            packages:\n  - path: 010\nerrors:\n  - {message: no, solution: 1e3}\n```";
+        let debrief = read_ending(text);
+        assert_eq!(debrief.summary.as_deref(), Some("y"));
+        assert_eq!(debrief.reasoning[&Phase::Decisions], "1.10");
+        assert_eq!(debrief.packages[0].path, "010");
+        assert_eq!(debrief.errors[0].message, "no");
+        assert_eq!(debrief.errors[0].solution.as_deref(), Some("1e3"));
+    }
+
+    #[test]
+    fn an_example_is_no_debrief() {
+        let block = "```handover\nverdict: complete\nsummary: All of it.\n```\n";
+        let with = |prefix: &str| -> String {
+            block.lines().map(|line| format!("{prefix}{line}\n")).collect()
+        };
+        for text in [
+            with("> "),
+            with("    "),
+            with("\t"),
+            format!("It should end like this:\n\n{}\nbut I could not.", with("    ")),
+            format!("````markdown\n{block}````\n"),
+            format!("~~~\n{block}~~~\n"),
+            format!("1. Like this:\n\n{}", with("        ")),
+        ] {
+            let debrief = read_ending(&text);
+            assert!(!debrief.has_block() && debrief.verdict.is_none(), "{text}\n{debrief:?}");
+        }
+        for text in [block.to_owned(), with("  "), format!("- Done:\n\n{}", with("    "))] {
+            assert!(read_ending(&text).has_block(), "{text}");
+        }
     }
 
     #[test]
