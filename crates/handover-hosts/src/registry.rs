@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use handover_model::Host;
+use handover_text::replace_lone_surrogates;
 use serde_json::Value;
 
 use crate::event::{EventHead, HookCall};
@@ -70,6 +71,7 @@ impl Registry {
     pub fn read(&self, name: Host, text: &str) -> Result<HookCall, ReadError> {
         let named = self.find(name)?;
         let unreadable = |source| ReadError::Event { host: name, source };
+        let text = &*replace_lone_surrogates(text);
         let head: EventHead = serde_json::from_str(text).map_err(unreadable)?;
         let mut others = self.iter().filter(|host| host.name() != name);
         let sender = others.find(|host| host.recognises(&head)).unwrap_or(named);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use handover_context::package_file::content_hash;
 use handover_model::{AgentId, ReceiptId};
+use handover_text::replace_in_bytes;
 use memchr::memmem;
 use serde_json::Value;
 
@@ -92,7 +93,14 @@ pub fn version(format: &dyn TranscriptFormat, part: &[u8]) -> Option<String> {
 }
 
 fn lines(part: &[u8]) -> impl Iterator<Item = Value> {
-    part.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+    part.split(|byte| *byte == b'\n').filter_map(read_line)
+}
+
+/// A line that a program has cut in the middle of a character is read without that character.
+fn read_line(line: &[u8]) -> Option<Value> {
+    serde_json::from_slice(line)
+        .ok()
+        .or_else(|| serde_json::from_slice(&replace_in_bytes(line)?).ok())
 }
 
 fn texts(value: &Value, found: &mut Vec<String>) {

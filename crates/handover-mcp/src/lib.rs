@@ -11,6 +11,7 @@ mod error;
 mod handshake;
 mod http;
 mod limits;
+mod lines;
 mod prompts;
 mod resources;
 mod schema;

@@ -10,6 +10,7 @@ use rmcp::transport::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::handshake::LenientHandshake;
+use crate::lines::{Answering, readable};
 use crate::server::Server;
 
 /// Why the server could not run.
@@ -54,7 +55,9 @@ async fn serve(server: Server) -> Result<(), ServeError> {
         }
     });
     let (read, write) = stdio_pipes();
-    let transport = LenientHandshake::new(AsyncRwTransport::new_server(read, write));
+    let (read, unreadable) = readable(read);
+    let transport = AsyncRwTransport::new_server(read, write);
+    let transport = LenientHandshake::new(Answering::new(transport, unreadable));
     let Some(started) = or_shutdown(Box::pin(server.serve(transport)), shutdown.as_mut()).await
     else {
         return Ok(());

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::Body;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use handover_mcp::{ContextProvider, RequestContext, RequestError, Server, ToolError, answer_http};
+use handover_text::replace_in_bytes;
 
+use crate::limits;
 use crate::policy::Caller;
 use crate::response::{Response, error_response};
 use crate::state::ServiceState;
@@ -23,6 +25,19 @@ pub(crate) async fn mcp(
         return error_response(&error);
     }
     let provider = Arc::new(CallerContexts { state, caller });
+    let (head, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, limits::BODY_BYTES).await else {
+        return error_response(&RequestError {
+            code: "too_large",
+            message: format!(
+                "the body is incomplete or has more than {} bytes",
+                limits::BODY_BYTES
+            ),
+            hint: None,
+        });
+    };
+    let body = replace_in_bytes(&body).map_or(body, Bytes::from);
+    let request = Request::from_parts(head, Body::from(body));
     answer_http(move || Server::shared(provider.clone()), request).await.map(Body::new)
 }
 

@@ -8,8 +8,12 @@ mod clean;
 pub mod cut;
 pub mod quote;
 mod redact;
+mod short;
+mod surrogates;
 pub mod tokens;
 pub mod words;
 
 pub use clean::{Clean, CleanJson};
 pub use redact::{Finding, InvalidRule, RedactionStream, Redactor};
+pub use short::short;
+pub use surrogates::{replace_in_bytes, replace_lone_surrogates};

@@ -20,6 +20,7 @@ use axum::routing::{MethodFilter, get, on, post};
 use axum::{Extension, Router};
 use handover_mcp::{RequestContext, RequestError, ToolError};
 use handover_model::TokenScope;
+use handover_text::replace_in_bytes;
 use serde_json::{Map, Value};
 
 use self::request::ApiRequest;
@@ -136,7 +137,8 @@ fn read_body(headers: &HeaderMap, body: &Bytes) -> Result<Value, RequestError> {
             "Send `Content-Type: application/json`.",
         ));
     }
-    serde_json::from_slice(body)
+    let replaced = replace_in_bytes(body);
+    serde_json::from_slice(replaced.as_deref().unwrap_or(body))
         .map_err(|error| invalid(format!("the body is not JSON: {error}"), "Send one JSON object."))
 }
 

@@ -1,0 +1,157 @@
+//! What a client sends over standard input, before the SDK reads it.
+//!
+//! The SDK ignores a line that it cannot parse: without an id there is nobody to answer. Two kinds of lines have
+//! an id all the same. One with half of a surrogate pair is mended; one that is nested too deeply is answered with
+//! an error.
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader, DuplexStream, duplex};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use handover_text::replace_in_bytes;
+
+/// How much of a line is passed on at a time.
+const PIPE_BYTES: usize = 64 * 1024;
+
+/// A request that cannot be read, but answered.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    id: RequestId,
+    reason: String,
+}
+
+/// Passes on what can be read; the rest is reported.
+pub(crate) fn readable(
+    input: impl AsyncRead + Send + Unpin + 'static,
+) -> (DuplexStream, UnboundedReceiver<Unreadable>) {
+    let (to, from) = duplex(PIPE_BYTES);
+    let (report, reported) = unbounded_channel();
+    tokio::spawn(pass_on(BufReader::new(input), to, report));
+    (from, reported)
+}
+
+async fn pass_on(
+    mut input: BufReader<impl AsyncRead + Unpin>,
+    mut to: DuplexStream,
+    report: UnboundedSender<Unreadable>,
+) {
+    let mut line = Vec::new();
+    loop {
+        let Ok(chunk) = input.fill_buf().await else { return };
+        let ends = chunk.iter().position(|byte| *byte == b'\n');
+        let taken = ends.map_or(chunk.len(), |at| at + 1);
+        line.extend_from_slice(&chunk[..taken]);
+        input.consume(taken);
+        let is_over = taken == 0;
+        // A longer line is the SDK's to refuse; it does not have to be held here.
+        let is_long = line.len() > DEFAULT_MAX_LINE_LENGTH;
+        if (ends.is_some() || is_over || is_long) && !line.is_empty() {
+            match read(&line) {
+                Read::Good if to.write_all(&line).await.is_err() => return,
+                Read::Good => {}
+                Read::Mended(mended) if to.write_all(&mended).await.is_err() => return,
+                Read::Mended(_) => {}
+                Read::Bad(unreadable) => drop(report.send(unreadable)),
+            }
+            line.clear();
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
+enum Read {
+    Good,
+    Mended(Vec<u8>),
+    Bad(Unreadable),
+}
+
+fn read(line: &[u8]) -> Read {
+    let Err(error) = serde_json::from_slice::<Value>(line) else { return Read::Good };
+    if let Some(mended) = replace_in_bytes(line)
+        && serde_json::from_slice::<Value>(&mended).is_ok()
+    {
+        return Read::Mended(mended);
+    }
+    /// Whatever is ignored may be nested as deeply as it likes.
+    #[derive(Deserialize)]
+    struct Head {
+        id: RequestId,
+        #[serde(rename = "method")]
+        _method: IgnoredAny,
+    }
+    match serde_json::from_slice::<Head>(line) {
+        Ok(head) => Read::Bad(Unreadable { id: head.id, reason: error.to_string() }),
+        Err(_) => Read::Good,
+    }
+}
+
+/// A transport that answers what could not be read.
+pub(crate) struct Answering<T> {
+    inner: T,
+    unreadable: UnboundedReceiver<Unreadable>,
+}
+
+impl<T> Answering<T> {
+    pub(crate) fn new(inner: T, unreadable: UnboundedReceiver<Unreadable>) -> Self {
+        Self { inner, unreadable }
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Answering<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            tokio::select! {
+                biased;
+                Some(Unreadable { id, reason }) = self.unreadable.recv() => {
+                    let error = ErrorData::parse_error(reason, None);
+                    let answer = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, Some(id)));
+                    // On its own, because this future may be dropped.
+                    tokio::spawn(async move { drop(answer.await) });
+                }
+                message = self.inner.receive() => return message,
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(depth: usize) -> String {
+        let args = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{args},"id":7}}"#)
+    }
+
+    #[test]
+    fn lines_are_passed_on_mended_or_answered() {
+        assert!(matches!(read(nested(5).as_bytes()), Read::Good));
+        assert!(matches!(read(b"nonsense"), Read::Good));
+        assert!(matches!(read(br#"{"id":1,"method":"x""#), Read::Good), "nobody to answer");
+        assert!(matches!(read(nested(5_000).as_bytes()), Read::Bad(_)));
+        let half = br#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"\ud83d"}}"#;
+        assert!(matches!(read(half), Read::Mended(_)));
+    }
+}
