@@ -1,18 +1,32 @@
 //! Connection limits: in total, and per peer address.
+//!
+//! A connection waits until all of a request has arrived, and again once it is answered. When all are in use, the
+//! one that has waited longest makes room for a new one: a client that opens connections and sends nothing, or half
+//! a request, keeps nobody else out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::sync::Notify;
 
 use crate::limits;
 
-/// Counts open connections by address.
+/// Counts open connections by address, and knows which of them wait.
 #[derive(Debug)]
 pub(crate) struct ConnectionLimiter {
     capacity: usize,
-    open: Mutex<HashMap<IpAddr, usize>>,
+    open: Mutex<OpenConnections>,
+}
+
+#[derive(Debug, Default)]
+struct OpenConnections {
+    by_peer: HashMap<IpAddr, usize>,
+    /// The connections that wait, in the order in which they began to.
+    waiting: BTreeMap<u64, Arc<Notify>>,
+    /// The number of the next one that begins to wait.
+    next: u64,
 }
 
 /// One open connection; released when dropped.
@@ -20,6 +34,9 @@ pub(crate) struct ConnectionLimiter {
 pub(crate) struct ConnectionPermit {
     limiter: Arc<ConnectionLimiter>,
     peer: IpAddr,
+    closed: Arc<Notify>,
+    /// Its number while it waits.
+    waits: Mutex<Option<u64>>,
 }
 
 impl ConnectionLimiter {
@@ -41,16 +58,59 @@ impl ConnectionLimiter {
         Self { capacity, open: Mutex::default() }
     }
 
-    /// `None` if the service or the peer is at capacity.
+    /// `None` if the peer is at capacity, or the service is and no connection waits.
     pub(crate) fn acquire(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPermit> {
         let mut open = self.open.lock().ok()?;
-        let share = if peer.is_loopback() { self.capacity } else { limits::CONNECTIONS_PER_PEER };
-        let own = open.get(&peer).copied().unwrap_or_default();
-        if own >= share || open.values().sum::<usize>() >= self.capacity {
+        let own = open.by_peer.get(&peer).copied().unwrap_or_default();
+        // All programs of this machine have the same address.
+        if !peer.is_loopback() && own >= limits::CONNECTIONS_PER_PEER {
             return None;
         }
-        open.insert(peer, own + 1);
-        Some(ConnectionPermit { limiter: Arc::clone(self), peer })
+        if open.by_peer.values().sum::<usize>() >= self.capacity {
+            let (_, longest) = open.waiting.pop_first()?;
+            longest.notify_one();
+        }
+        open.by_peer.insert(peer, own + 1);
+        let closed = Arc::new(Notify::new());
+        let number = open.wait(&closed);
+        let waits = Mutex::new(Some(number));
+        Some(ConnectionPermit { limiter: Arc::clone(self), peer, closed, waits })
+    }
+}
+
+impl OpenConnections {
+    fn wait(&mut self, closed: &Arc<Notify>) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.waiting.insert(number, Arc::clone(closed));
+        number
+    }
+}
+
+impl ConnectionPermit {
+    /// Completes when the connection has to make room for another one.
+    pub(crate) async fn evicted(&self) {
+        self.closed.notified().await;
+    }
+
+    /// A whole request has arrived.
+    pub(crate) fn works(&self) {
+        let (Ok(mut open), Ok(mut waits)) = (self.limiter.open.lock(), self.waits.lock()) else {
+            return;
+        };
+        if let Some(number) = waits.take() {
+            open.waiting.remove(&number);
+        }
+    }
+
+    /// The request is answered.
+    pub(crate) fn waits(&self) {
+        let (Ok(mut open), Ok(mut waits)) = (self.limiter.open.lock(), self.waits.lock()) else {
+            return;
+        };
+        if waits.is_none() {
+            *waits = Some(open.wait(&self.closed));
+        }
     }
 }
 
@@ -62,17 +122,31 @@ fn capacity(files: u64) -> usize {
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
+        self.works();
         let Ok(mut open) = self.limiter.open.lock() else { return };
-        match open.get_mut(&self.peer) {
+        match open.by_peer.get_mut(&self.peer) {
             Some(own) if *own > 1 => *own -= 1,
-            Some(_) | None => _ = open.remove(&self.peer),
+            Some(_) | None => _ = open.by_peer.remove(&self.peer),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
+
+    fn local() -> IpAddr {
+        IpAddr::from([127, 0, 0, 1])
+    }
+
+    fn is_evicted(permit: &ConnectionPermit) -> bool {
+        let mut context = Context::from_waker(Waker::noop());
+        matches!(pin!(permit.evicted()).poll(&mut context), Poll::Ready(()))
+    }
 
     #[test]
     fn reserves_files_for_the_store() {
@@ -84,18 +158,38 @@ mod tests {
     #[test]
     fn one_peer_cannot_exhaust_all_connections() {
         let limiter = Arc::new(ConnectionLimiter::with_capacity(limits::CONNECTIONS));
+        let busy = |peer: IpAddr| limiter.acquire(peer).inspect(ConnectionPermit::works);
         let fill = |last: u8| -> Vec<ConnectionPermit> {
-            std::iter::from_fn(|| limiter.acquire(IpAddr::from([10, 0, 0, last]))).collect()
+            std::iter::from_fn(|| busy(IpAddr::from([10, 0, 0, last]))).collect()
         };
         let mut first = fill(1);
         assert_eq!(first.len(), limits::CONNECTIONS_PER_PEER);
         first.pop();
         assert_eq!(fill(1).len(), 1, "a released connection can be acquired again");
-        let local: Vec<ConnectionPermit> =
-            std::iter::from_fn(|| limiter.acquire(IpAddr::from([127, 0, 0, 1]))).collect();
-        assert_eq!(local.len(), limits::CONNECTIONS - first.len());
+        let here: Vec<ConnectionPermit> = std::iter::from_fn(|| busy(local())).collect();
+        assert_eq!(here.len(), limits::CONNECTIONS - first.len());
         assert!(fill(2).is_empty(), "the service is at capacity");
-        drop((first, local));
-        assert!(limiter.open.lock().unwrap().is_empty(), "no address is remembered");
+        drop((first, here));
+        let open = limiter.open.lock().unwrap();
+        assert!(open.by_peer.is_empty() && open.waiting.is_empty(), "nothing is remembered");
+    }
+
+    #[test]
+    fn the_one_that_waits_longest_makes_room() {
+        let limiter = Arc::new(ConnectionLimiter::with_capacity(3));
+        let [first, second, third] = [(); 3].map(|()| limiter.acquire(local()).unwrap());
+        first.works();
+        let fourth = limiter.acquire(local()).unwrap();
+        assert_eq!([&first, &second, &third, &fourth].map(is_evicted), [false, true, false, false]);
+        drop(second);
+        // Answered, it waits again, behind the others.
+        first.waits();
+        let fifth = limiter.acquire(local()).unwrap();
+        assert_eq!([&first, &third, &fourth, &fifth].map(is_evicted), [false, true, false, false]);
+        for busy in [&first, &fourth, &fifth] {
+            busy.works();
+        }
+        drop(third);
+        assert!(limiter.acquire(local()).is_none(), "all of them work");
     }
 }

@@ -18,6 +18,7 @@ mod pages;
 mod policy;
 mod projects;
 mod rate_limit;
+mod received;
 mod response;
 mod router;
 mod rpc;

@@ -1,5 +1,6 @@
 //! The listening socket: binding, accepting within limits, graceful shutdown.
 
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -10,7 +11,7 @@ use std::task::Poll;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::Request;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,9 +21,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tower_service::Service as _;
 
-use crate::connections::ConnectionLimiter;
+use crate::connections::{ConnectionLimiter, ConnectionPermit};
 use crate::policy::AccessPolicy;
 use crate::projects::ProjectContextProvider;
+use crate::received::Received;
 use crate::state::ServiceState;
 use crate::write_timeout::WriteTimeout;
 use crate::{limits, live, router};
@@ -182,13 +184,20 @@ impl Service {
                         tracing::warn!(peer = %peer.ip(), "connection dropped: at capacity");
                         continue;
                     };
-                    let connection = graceful.watch(serve_connection(stream, peer, router.clone()));
+                    let permit = Arc::new(permit);
+                    let served =
+                        serve_connection(stream, peer, router.clone(), Arc::clone(&permit));
+                    let connection = graceful.watch(served);
                     tokio::spawn(async move {
-                        // Clients disconnect at any time; that is no error of ours.
-                        if let Err(error) = connection.await {
-                            tracing::debug!(peer = %peer.ip(), %error, "connection failed");
+                        tokio::select! {
+                            // Clients disconnect at any time; that is no error of ours.
+                            served = connection => if let Err(error) = served {
+                                tracing::debug!(peer = %peer.ip(), %error, "connection failed");
+                            },
+                            () = permit.evicted() => {
+                                tracing::debug!(peer = %peer.ip(), "connection closed: at capacity");
+                            }
                         }
-                        drop(permit);
                     });
                 }
                 // Most likely out of file descriptors; they are freed as clients disconnect.
@@ -223,11 +232,21 @@ fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
+    permit: Arc<ConnectionPermit>,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().call(request)
+        let request = request.map(|body| Received::new(body, Arc::clone(&permit)));
+        let (answer, permit) = (router.clone().call(request), Arc::clone(&permit));
+        async move {
+            let response = answer.await?;
+            // An event stream is never done; every other answer has a length.
+            if response.body().size_hint().exact().is_some() {
+                permit.waits();
+            }
+            Ok::<_, Infallible>(response)
+        }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
