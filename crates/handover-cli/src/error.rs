@@ -218,6 +218,9 @@ impl From<ImportError> for CommandError {
             Exit::Environment
         } else {
             Exit::Usage
+            PackageFileError::NotADocument { .. } => Some(
+                "Agents register Markdown and text files that are not hidden; a person can use `handover package add`.",
+            ),
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported. Fix the line and try again.")

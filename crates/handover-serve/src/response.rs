@@ -49,7 +49,9 @@ fn status_of(code: &str) -> StatusCode {
     match code {
         "not_found" => StatusCode::NOT_FOUND,
         "conflict" | "locked" | "fenced" | "ambiguous" => StatusCode::CONFLICT,
-        "invalid_input" | "usage" | "no_session" | "ambiguous_session" => StatusCode::BAD_REQUEST,
+        "invalid_input" | "usage" | "no_session" | "ambiguous_session" | "invalid_package" => {
+            StatusCode::BAD_REQUEST
+        }
         "unauthorized" => StatusCode::UNAUTHORIZED,
         "forbidden" | "refused" => StatusCode::FORBIDDEN,
         "too_large" => StatusCode::PAYLOAD_TOO_LARGE,
@@ -73,6 +75,7 @@ mod tests {
             ("invalid_input", 400),
             ("no_session", 400),
             ("unauthorized", 401),
+            ("invalid_package", 400),
             ("forbidden", 403),
             ("refused", 403),
             ("not_found", 404),

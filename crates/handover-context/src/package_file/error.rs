@@ -61,6 +61,12 @@ pub enum PackageFileError {
         /// The path as given.
         path: PathBuf,
     },
+    /// A file that an agent or a caller may not register: hidden, or not a document.
+    #[error("`{}` is not a document that agents may register", path.display())]
+    NotADocument {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// Larger than allowed.
     #[error("`{}` has {size} bytes; the limit is {max}", path.display())]
     TooLarge {

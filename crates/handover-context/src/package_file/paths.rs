@@ -130,7 +130,16 @@ impl ProjectPaths {
         if path.components().any(|part| part == Component::ParentDir) {
             return Err(PackageFileError::Climbs { path: path.to_owned() });
         }
-        self.locate(checkout, path)
+        let located = self.locate(checkout, path)?;
+        // Where a link leads is what counts.
+        let trees = self.worktrees.iter().chain([&self.root]);
+        let inside = trees.filter_map(|tree| located.absolute.strip_prefix(tree).ok());
+        // A worktree may be inside the project.
+        let inside = inside.min_by_key(|path| path.components().count()).and_then(Path::to_str);
+        if !inside.is_some_and(is_document) {
+            return Err(PackageFileError::NotADocument { path: path.to_owned() });
+        }
+        Ok(located)
     }
 
     /// Opens a located file and checks what was opened: it may have been replaced by a link or a pipe in the
@@ -215,6 +224,18 @@ impl ProjectPaths {
 
 /// A path as text with `/`, if all of it can be displayed.
 fn storable(path: &Path) -> Option<String> {
+/// What documents end with. A person can register any text with `handover package add`.
+const DOCUMENTS: [&str; 6] = ["md", "markdown", "mdx", "txt", "rst", "adoc"];
+
+/// Whether a path from an agent or over a network may become a package: a document that is not hidden. Settings,
+/// keys and code of the project would otherwise be readable for everybody who may search.
+fn is_document(stored: &str) -> bool {
+    let visible = stored.strip_prefix(".handover/artifacts/").unwrap_or(stored);
+    let extension = Path::new(visible).extension().and_then(|end| end.to_str());
+    let extension = extension.unwrap_or_default().to_lowercase();
+    DOCUMENTS.contains(&extension.as_str()) && !visible.split('/').any(|part| part.starts_with('.'))
+}
+
     let mut text = String::new();
     for part in path.components() {
         match part {
@@ -264,6 +285,28 @@ mod tests {
 
     #[test]
     fn locates_files_from_any_base() {
+    #[test]
+    fn agents_register_documents_only() {
+        for stored in ["docs/a.md", "a.MD", "notes.txt", ".handover/artifacts/s1/context/a.md"] {
+            assert!(is_document(stored), "{stored}");
+        }
+        for stored in [
+            ".env",
+            ".env.md",
+            "config/.env",
+            "docs/.private/a.md",
+            "id_rsa",
+            "key.pem",
+            "src/main.rs",
+            ".git/COMMIT.md",
+            ".handover/artifacts/s1/.x/a.md",
+            "docs/a",
+            "credentials.json",
+        ] {
+            assert!(!is_document(stored), "{stored}");
+        }
+    }
+
         let project = Project::new();
         let paths = project.paths();
         for (base, path) in

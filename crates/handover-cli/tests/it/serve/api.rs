@@ -1,6 +1,7 @@
 //! The API matches the JSON of the command line. Everything else about it is tested in handover-serve.
 
 use handover_testkit::{Service, TestEnv};
+use serde_json::json;
 
 use crate::project;
 use crate::runs::Epic;
@@ -78,4 +79,40 @@ fn runs_match_the_json_of_the_command_line() {
     let stats = same("/stats", &["stats"]);
     let roles = stats["stats"]["cost"]["by_role"].as_object().unwrap();
     assert!(roles.contains_key("developer") && roles.contains_key("tech_lead"), "{stats}");
+}
+
+#[test]
+fn callers_register_documents_only() {
+    let env = project();
+    env.write(".env", "PASSWORD=hunter2hunter2\n");
+    env.write("deploy/id_ed25519", "-----BEGIN OPENSSH PRIVATE KEY-----\n");
+    env.write("src/main.rs", "fn main() {}\n");
+    env.write("docs/a.md", "# A\n## Summary\nIt is.\n");
+    std::os::unix::fs::symlink(env.path(".env"), env.path("docs/b.md")).unwrap();
+    let service = Service::start(&env, &[]);
+    let register = |path: &str| {
+        let body = json!({"path": path, "kind": "research", "summary": "s"});
+        service.post("/api/v1/sessions/s1/packages", &body)
+    };
+    for path in [".env", "deploy/id_ed25519", "src/main.rs", "docs/b.md", ".git/config"] {
+        let reply = register(path);
+        assert!((400..500).contains(&reply.status), "{path}: {}", reply.status);
+    }
+    assert_eq!(register(".env").is(400).json()["error"]["code"], "invalid_package");
+    assert!((200..300).contains(&register("docs/a.md").status));
+    let listed = env.run(["package", "list", "--json"]).ok().json();
+    assert_eq!(listed["packages"].as_array().unwrap().len(), 1, "{listed}");
+}
+
+#[test]
+fn half_a_character_is_read_and_long_input_is_not_repeated() {
+    let env = project();
+    let service = Service::start(&env, &[]);
+    let body = r##"{"text": "# A\n\ud83d half", "kind": "research", "summary": "s"}"##;
+    let json = [("Content-Type", "application/json")];
+    let saved = service.send("POST", "/api/v1/sessions/s1/packages", &json, body);
+    assert!((200..300).contains(&saved.status), "{}", saved.body);
+    let long = json!({"text": "# A", "kind": "x".repeat(1_000_000), "summary": "s"});
+    let reply = service.post("/api/v1/sessions/s1/packages", &long).is(400);
+    assert!(reply.body.len() < 2_000, "{} bytes", reply.body.len());
 }
