@@ -273,6 +273,7 @@ impl From<ToolError> for CommandError {
             ToolError::Id(error) => error.into(),
             ToolError::Request(error) => {
                 Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }
+            | ArchiveError::Record { .. }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Moving projects: between stores, to files, from BAZINGA.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use handover_testkit::TestEnv;
 use serde_json::{Value, json};
@@ -357,5 +358,46 @@ fn rejects_files_that_are_not_bazinga_databases() {
     for path in ["text.db", "nowhere.db", ".handover/store.db"] {
         let error = env.run(["import", "bazinga", path, "--json"]).fails(2).error();
         assert_eq!(error["code"], "invalid_input", "{path}");
+    }
+}
+
+#[test]
+fn a_bad_archive_is_the_archives_fault() {
+    let env = project();
+    env.write("docs/a.md", "# A\n## Summary\nIt is.\n");
+    env.run(["package", "add", "docs/a.md", "--kind", "research"]).ok();
+    env.run(["reasoning", "add", "--role", "developer", "--phase", "decisions", "one"]).ok();
+    env.run(["export", "good.jsonl"]).ok();
+    let good = fs_err::read_to_string(env.path("good.jsonl")).unwrap();
+    let without = |what: &str| -> String {
+        good.lines().filter(|line| !line.contains(what)).map(|line| format!("{line}\n")).collect()
+    };
+    let tokens = good.split("\"tokens\":").nth(1).unwrap().split(',').next().unwrap();
+    for bad in [
+        good.replace("\"session\":1,\"scope\"", "\"session\":9,\"scope\""),
+        good.replace("\"package\":1,\"body\"", "\"package\":7,\"body\""),
+        good.replace(&format!("\"tokens\":{tokens}"), "\"tokens\":-11"),
+        good.replace("\"version\":1,\"size", "\"version\":99999999999999,\"size"),
+        without("package_body"),
+        without("\"kind\":\"session\""),
+    ] {
+        assert_ne!(bad, good);
+        let new = empty();
+        new.run(["init"]).ok();
+        new.write("bad.jsonl", &bad);
+        let error = new.run(["import", "bad.jsonl", "--json"]).fails(2).error();
+        assert_eq!(error["code"], "invalid_import", "{error}");
+        assert!(error["message"].as_str().unwrap().starts_with("line "), "{error}");
+        assert!(!error.to_string().contains("move it away"), "{error}");
+        let sessions = new.run(["session", "list", "--json"]).ok().json();
+        assert_eq!(sessions["sessions"], json!([]), "nothing was imported");
+    }
+    let made = env.tool("mkfifo").arg(env.path("pipe")).status().unwrap();
+    assert!(made.success());
+    for file in ["pipe", "/dev/zero", "docs"] {
+        let mut command = env.tool("timeout");
+        command.arg("20").arg(env.binary()).args(["import", file]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        env.output(child).fails(2);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 
 use handover_model::ProjectId;
 use handover_store::archive::{Added, BadRecord, CleanRecord, KINDS, Kind, Record, SEQUENCE};
-use handover_store::{Store, StoreError};
+use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,14 @@ pub enum ArchiveError {
         /// What is wrong with the record.
         problem: String,
     },
+    /// The records contradict each other, or no store would have them.
+    #[error("line {line}: the store cannot take this record: {problem}")]
+    Record {
+        /// The line number, from 1.
+        line: usize,
+        /// Why.
+        problem: String,
+    },
     /// A line exceeds the limit.
     #[error("line {line} is longer than {} MiB", MAX_LINE >> 20)]
     TooLong {
@@ -110,11 +118,14 @@ pub fn import(
 ) -> Result<Added, ArchiveError> {
     let mut lines = Lines { input, number: 0, last: 0 };
     lines.header()?;
-    let mut failed = None;
+    let (mut failed, mut line) = (None, 0);
     let added = store.put_records(&mut |sink| {
         loop {
             match lines.record() {
-                Ok(Some(record)) => sink(CleanRecord::redacted(record, redactor))?,
+                Ok(Some(record)) => {
+                    line = lines.number;
+                    sink(CleanRecord::redacted(record, redactor))?;
+                }
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     failed = Some(error);
@@ -125,8 +136,36 @@ pub fn import(
     });
     match failed {
         Some(error) => Err(error),
-        None => Ok(added?),
+        None => added.map_err(|error| refused(error, line)),
     }
+}
+
+/// A store that could be opened and written does not become damaged by a record: whatever it refuses is wrong
+/// with the file. A reference to a missing record may be noticed later than in its line.
+fn refused(error: StoreError, line: usize) -> ArchiveError {
+    let problem = match &error {
+        StoreError::Backend { fault: Fault::Refused | Fault::Corrupt, source } => {
+            source.to_string()
+        }
+        StoreError::NotFound { .. } | StoreError::Index(_) => error.to_string(),
+        StoreError::AlreadySuperseded { .. }
+        | StoreError::OtherSession { .. }
+        | StoreError::PathTaken { .. }
+        | StoreError::WrongState { .. }
+        | StoreError::Claimed { .. }
+        | StoreError::Locked { .. }
+        | StoreError::Fenced { .. }
+        | StoreError::Ambiguous { .. }
+        | StoreError::Differs { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Outdated { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::Altered { .. }
+        | StoreError::Aborted
+        | StoreError::Denied { .. }
+        | StoreError::Backend { .. } => return error.into(),
+    };
+    ArchiveError::Record { line, problem }
 }
 
 struct Lines<'a> {

@@ -169,7 +169,7 @@ fn rejects_invalid_lines_by_number() {
     let error = refused(&[HEADER, SESSION, group, SESSION]);
     assert!(matches!(error, ArchiveError::Order { line: 4, .. }), "{error:?}");
     // A group of a session that does not exist.
-    assert!(matches!(refused(&[HEADER, group]), ArchiveError::Store(_)));
+    assert!(matches!(refused(&[HEADER, group]), ArchiveError::Record { line: 2, .. }));
 }
 
 #[test]

@@ -4,18 +4,26 @@ use std::io::BufReader;
 use std::path::Path;
 
 use handover_context::archive::import;
+use handover_files::open_regular;
 use serde_json::json;
 
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::{Exit, io};
+use crate::error::{CommandError, Exit};
 
 pub(crate) fn run(app: &App, file: &Path) -> Outcome {
     let (store, redactor) = (app.store()?, app.redactor()?);
     let added = if file == Path::new("-") {
         import(store, &mut BufReader::new(std::io::stdin().lock()), redactor)?
     } else {
-        let opened = fs_err::File::open(app.folder()?.join(file)).map_err(|error| io(&error))?;
+        let opened = open_regular(&app.folder()?.join(file)).map_err(|error| {
+            match error.is_irregular() {
+                true => {
+                    CommandError::invalid(error).hinted("Pass a file written by `handover export`.")
+                }
+                false => error.into(),
+            }
+        })?;
         import(store, &mut BufReader::new(opened), redactor)?
     };
     let answer = json!({"added": added.added, "present": added.present});
