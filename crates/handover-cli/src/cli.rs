@@ -1,11 +1,13 @@
 //! Arguments in, exit code out.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser};
 use handover_hosts::Registry;
 use handover_model::{Host, SessionId};
+use handover_text::short;
 
 use crate::app::{App, Common};
 use crate::commands::{Command, CommandLine, HookArgs};
@@ -125,10 +127,19 @@ fn hook(args: &[OsString]) -> Option<Cli> {
     Some(Cli { command, global: Global::default() })
 }
 
+/// An error that repeats a long argument is printed in part, and without colors.
+const LONG_ERROR: usize = 4_000;
+
 /// Prints a clap error. Help and version count as success; everything else is a usage error.
 fn parse_error(error: &clap::Error, json: bool) -> Exit {
     if !error.use_stderr() || !json {
-        let _ = error.print();
+        let text = error.render().to_string();
+        if error.use_stderr() && text.len() > LONG_ERROR {
+            let lines: Vec<_> = text.lines().map(short).collect();
+            let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
+        } else {
+            let _ = error.print();
+        }
         return if error.use_stderr() { Exit::Usage } else { Exit::Done };
     }
     let text = error.render().to_string();

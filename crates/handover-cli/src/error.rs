@@ -18,6 +18,7 @@ use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_serve::{BindError, ServeError};
 use serde_json::json;
+use handover_text::short;
 
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +56,7 @@ pub(crate) struct CommandError {
 
 impl CommandError {
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl fmt::Display) -> Self {
-        Self { exit, code, message: message.to_string(), hint: None }
+        Self { exit, code, message: short(&message.to_string()).into_owned(), hint: None }
     }
 
     /// The reader of standard output closed the pipe: the command ends quietly and successfully.

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use handover_mcp::RequestError;
+use handover_text::short;
 use serde_json::{Value, json};
 
 pub(crate) type Response = axum::http::Response<Body>;
@@ -13,7 +14,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 
 /// An error with the status that matches its code.
 pub(crate) fn error_response(error: &RequestError) -> Response {
-    let body = json!({"code": error.code, "message": error.message, "hint": error.hint});
+    let body = json!({"code": error.code, "message": short(&error.message), "hint": error.hint});
     json_response(status_of(error.code), &json!({"schema": 1, "error": body}))
 }
 
@@ -74,8 +75,8 @@ mod tests {
         for (code, status) in [
             ("invalid_input", 400),
             ("no_session", 400),
-            ("unauthorized", 401),
             ("invalid_package", 400),
+            ("unauthorized", 401),
             ("forbidden", 403),
             ("refused", 403),
             ("not_found", 404),
