@@ -255,7 +255,7 @@ impl App {
 
     /// A new receipt id; it sorts by time.
     pub(crate) fn new_receipt(&self) -> Result<ReceiptId, CommandError> {
-        Ok(ReceiptId::new(format!("r_{}", uuid::Uuid::now_v7().simple()))?)
+        Ok(ReceiptId::new(format!("r_{}", env::unique()))?)
     }
 
     /// The personas: built in, the user's, the project's, the configuration's.

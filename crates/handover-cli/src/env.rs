@@ -90,6 +90,14 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
+/// An id that sorts by time. The clock may be wrong, even before 1970.
+pub(crate) fn unique() -> String {
+    let micros = u64::try_from(now().as_micros()).unwrap_or_default();
+    let nanos = u32::try_from(micros % 1_000_000 * 1_000).unwrap_or_default();
+    let time = uuid::Timestamp::from_unix(uuid::NoContext, micros / 1_000_000, nanos);
+    uuid::Uuid::new_v7(time).simple().to_string()
+}
+
 /// Everything, for those who start programs and pass a part of it on.
 pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().collect()

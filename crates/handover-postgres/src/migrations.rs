@@ -166,7 +166,7 @@ mod tests {
 
     impl Project {
         fn fresh() -> Self {
-            let id = format!("migrations-{}", uuid::Uuid::now_v7().simple());
+            let id = format!("migrations-{}", uuid::Uuid::new_v4().simple());
             Self(handover_testkit::postgres().parse().unwrap(), ProjectId::new(id).unwrap())
         }
 

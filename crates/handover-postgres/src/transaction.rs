@@ -61,7 +61,7 @@ impl PostgresStore {
         if self.within.get() != Within::Nothing {
             return self.nested(work);
         }
-        let token = uuid::Uuid::now_v7().simple().to_string();
+        let token = uuid::Uuid::new_v4().simple().to_string();
         let until = Instant::now() + self.link.borrow().patience().recover;
         let mut earlier = None;
         loop {
@@ -90,7 +90,7 @@ impl PostgresStore {
         if self.within.get() != Within::Nothing {
             return self.nested(work);
         }
-        let token = uuid::Uuid::now_v7().simple().to_string();
+        let token = uuid::Uuid::new_v4().simple().to_string();
         let until = Instant::now() + self.link.borrow().patience().recover;
         self.begin(lock, &token, until)?;
         match self.attempt(work)? {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod as_written;
 mod assemble;
 mod bad_input;
 mod brief;
@@ -63,5 +64,16 @@ fn shared_project() -> TestEnv {
 
 /// An empty folder.
 fn empty() -> TestEnv {
+/// Compiles C into a library that replaces functions of the C library, for `LD_PRELOAD`.
+fn shim(env: &TestEnv, source: &str) -> std::path::PathBuf {
+    let (file, library) = (env.folder().join("shim.c"), env.folder().join("shim.so"));
+    fs_err::write(&file, source).unwrap();
+    // Plain declarations of functions that have variable arguments.
+    let mut compiler = env.tool("cc");
+    compiler.args(["-w", "-fno-builtin", "-shared", "-fPIC", "-o"]).arg(&library).arg(&file);
+    assert!(compiler.status().unwrap().success());
+    library
+}
+
     TestEnv::empty(handover())
 }

@@ -188,7 +188,7 @@ pub(crate) fn engine<T>(
         environment: env::all(),
         machine: env::machine(),
         now: &env::now,
-        unique: &|| uuid::Uuid::now_v7().simple().to_string(),
+        unique: &env::unique,
         cancel,
         death: env::death(),
     };

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::commands::package::register_found;
+use crate::env;
 use crate::error::{CommandError, Exit};
 use handover_context::package_file::Reach;
 
@@ -100,6 +101,6 @@ pub(crate) fn generated_id(app: &App) -> Result<SessionId, CommandError> {
     let time: String =
         app.now().to_string().chars().filter(char::is_ascii_digit).take(14).collect();
     let (date, clock) = time.split_at(8);
-    let random = uuid::Uuid::now_v7().simple().to_string();
+    let random = env::unique();
     Ok(SessionId::new(format!("s-{date}-{clock}-{}", &random[26..]))?)
 }
