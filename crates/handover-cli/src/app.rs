@@ -26,6 +26,7 @@ use crate::input::Stdin;
 use crate::project::Project;
 use crate::store::StorePlace;
 use crate::ui::Ui;
+use crate::store_file;
 
 /// The global flags.
 #[derive(Debug, Clone, Default)]
@@ -326,6 +327,9 @@ impl App {
             && !address.is_private()
             && !self.config()?.store.allow_http
         {
+        if let (StorePlace::File(path), Ok(project)) = (place, self.project()) {
+            store_file::check(project, path)?;
+        }
             let message = format!("the token would be sent to `{}` unencrypted", address.host());
             return Err(CommandError::new(Exit::Usage, "token_in_the_clear", message).hinted(
                 "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the network is private, such as a VPN.",

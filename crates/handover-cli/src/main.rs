@@ -12,6 +12,7 @@ mod input;
 mod logging;
 mod project;
 mod store;
+mod store_file;
 mod ui;
 
 fn main() -> std::process::ExitCode {

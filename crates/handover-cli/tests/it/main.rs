@@ -24,6 +24,7 @@ mod packages;
 mod people;
 mod personas;
 mod project;
+mod planted_store;
 mod real_hosts;
 mod runs;
 mod serve;

@@ -122,6 +122,14 @@ impl Repo {
         self.resolve("HEAD")?.ok_or(GitError::NoCommit)
     }
 
+    /// Whether git tracks a file; relative to the root.
+    pub fn is_tracked(&self, path: &Path) -> Result<bool, GitError> {
+        let mut call = self.call(["ls-files", "--cached", "-z", "--"]);
+        // Taken literally, whatever characters it has.
+        call.command.env("GIT_LITERAL_PATHSPECS", "1").arg(path);
+        Ok(!call.text()?.is_empty())
+    }
+
     /// The user's branch; none if a commit is checked out.
     pub fn current_branch(&self) -> Result<Option<String>, GitError> {
         self.try_text(["symbolic-ref", "--quiet", "--short", "HEAD"])
