@@ -1,10 +1,8 @@
 //! Raw output on disk, capped and redacted line by line before it is written.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
-
-use fs_err::File;
 
 type Redact<'a> = Box<dyn FnMut(&[u8]) -> Cow<'_, [u8]> + 'a>;
 
@@ -18,16 +16,12 @@ pub struct Tee<'a> {
 }
 
 impl<'a> Tee<'a> {
-    /// Creates the file; it never grows beyond `cap` bytes, but for one line that says so.
+    /// Writes to an open file, which never grows beyond `cap` bytes, but for one line that says so.
     /// `redact` sees one line at a time, without its end.
-    pub fn create(
-        path: &Path,
-        cap: u64,
-        redact: impl FnMut(&[u8]) -> Cow<'_, [u8]> + 'a,
-    ) -> io::Result<Self> {
+    pub fn new(file: File, cap: u64, redact: impl FnMut(&[u8]) -> Cow<'_, [u8]> + 'a) -> Self {
         // Lines are visible as soon as they are printed.
-        let file = io::LineWriter::new(File::create(path)?);
-        Ok(Self { file, left: cap, redact: Box::new(redact), error: None, full: false })
+        let file = io::LineWriter::new(file);
+        Self { file, left: cap, redact: Box::new(redact), error: None, full: false }
     }
 
     /// A full disk must not end a run: the first error is kept and nothing more is written.
@@ -66,7 +60,7 @@ mod tests {
     fn written(cap: u64, lines: &[&str]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("raw.log");
-        let mut tee = Tee::create(&path, cap, |line| Cow::Borrowed(line)).unwrap();
+        let mut tee = Tee::new(File::create(&path).unwrap(), cap, |line| Cow::Borrowed(line));
         lines.iter().for_each(|line| tee.line(line.as_bytes()));
         tee.flush();
         assert_eq!(tee.error(), None);
@@ -85,7 +79,7 @@ mod tests {
     fn the_cap_counts_redacted_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("raw.log");
-        let mut tee = Tee::create(&path, 5, |_| Cow::Borrowed(b"***")).unwrap();
+        let mut tee = Tee::new(File::create(&path).unwrap(), 5, |_| Cow::Borrowed(b"***"));
         tee.line(b"a very long secret");
         drop(tee);
         assert_eq!(fs_err::read_to_string(path).unwrap(), "***\n");
@@ -93,8 +87,8 @@ mod tests {
 
     #[test]
     fn the_first_error_is_kept_and_ends_the_writing() {
-        let mut tee =
-            Tee::create("/dev/full".as_ref(), 1 << 20, |line| Cow::Borrowed(line)).unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut tee = Tee::new(full, 1 << 20, |line| Cow::Borrowed(line));
         tee.line(b"one");
         tee.flush();
         let error = tee.error().unwrap();

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
-use handover_context::specialize::{FOLDER, Templates};
-use handover_context::stack::{CACHE_FILE, Stack, detect, detect_cached};
+use handover_context::specialize::{self, Templates};
+use handover_context::stack::{Stack, detect, detect_cached};
 use handover_engine::persona::{self, Personas};
+use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_model::config::Config;
 use handover_model::{
@@ -25,8 +26,8 @@ use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
 use crate::project::Project;
 use crate::store::StorePlace;
-use crate::ui::Ui;
 use crate::store_file;
+use crate::ui::Ui;
 
 /// The global flags.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +58,7 @@ pub(crate) struct App {
 struct HandoffParts {
     /// Why the store cannot be used.
     store_error: Option<String>,
-    spool: PathBuf,
+    spool: Folder,
     overrides: Vec<Override>,
 }
 
@@ -68,6 +69,9 @@ pub(crate) struct Guest {
     pub(crate) root: PathBuf,
     pub(crate) store: StorePlace,
 }
+
+/// The store of a project, below `.handover/`, unless another place is configured.
+pub(crate) const STORE_FILE: &str = "store.db";
 
 /// How long to wait for the store's lock while a request is waiting for us.
 const REQUEST: Patience = Patience::new(Duration::from_secs(5));
@@ -156,7 +160,7 @@ impl App {
     /// The project's stack, cached; outside a project, the stack of the current folder.
     pub(crate) fn stack(&self) -> Result<Stack, CommandError> {
         match self.project() {
-            Ok(project) => Ok(detect_cached(&project.root, &project.folder().join(CACHE_FILE))),
+            Ok(project) => Ok(detect_cached(&project.root, &project.folder())),
             // An explicit `--project` must be an existing folder.
             Err(error) if self.common.project.is_some() && error.code != "no_project" => Err(error),
             Err(_) => match &self.common.project {
@@ -170,7 +174,7 @@ impl App {
     pub(crate) fn loaded_config(&self) -> Result<&Loaded, CommandError> {
         get_or_try(&self.config, || {
             let folder = self.project().ok().map(Project::folder);
-            let loaded = Loaded::read(folder.as_deref(), &self.common.config)?;
+            let loaded = Loaded::read(folder.as_ref(), &self.common.config)?;
             for warning in &loaded.warnings {
                 self.ui.warn(warning);
             }
@@ -209,8 +213,9 @@ impl App {
 
     /// The specialization templates: built in, the user's, the project's.
     pub(crate) fn templates(&self) -> Templates {
-        let user = env::user_config_folder().map(|folder| folder.join(FOLDER));
-        let project = self.project().ok().map(|project| project.folder().join(FOLDER));
+        let user = env::user_config_folder().map(|folder| folder.join(specialize::FOLDER));
+        let project = self.project().ok();
+        let project = project.map(|project| project.folder().inside(specialize::FOLDER).path());
         Templates::load(user.as_deref(), project.as_deref())
     }
 
@@ -224,7 +229,7 @@ impl App {
             };
             Ok(HandoffParts {
                 store_error,
-                spool: self.project()?.folder().join(spool::FOLDER),
+                spool: self.project()?.folder().inside(spool::FOLDER),
                 overrides: self.overrides()?,
             })
         })?;
@@ -262,7 +267,8 @@ impl App {
     /// The personas: built in, the user's, the project's, the configuration's.
     pub(crate) fn personas(&self) -> Result<Personas, CommandError> {
         let user = env::user_config_folder().map(|folder| folder.join(persona::FOLDER));
-        let project = self.project().ok().map(|project| project.folder().join(persona::FOLDER));
+        let project = self.project().ok();
+        let project = project.map(|project| project.folder().inside(persona::FOLDER).path());
         Ok(Personas { user, project, config: self.config()?.party.clone() })
     }
 
@@ -273,7 +279,7 @@ impl App {
         }
         let location = self.config()?.store.location.as_deref();
         match location.map(StorePlace::parse).transpose()? {
-            None => Ok(StorePlace::File(self.project()?.folder().join("store.db"))),
+            None => Ok(StorePlace::File(self.project()?.folder().path().join(STORE_FILE))),
             Some(StorePlace::File(path)) => Ok(StorePlace::File(self.project()?.root.join(path))),
             Some(shared @ (StorePlace::Shared(_) | StorePlace::Service(_))) => Ok(shared),
         }
@@ -321,15 +327,15 @@ impl App {
         patience: Option<Patience>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         self.check_token_recipient(place)?;
+        if let (StorePlace::File(path), Ok(project)) = (place, self.project()) {
+            store_file::check(project, path)?;
+        }
         let token = env::var(env::TOKEN);
         if let StorePlace::Service(address) = place
             && token.is_some()
             && !address.is_private()
             && !self.config()?.store.allow_http
         {
-        if let (StorePlace::File(path), Ok(project)) = (place, self.project()) {
-            store_file::check(project, path)?;
-        }
             let message = format!("the token would be sent to `{}` unencrypted", address.host());
             return Err(CommandError::new(Exit::Usage, "token_in_the_clear", message).hinted(
                 "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the network is private, such as a VPN.",
@@ -381,12 +387,10 @@ impl App {
         &self,
         store: &dyn Store,
     ) -> Result<Vec<String>, CommandError> {
-        let Ok(entries) = fs_err::read_dir(self.project()?.folder().join("artifacts")) else {
-            return Ok(Vec::new());
-        };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut orphans: Vec<String> = names
-            .filter_map(|name| SessionId::new(name).ok())
+        let entries = self.project()?.folder().inside("artifacts").entries().unwrap_or_default();
+        let folders = entries.into_iter().filter(|entry| entry.kind == Kind::Folder);
+        let mut orphans: Vec<String> = folders
+            .filter_map(|entry| SessionId::new(entry.name).ok())
             .filter(|id| store.session(id).is_err())
             .map(String::from)
             .collect();

@@ -4,8 +4,9 @@
 //! `section.key = value`; the highest layer that sets a key wins.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use handover_files::{FileError, Folder, read_text_bounded};
 use handover_model::config::Config;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -13,6 +14,12 @@ use toml::{Table, Value};
 use crate::env;
 use crate::error::CommandError;
 use crate::store::StorePlace;
+
+/// The name of a configuration file.
+pub(crate) const FILE: &str = "config.toml";
+
+/// The most that is read of one.
+pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Every key, in the order of `config show`.
 const KEYS: &[&str] = &[
@@ -133,16 +140,17 @@ pub(crate) struct Entry {
 impl Loaded {
     /// Reads all layers. `project_folder` is `.handover/`, if there is a project.
     pub(crate) fn read(
-        project_folder: Option<&Path>,
+        project_folder: Option<&Folder>,
         flags: &[String],
     ) -> Result<Self, CommandError> {
         let mut loaded = Self::default();
         if let Some(path) = env::user_config_file() {
-            loaded.file(&path, Source::UserFile(path.clone()))?;
+            let text = read_text_bounded(&path, MAX_BYTES);
+            loaded.file(text, Source::UserFile(path))?;
         }
         if let Some(folder) = project_folder {
-            let path = folder.join("config.toml");
-            loaded.file(&path, Source::ProjectFile(path.clone()))?;
+            let text = folder.read_text(FILE, MAX_BYTES);
+            loaded.file(text, Source::ProjectFile(folder.path().join(FILE)))?;
         }
         loaded.environment()?;
         for flag in flags {
@@ -173,10 +181,15 @@ impl Loaded {
         winner.map_or(&Source::Default, |(.., source)| source)
     }
 
-    fn file(&mut self, path: &Path, source: Source) -> Result<(), CommandError> {
-        let text = match fs_err::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+    fn file(
+        &mut self,
+        text: Result<Option<String>, FileError>,
+        source: Source,
+    ) -> Result<(), CommandError> {
+        let text = match text {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(()),
+            Err(error) if error.is_irregular() => return Err(error.into()),
             Err(error) => return Err(bad(&error, &source)),
         };
         let table: Table = text.parse().map_err(|error| bad(&error, &source))?;

@@ -3,19 +3,19 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
 use std::sync::Mutex;
 
+use handover_files::NAME;
 use handover_mcp::{ContextProvider, RequestContext, RequestError, ToolError};
 use handover_model::{ProjectId, Timestamp};
 use handover_serve::ProjectContextProvider;
 use handover_store::{ErrorFilter, Store, StoreError, StrategyFilter};
 
-use crate::app::{App, Common, Guest};
+use crate::app::{App, Common, Guest, STORE_FILE};
+use crate::config;
 use crate::env;
-use crate::error::{CommandError, Exit, io};
+use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
-use crate::project::write_new;
 use crate::store::StorePlace;
 use crate::ui::{ColorChoice, Ui};
 
@@ -129,22 +129,20 @@ impl AppContextProvider {
             }
         };
         // Below `.handover`, which no path of a client may point into.
-        let mut others = app.project()?.folder().join(name).into_os_string();
-        others.push(".projects");
-        let root = PathBuf::from(others).join(folder_name(project));
-        let folder = root.join(".handover");
-        let file = folder.join("store.db");
+        let others = format!("{}.projects", name.to_string_lossy());
+        let root = app.project()?.folder().inside(others).inside(folder_name(project));
+        let folder = root.inside(NAME);
+        let file = folder.path().join(STORE_FILE);
         let store = match &own {
             StorePlace::File(_) if file.exists() || !has_records_in(&app, project)? => {
                 StorePlace::File(file)
             }
             StorePlace::File(_) | StorePlace::Shared(_) | StorePlace::Service(_) => own,
         };
-        fs_err::create_dir_all(&folder).map_err(|error| io(&error))?;
         // So that `handover --project DIR` uses the right project id.
-        let config = format!("[project]\nid = \"{project}\"\n");
-        write_new(&folder.join("config.toml"), &config)?;
-        Ok(self.new_app().host(Guest { project: project.clone(), root, store }))
+        let text = format!("[project]\nid = \"{project}\"\n");
+        folder.publish(config::FILE, text.as_bytes())?;
+        Ok(self.new_app().host(Guest { project: project.clone(), root: root.path(), store }))
     }
 
     fn open<'a>(&self, app: &'a App) -> Result<RequestContext<'a>, CommandError> {

@@ -13,12 +13,13 @@ use handover_engine::chain::ChainError;
 use handover_engine::git::GitError;
 use handover_engine::persona::PersonaError;
 use handover_engine::story::StoryError;
+use handover_files::FileError;
 use handover_handoff::{HandoffError, Refusal};
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 use handover_serve::{BindError, ServeError};
-use serde_json::json;
 use handover_text::short;
+use serde_json::json;
 
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +100,24 @@ impl CommandError {
             "message": self.message,
             "hint": self.hint,
         }})
+    }
+}
+
+impl From<FileError> for CommandError {
+    fn from(error: FileError) -> Self {
+        let hint = match &error {
+            FileError::NotAFile { path, .. } | FileError::NotAFolder { path, .. } => Some(format!(
+                "Handover follows no links below `.handover/`. Delete or move {}; the store can be \
+                 elsewhere with HANDOVER_STORE.",
+                path.display()
+            )),
+            FileError::TooLarge { .. } | FileError::NotText { .. } | FileError::Name { .. } => {
+                Some("Check the file, or delete it.".to_owned())
+            }
+            FileError::Io { .. } => None,
+        };
+        let code = if error.is_irregular() { "not_ours" } else { "io" };
+        Self { hint, ..Self::new(Exit::Environment, code, &error) }
     }
 }
 
@@ -199,6 +218,9 @@ impl From<PackageFileError> for CommandError {
                 Some("Rename the file.")
             }
             PackageFileError::Link { .. } => Some("Replace the link with a folder."),
+            PackageFileError::NotADocument { .. } => Some(
+                "Agents register Markdown and text files that are not hidden; a person can use `handover package add`.",
+            ),
             PackageFileError::Ours { .. } => {
                 Some("Move it to `.handover/artifacts/` or anywhere else in the project.")
             }
@@ -219,9 +241,6 @@ impl From<ImportError> for CommandError {
             Exit::Environment
         } else {
             Exit::Usage
-            PackageFileError::NotADocument { .. } => Some(
-                "Agents register Markdown and text files that are not hidden; a person can use `handover package add`.",
-            ),
         };
         Self::chain(exit, "invalid_import", &error)
             .hinted("Nothing was imported. Fix the line and try again.")
@@ -254,6 +273,7 @@ impl From<ArchiveError> for CommandError {
                 (Exit::Usage, "invalid_import", Some("Update handover; nothing was imported."))
             }
             ArchiveError::Line { .. }
+            | ArchiveError::Record { .. }
             | ArchiveError::TooLong { .. }
             | ArchiveError::Order { .. } => (
                 Exit::Usage,
@@ -274,7 +294,6 @@ impl From<ToolError> for CommandError {
             ToolError::Id(error) => error.into(),
             ToolError::Request(error) => {
                 Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }
-            | ArchiveError::Record { .. }
             }
         }
     }
@@ -325,6 +344,9 @@ impl From<EngineError> for CommandError {
         if let EngineError::Store(error) = error {
             return error.into();
         }
+        if let EngineError::File(error) = error {
+            return error.into();
+        }
         if let EngineError::Handoff(error) = error {
             return error.into();
         }
@@ -332,6 +354,7 @@ impl From<EngineError> for CommandError {
             EngineError::Store(_) | EngineError::Handoff(_) | EngineError::Io(_) => {
                 (Exit::Environment, "io", None)
             }
+            EngineError::File(_) => (Exit::Environment, "io", None),
             EngineError::Story(story) => return Self::of_story(story),
             EngineError::Git(git) => return Self::of_git(git),
             EngineError::Chain(ChainError::Story(story)) => return Self::of_story(story),

@@ -6,9 +6,9 @@
 //! Secrets are redacted in either.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use handover_files::Folder;
 use handover_text::Redactor;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -30,9 +30,9 @@ const OLD_FILE: &str = "handover.log.old";
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Our crates, which a directive may name without their prefix.
-const CRATES: [&str; 13] = [
-    "agents", "context", "engine", "handoff", "hosts", "mcp", "model", "postgres", "remote",
-    "serve", "sqlite", "store", "web",
+const CRATES: [&str; 14] = [
+    "agents", "context", "engine", "files", "handoff", "hosts", "mcp", "model", "postgres",
+    "remote", "serve", "sqlite", "store", "web",
 ];
 
 /// Where a command's log goes.
@@ -50,7 +50,7 @@ pub(crate) fn init(app: &App, destination: Destination) {
     let sink = match destination {
         Destination::Stderr => Sink::Stderr,
         Destination::File => match app.project().map(Project::folder) {
-            Ok(folder) => Sink::File(folder.into()),
+            Ok(folder) => Sink::File(Arc::new(folder)),
             Err(_) => return,
         },
     };
@@ -117,7 +117,7 @@ impl FormatTime for Clock {
 #[derive(Clone)]
 enum Sink {
     Stderr,
-    File(Arc<Path>),
+    File(Arc<Folder>),
 }
 
 impl<'a> MakeWriter<'a> for Sink {
@@ -146,13 +146,11 @@ impl Write for Sink {
 
 /// Adds a line to the file in one write, so that lines of several processes do not mix. A log that
 /// cannot be written is no reason to fail.
-fn append(folder: &Path, line: &[u8]) {
-    let path: PathBuf = folder.join(FILE);
-    if fs_err::metadata(&path).is_ok_and(|file| file.len() >= MAX_BYTES) {
-        let _ = fs_err::rename(&path, folder.join(OLD_FILE));
+fn append(folder: &Folder, line: &[u8]) {
+    if folder.size(FILE).is_some_and(|bytes| bytes >= MAX_BYTES) {
+        let _ = folder.rename(FILE, OLD_FILE);
     }
-    let file = fs_err::OpenOptions::new().create(true).append(true).open(path);
-    let _ = file.and_then(|mut file| file.write_all(line));
+    let _ = folder.append(FILE).map(|mut file| file.write_all(line));
 }
 
 #[cfg(test)]
@@ -194,7 +192,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let line = [b'x'; 64 * 1024];
         for _ in 0..40 {
-            append(folder.path(), &line);
+            append(&Folder::at(folder.path()), &line);
         }
         let size = |name: &str| fs_err::metadata(folder.path().join(name)).unwrap().len();
         assert_eq!(size(OLD_FILE), MAX_BYTES);
@@ -206,7 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let token = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
         let line = format!("WARN handover: token={token}\n");
-        Sink::File(folder.path().into()).write_all(line.as_bytes()).unwrap();
+        Sink::File(Arc::new(Folder::at(folder.path()))).write_all(line.as_bytes()).unwrap();
         let written = fs_err::read_to_string(folder.path().join(FILE)).unwrap();
         assert!(written.starts_with("WARN handover: ") && !written.contains(token), "{written}");
     }

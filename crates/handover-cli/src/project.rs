@@ -6,12 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
+use handover_files::{Folder, read_text_bounded};
 use handover_model::ProjectId;
 
-use crate::error::{CommandError, Exit, io};
+use crate::error::{CommandError, Exit};
 
-/// The folder that marks a project.
-pub(crate) const FOLDER: &str = ".handover";
+/// The files by which git points from one checkout to another hold a path each.
+const POINTER_BYTES: u64 = 64 * 1024;
 
 /// A folder with, or about to get, a `.handover/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,10 @@ impl Project {
     pub(crate) fn find(from: &Path) -> Result<Self, CommandError> {
         let ancestors = Ancestors::of(from);
         match ancestors.project() {
-            Some(project) => Ok(project),
+            Some(project) => {
+                project.folder().check()?;
+                Ok(project)
+            }
             None => Err(CommandError::new(
                 Exit::Usage,
                 "no_project",
@@ -52,8 +56,8 @@ impl Project {
     }
 
     /// `.handover/`
-    pub(crate) fn folder(&self) -> PathBuf {
-        self.root.join(FOLDER)
+    pub(crate) fn folder(&self) -> Folder {
+        Folder::of(&self.root)
     }
 
     /// The roots of the repository's linked worktrees. Git keeps a folder for each, whose `gitdir` file
@@ -64,7 +68,7 @@ impl Project {
         };
         let roots = entries.filter_map(|entry| {
             let folder = entry.ok()?.path();
-            let git = fs_err::read_to_string(folder.join("gitdir")).ok()?;
+            let git = pointer(&folder.join("gitdir"))?;
             // Newer git may write the path relative to that folder.
             fs_err::canonicalize(folder.join(git.trim())).ok()?.parent().map(Path::to_owned)
         });
@@ -106,7 +110,7 @@ impl Ancestors {
     fn of(from: &Path) -> Self {
         let mut nearest = None;
         for folder in from.ancestors() {
-            if nearest.is_none() && folder.join(FOLDER).is_dir() {
+            if nearest.is_none() && Folder::of(folder).is_there() {
                 nearest = Some(folder.to_owned());
             }
             let git = folder.join(".git");
@@ -123,7 +127,7 @@ impl Ancestors {
         if let Some(Repository { root, main: Some(main) }) = &self.repository {
             // A project nested inside the worktree takes precedence over the main checkout's.
             let own = self.nearest.as_ref().filter(|nearest| *nearest != root);
-            if own.is_none() && main.join(FOLDER).is_dir() {
+            if own.is_none() && Folder::of(main).is_there() {
                 return Some(Project { root: main.clone() });
             }
         }
@@ -138,34 +142,15 @@ fn main_checkout(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return None;
     }
-    let text = fs_err::read_to_string(git).ok()?;
+    let text = pointer(git)?;
     let gitdir = text.trim().strip_prefix("gitdir:")?.trim();
     let gitdir = git.parent()?.join(gitdir);
-    let common = fs_err::read_to_string(gitdir.join("commondir")).ok()?;
+    let common = pointer(&gitdir.join("commondir"))?;
     let common = fs_err::canonicalize(gitdir.join(common.trim())).ok()?;
     // A bare repository has worktrees but no main checkout.
     (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
-/// Writes a file atomically unless it exists, even if several processes race.
-pub(crate) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CommandError> {
-    if path.exists() {
-        return Ok(());
-    }
-    let write = || -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(path);
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut file, text.as_bytes())?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        }
-        match file.persist_noclobber(path) {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error.error),
-        }
-    };
-    write().map_err(|error| io(&error))
+fn pointer(path: &Path) -> Option<String> {
+    read_text_bounded(path, POINTER_BYTES).ok()?
 }

@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod assemble;
+mod ignore_files;
 pub mod learning;
 pub mod package_file;
 pub mod rank;
@@ -12,7 +13,7 @@ pub mod search;
 pub mod shape;
 pub mod specialize;
 pub mod stack;
-
 pub mod yaml;
+
 #[cfg(test)]
 mod testing;

@@ -5,6 +5,7 @@
 //! the resulting event. The state of a run is the fold of its journal, so a crashed run continues where
 //! it stopped.
 
+mod bounded;
 pub mod chain;
 pub mod data;
 mod error;

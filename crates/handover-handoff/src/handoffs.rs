@@ -1,12 +1,11 @@
 //! What every step of a handoff works with.
 
-use std::path::Path;
-
 use handover_context::assemble::Sources;
 use handover_context::learning::Binding;
 use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
+use handover_files::Folder;
 use handover_model::config::Config;
 use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
@@ -27,7 +26,7 @@ pub struct Handoffs<'a> {
     /// Detects what the project is built with, when it is first needed.
     pub technology: &'a dyn TechnologySource,
     /// The folder for receipts that the store cannot take. `None`: then there is no handoff.
-    pub spool: Option<&'a Path>,
+    pub spool: Option<&'a Folder>,
     /// Settings that decide what agents may start without and were overridden for this call.
     pub overrides: &'a [Override],
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use handover_context::assemble::{self, Assembly};
 use handover_context::learning::Binding;
+use handover_files::Folder;
 use handover_model::{
     AdmittedPrompt, KnownEvent, ReceiptId, ReceiptState, Role, SessionId, SessionStatus, Timestamp,
 };
@@ -49,7 +50,7 @@ pub enum Recorded {
     /// In a file that is imported once the store works again.
     Spool {
         /// The folder of the file.
-        folder: PathBuf,
+        folder: Folder,
         /// What is wrong with the store.
         reason: String,
     },
@@ -177,7 +178,7 @@ impl Handoffs<'_> {
         let reason = with_causes(&error);
         let Some(folder) = self.spool else { return Err(error.into()) };
         Ok(match spool::write(folder, &spool::record(receipt, state)) {
-            Ok(()) => Recorded::Spool { folder: folder.to_owned(), reason },
+            Ok(()) => Recorded::Spool { folder: folder.clone(), reason },
             Err(spool) => Recorded::Nowhere { reason: format!("{reason}; {spool}") },
         })
     }
@@ -343,7 +344,7 @@ impl Handoffs<'_> {
         spool::write(folder, &spool::record(&brief.receipt, ReceiptState::Delivered))
             .map_err(|spool| HandoffError::NoReceipt { store: reason.to_owned(), spool })?;
         let assignment = Assignment::of_new(&brief.receipt);
-        let recorded = Recorded::Spool { folder: folder.to_owned(), reason: reason.to_owned() };
+        let recorded = Recorded::Spool { folder: folder.clone(), reason: reason.to_owned() };
         let handoff = Handoff::new(admission, assignment, recorded);
         Ok(Prepared { brief, handoff, still_spooled: Vec::new() })
     }

@@ -1,13 +1,20 @@
 //! Receipts that the store could not take: each waits in a file until it can.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use handover_files::{Folder, Sync};
 use handover_model::{Receipt, ReceiptId, ReceiptState};
 use handover_store::{NewReceipt, ReceiptStep, Store, StoreError};
 use handover_text::{Clean, Redactor};
 
 /// The folder below `.handover/`.
 pub const FOLDER: &str = "spool";
+
+/// How the names of its files end.
+const SUFFIX: &str = ".json";
+
+/// The most that is read of a receipt: one brief and what is known about it.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The outcome of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,42 +27,37 @@ pub struct Imported {
 
 /// Writes a receipt atomically: afterwards the file is complete or not there, and a power failure does not
 /// change that.
-pub(crate) fn write(folder: &Path, record: &Receipt) -> std::io::Result<()> {
-    if !folder.exists() {
-        fs_err::create_dir_all(folder)?;
-        folder.parent().map_or(Ok(()), sync_folder)?;
-    }
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut file, record)?;
-    file.as_file().sync_all()?;
-    file.persist(folder.join(format!("{}.json", record.id)))?;
-    sync_folder(folder)
+pub(crate) fn write(folder: &Folder, record: &Receipt) -> std::io::Result<()> {
+    folder.replace(&file_name(&record.id), &serde_json::to_vec(record)?, Sync::Yes)?;
+    Ok(())
 }
 
-/// Makes the names of new files in a folder survive a power failure.
-fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    fs_err::File::open(folder)?.sync_all()
+fn file_name(receipt: &ReceiptId) -> String {
+    format!("{receipt}{SUFFIX}")
 }
 
 /// Removes a receipt whose agent never started.
-pub(crate) fn forget(folder: &Path, receipt: &ReceiptId) {
+pub(crate) fn forget(folder: &Folder, receipt: &ReceiptId) {
     // Best effort: a file that stays is imported as a delivery.
-    let _ = fs_err::remove_file(folder.join(format!("{receipt}.json")));
+    let _ = folder.remove(&file_name(receipt));
 }
 
 /// Moves waiting receipts into the store, oldest first.
-pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported {
+pub fn import(folder: &Folder, store: &dyn Store, redactor: &Redactor) -> Imported {
     let mut imported = Imported::default();
-    let Ok(entries) = std::fs::read_dir(folder) else { return imported };
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    for path in files {
-        let record = fs_err::read(&path).map_err(|error| error.to_string()).and_then(|bytes| {
-            serde_json::from_slice::<Receipt>(&bytes).map_err(|error| error.to_string())
-        });
-        let record = match record {
-            Ok(record) => record,
+    let entries = match folder.entries() {
+        Ok(entries) => entries,
+        Err(error) => {
+            imported.waiting.push((folder.path(), error.to_string()));
+            return imported;
+        }
+    };
+    for entry in entries.into_iter().filter(|entry| entry.name.ends_with(SUFFIX)) {
+        let path = folder.path().join(&entry.name);
+        let record = match read(folder, &entry.name) {
+            Ok(Some(record)) => record,
+            // Another process was faster.
+            Ok(None) => continue,
             Err(reason) => {
                 imported.waiting.push((path, reason));
                 continue;
@@ -64,7 +66,7 @@ pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported
         match keep(store, redactor, record) {
             Ok(()) => {
                 imported.kept += 1;
-                let _ = fs_err::remove_file(&path);
+                let _ = folder.remove(&entry.name);
             }
             Err(error) => {
                 let is_down = matches!(error, StoreError::Backend { .. });
@@ -77,6 +79,11 @@ pub fn import(folder: &Path, store: &dyn Store, redactor: &Redactor) -> Imported
         }
     }
     imported
+}
+
+fn read(folder: &Folder, name: &str) -> Result<Option<Receipt>, String> {
+    let bytes = folder.read(name, MAX_BYTES).map_err(|error| error.to_string())?;
+    bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string())).transpose()
 }
 
 fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_store::Result<()> {

@@ -1,8 +1,10 @@
 //! Rules about single files.
 
+use proc_macro2::Delimiter;
+
 use super::sources::{Crate, Module};
 use super::stats::shipped_lines;
-use super::tokens::walk;
+use super::tokens::{Token, walk};
 
 /// The most lines of a file, without its tests.
 pub const LONG_FILE: usize = 600;
@@ -10,6 +12,13 @@ pub const LONG_FILE: usize = 600;
 /// Makes a prompt that no guard has seen; the compiler cannot keep other crates from calling it.
 const CONSTRUCTOR: &str = "admit_unchecked";
 const ITS_CALLER: &str = "handover-handoff";
+
+/// The only crate that makes paths below this folder, so that nothing is opened there through a link.
+const DOOR: &str = "handover-files";
+const FOLDER: &str = "\".handover";
+
+/// Crates that do not ship.
+const FOR_DEVELOPMENT: [&str; 2] = ["handover-testkit", "xtask"];
 
 /// Everything that breaks a rule.
 pub fn check(crates: &[Crate]) -> Vec<String> {
@@ -20,6 +29,13 @@ pub fn check(crates: &[Crate]) -> Vec<String> {
             let lines = shipped_lines(module);
             if lines > LONG_FILE {
                 problems.push(format!("{file} has {lines} lines; split it at {LONG_FILE}"));
+            }
+            if one.name != DOOR && !FOR_DEVELOPMENT.contains(&one.name.as_str()) {
+                problems.extend(joins(module).into_iter().map(|line| {
+                    format!(
+                        "{file}:{line}: only {DOOR} makes paths below `.handover`; use its Folder"
+                    )
+                }));
             }
             if one.name != ITS_CALLER {
                 problems.extend(calls(module).into_iter().map(|line| {
@@ -39,6 +55,25 @@ fn calls(module: &Module) -> Vec<usize> {
             let defined = at > 0 && tokens[at - 1].ident() == Some("fn");
             if token.ident() == Some(CONSTRUCTOR) && !defined {
                 lines.push(token.first_line());
+            }
+        }
+    });
+    lines
+}
+
+/// Lines that join a path with the name of the folder.
+fn joins(module: &Module) -> Vec<usize> {
+    let mut lines = Vec::new();
+    walk(&module.source.tokens, &mut |tokens| {
+        for pair in tokens.windows(2) {
+            let argument = pair[1].group(Delimiter::Parenthesis).and_then(<[Token]>::first);
+            let is_folder = match argument {
+                Some(Token::Literal { text, .. }) => text.starts_with(FOLDER),
+                Some(token) => token.ident() == Some("NAME"),
+                None => false,
+            };
+            if pair[0].ident() == Some("join") && is_folder {
+                lines.push(pair[0].first_line());
             }
         }
     });
@@ -76,6 +111,19 @@ mod tests {
         assert_eq!(problems("handover-model", definition), Vec::<String>::new());
         let test = format!("#[cfg(test)] mod tests {{ {call} }}");
         assert_eq!(problems("handover-agents", &test), Vec::<String>::new());
+    }
+
+    #[test]
+    fn only_the_door_makes_paths_below_the_folder() {
+        for call in ["root.join(\".handover\")", "root.join(\".handover/x\")", "root.join(NAME)"] {
+            let text = format!("fn f() {{ let p = {call}; }}");
+            assert_eq!(problems("handover-files", &text), Vec::<String>::new());
+            assert_eq!(problems("handover-cli", &text).len(), 1, "{call}");
+            let test = format!("#[cfg(test)] mod tests {{ {text} }}");
+            assert_eq!(problems("handover-cli", &test), Vec::<String>::new());
+        }
+        let message = "fn f() { say(\".handover/x\"); root.join(\"handover\"); }";
+        assert_eq!(problems("handover-cli", message), Vec::<String>::new());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Every fault of an agent ends in a clean record and no process.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::time::Duration;
 
 use handover_agents::{AgentError, AgentEvent, CancelToken, Ended, Tee, run};
@@ -335,11 +336,10 @@ fn strays_that_end_are_waited_for() {
 fn raw_output_on_disk_is_redacted_and_capped() {
     let agent = Agent::fake("print public print 'key sk-secret' err aside sleep 100 flood 5000");
     let path = agent.path("raw.log");
-    let mut tee = Tee::create(&path, 200, |line| match line {
+    let mut tee = Tee::new(File::create(&path).unwrap(), 200, |line| match line {
         b"key sk-secret" => Cow::Borrowed(b"key [REDACTED]"),
         other => Cow::Borrowed(other),
-    })
-    .unwrap();
+    });
     let outcome =
         run(&agent.invocation, Some(&mut tee), &mut |_| {}, &CancelToken::default()).unwrap();
     drop(tee);
@@ -355,7 +355,8 @@ fn raw_output_on_disk_is_redacted_and_capped() {
 #[test]
 fn a_full_disk_does_not_end_the_run() {
     let agent = Agent::fake("flood 100000 print done");
-    let mut tee = Tee::create("/dev/full".as_ref(), 1 << 20, |line| Cow::Borrowed(line)).unwrap();
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut tee = Tee::new(full, 1 << 20, |line| Cow::Borrowed(line));
     let outcome =
         run(&agent.invocation, Some(&mut tee), &mut |_| {}, &CancelToken::default()).unwrap();
     assert!(outcome.is_success() && outcome.final_text.ends_with("done\n"));

@@ -107,7 +107,7 @@ pub(crate) fn warn_unless_stored(app: &App, receipt: &ReceiptId, recorded: &Reco
         Recorded::Store => {}
         Recorded::Spool { folder, reason } => app.ui.warn(format_args!(
             "{reason}; receipt {receipt} waits in {} and is imported later",
-            folder.display()
+            folder.path().display()
         )),
         Recorded::Nowhere { reason } => app.ui.warn(format_args!(
             "{reason}; receipt {receipt} is not recorded anywhere (see `handover doctor`)"

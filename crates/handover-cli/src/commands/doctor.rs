@@ -124,7 +124,7 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
 
 /// Imports spooled receipts, and reports those that cannot be imported.
 fn spooled(app: &App) -> Result<Check, CommandError> {
-    let folder = app.project()?.folder().join(spool::FOLDER);
+    let folder = app.project()?.folder().inside(spool::FOLDER);
     let imported = spool::import(&folder, app.store()?, app.redactor()?);
     Ok(match imported.waiting.first() {
         None => Check::fine("spool", format!("imported {} pending receipt(s)", imported.kept)),

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::app::App;
-use crate::error::{CommandError, Exit, io};
-use crate::project::{Project, write_new};
+use crate::config;
+use crate::error::{CommandError, Exit};
+use crate::project::Project;
 use crate::store::StorePlace;
 
 /// Set up a Handover project
@@ -45,9 +46,9 @@ pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
 pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     let project = app.project_to_be()?;
     let folder = project.folder();
-    fs_err::create_dir_all(folder.join("artifacts")).map_err(|error| io(&error))?;
-    write_new(&folder.join(".gitignore"), GITIGNORE)?;
-    write_new(&folder.join("config.toml"), &config_text(&project))?;
+    folder.inside("artifacts").create()?;
+    folder.publish(".gitignore", GITIGNORE.as_bytes())?;
+    folder.publish(config::FILE, config_text(&project).as_bytes())?;
     // The configuration file exists now, so resolve the store as any other command would.
     let new = App::new_at(app, &project.root);
     let place = new.store_place()?;

@@ -5,11 +5,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use handover_files::Folder;
 use handover_model::{PackageId, ReceiptId, RunId, SessionId};
 use handover_store::{RunFilter, Store};
 use serde_json::{Value, json};
 
-use super::serve::SERVICE_FILE;
+use super::serve::{SERVICE_BYTES, SERVICE_FILE};
 use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::env;
@@ -83,12 +84,9 @@ fn running_service(app: &App) -> Option<SocketAddr> {
 }
 
 /// The address in the service file, if the predicate accepts it and the service answers.
-fn service_address(
-    folder: &std::path::Path,
-    accept: impl Fn(&Value) -> bool,
-) -> Option<SocketAddr> {
-    let info: Value =
-        serde_json::from_str(&fs_err::read_to_string(folder.join(SERVICE_FILE)).ok()?).ok()?;
+fn service_address(folder: &Folder, accept: impl Fn(&Value) -> bool) -> Option<SocketAddr> {
+    let text = folder.read_text(SERVICE_FILE, SERVICE_BYTES).ok()??;
+    let info: Value = serde_json::from_str(&text).ok()?;
     let address = info["address"].as_str()?.parse().ok()?;
     (accept(&info) && is_healthy(&address)).then_some(address)
 }

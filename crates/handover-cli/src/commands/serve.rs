@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use handover_files::Sync;
 use handover_serve::{AccessPolicy, Port, Service};
 use serde_json::json;
 
@@ -10,12 +11,15 @@ use super::Outcome;
 use crate::app::App;
 use crate::context_provider::AppContextProvider;
 use crate::env;
-use crate::error::{CommandError, Exit, io};
+use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
 
 /// The file inside `.handover/` with address and process id of the running service. It survives a crash, so
 /// readers check `/health` before they rely on it.
 pub(crate) const SERVICE_FILE: &str = "service.json";
+
+/// The most that is read of it.
+pub(crate) const SERVICE_BYTES: u64 = 64 * 1024;
 
 /// Serve this project over HTTP: dashboard, JSON API, live events and MCP on one port
 ///
@@ -70,16 +74,17 @@ pub(crate) fn run(app: &App, args: ServeArgs) -> Outcome {
     let service_info =
         json!({"address": address.to_string(), "url": url, "pid": std::process::id()});
     let text = service_info.to_string();
-    let file = app.project()?.folder().join(SERVICE_FILE);
+    let folder = app.project()?.folder();
     let policy =
         AccessPolicy { bind: args.bind, hosts: args.host, token_required: args.require_token };
     service.run(Arc::new(AppContextProvider::cached(app.common.clone())), policy, || {
-        fs_err::write(&file, &text).map_err(|error| io(&error))?;
+        folder.replace(SERVICE_FILE, text.as_bytes(), Sync::No)?;
         app.ui.answer("service", &service_info, |ui| ui.line(format_args!("Serving at {url}")))
     })?;
     // Another service may have replaced the file meanwhile.
-    if fs_err::read_to_string(&file).is_ok_and(|other| other == text) {
-        let _ = fs_err::remove_file(&file);
+    let other = folder.read_text(SERVICE_FILE, SERVICE_BYTES).ok().flatten();
+    if other.is_some_and(|other| other == text) {
+        let _ = folder.remove(SERVICE_FILE);
     }
     Ok(Exit::Done)
 }

@@ -3,7 +3,7 @@
 use handover_testkit::{Output, TestEnv};
 use serde_json::{Value, json};
 
-use crate::{empty, project};
+use crate::{empty, project, shim};
 
 const PACKAGE: &str = "# OAuth\n## Summary\nRefresh tokens rotate after a grace period.\n";
 
@@ -434,14 +434,26 @@ fn a_damaged_store_costs_one_log_line() {
     assert!(env.path(&format!(".handover/spool/{receipt}.json")).exists());
 }
 
-/// A configuration file that never ends simulates a hanging disk.
+/// Opening the store takes forever.
+const STALLED: &str = "
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int stalled(const char *path, int flags, int mode) {
+    size_t length = strlen(path);
+    if (length > 8 && strcmp(path + length - 8, \"store.db\") == 0) sleep(600);
+    return (int) syscall(SYS_openat, -100, path, flags, mode);
+}
+int open(const char *path, int flags, int mode) { return stalled(path, flags, mode); }
+int open64(const char *path, int flags, int mode) { return stalled(path, flags, mode); }
+";
+
 #[test]
 fn a_stalled_disk_does_not_stall_the_host() {
-    let env = with_package();
-    let config = env.path(".handover/config.toml");
-    fs_err::remove_file(&config).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(&config).status().unwrap();
-    assert!(made.success());
+    let mut env = with_package();
+    let library = shim(&env, STALLED);
+    env.set("LD_PRELOAD", library.to_str().unwrap());
     let answer = spawn(&env, "general-purpose", "Refresh tokens");
     assert!(answer["systemMessage"].as_str().unwrap().contains("longer than 5000 ms"), "{answer}");
 }

@@ -16,6 +16,7 @@ mod help;
 mod hooks;
 mod host_install;
 mod learning;
+mod links;
 mod logging;
 mod mcp;
 mod moving;
@@ -23,8 +24,8 @@ mod output;
 mod packages;
 mod people;
 mod personas;
-mod project;
 mod planted_store;
+mod project;
 mod real_hosts;
 mod runs;
 mod serve;
@@ -63,8 +64,6 @@ fn shared_project() -> TestEnv {
     env
 }
 
-/// An empty folder.
-fn empty() -> TestEnv {
 /// Compiles C into a library that replaces functions of the C library, for `LD_PRELOAD`.
 fn shim(env: &TestEnv, source: &str) -> std::path::PathBuf {
     let (file, library) = (env.folder().join("shim.c"), env.folder().join("shim.so"));
@@ -76,5 +75,7 @@ fn shim(env: &TestEnv, source: &str) -> std::path::PathBuf {
     library
 }
 
+/// An empty folder.
+fn empty() -> TestEnv {
     TestEnv::empty(handover())
 }

@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
+use handover_files::{FileError, Folder, Irregular};
 use handover_model::SessionId;
 
 use super::PackageFileError;
@@ -64,7 +65,11 @@ impl ProjectPaths {
 
     /// The default folder for a session's files.
     pub fn artifacts(&self, session: &SessionId) -> PathBuf {
-        self.root.join(".handover").join("artifacts").join(session.as_str())
+        self.artifacts_folder(session).path()
+    }
+
+    fn artifacts_folder(&self, session: &SessionId) -> Folder {
+        Folder::of(&self.root).inside("artifacts").inside(session.as_str())
     }
 
     /// The folder inside [`artifacts`](Self::artifacts) whose files follow the naming convention.
@@ -192,38 +197,33 @@ impl ProjectPaths {
 
     /// Creates the folder for a session's packages. No folder on the way may be a symlink.
     pub fn make_context_folder(&self, session: &SessionId) -> Result<PathBuf, PackageFileError> {
-        let folder = self.context_folder(session);
-        self.refuse_links(&folder)?;
-        fs_err::create_dir_all(&folder)
-            .map_err(|source| PackageFileError::Read { path: folder.clone(), source })?;
-        Ok(folder)
+        let folder = self.artifacts_folder(session).inside("context");
+        folder.create().map_err(not_ours)?;
+        Ok(folder.path())
     }
 
     /// Removes a session's folder, if it exists.
     pub fn remove_artifacts(&self, session: &SessionId) -> Result<(), PackageFileError> {
-        let folder = self.artifacts(session);
-        self.refuse_links(&folder)?;
-        match fs_err::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(PackageFileError::Read { path: folder, source: error })
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
-    }
-
-    fn refuse_links(&self, folder: &Path) -> Result<(), PackageFileError> {
-        let inside = folder.ancestors().take_while(|part| *part != self.root);
-        for part in inside {
-            if fs_err::symlink_metadata(part).is_ok_and(|m| m.file_type().is_symlink()) {
-                return Err(PackageFileError::Link { path: part.to_owned() });
-            }
-        }
-        Ok(())
+        let all = Folder::of(&self.root).inside("artifacts");
+        all.remove_folder(session.as_str()).map_err(not_ours)
     }
 }
 
-/// A path as text with `/`, if all of it can be displayed.
-fn storable(path: &Path) -> Option<String> {
+fn not_ours(error: FileError) -> PackageFileError {
+    match error {
+        FileError::NotAFolder { path, found: Irregular::Link } => PackageFileError::Link { path },
+        FileError::NotAFolder { path, .. }
+        | FileError::NotAFile { path, .. }
+        | FileError::TooLarge { path, .. }
+        | FileError::NotText { path, .. }
+        | FileError::Name { path } => {
+            let source = std::io::ErrorKind::NotADirectory.into();
+            PackageFileError::Read { path, source }
+        }
+        FileError::Io { path, source } => PackageFileError::Read { path, source },
+    }
+}
+
 /// What documents end with. A person can register any text with `handover package add`.
 const DOCUMENTS: [&str; 6] = ["md", "markdown", "mdx", "txt", "rst", "adoc"];
 
@@ -236,6 +236,8 @@ fn is_document(stored: &str) -> bool {
     DOCUMENTS.contains(&extension.as_str()) && !visible.split('/').any(|part| part.starts_with('.'))
 }
 
+/// A path as text with `/`, if all of it can be displayed.
+fn storable(path: &Path) -> Option<String> {
     let mut text = String::new();
     for part in path.components() {
         match part {
@@ -284,8 +286,6 @@ mod tests {
     }
 
     #[test]
-    fn locates_files_from_any_base() {
-    #[test]
     fn agents_register_documents_only() {
         for stored in ["docs/a.md", "a.MD", "notes.txt", ".handover/artifacts/s1/context/a.md"] {
             assert!(is_document(stored), "{stored}");
@@ -307,6 +307,8 @@ mod tests {
         }
     }
 
+    #[test]
+    fn locates_files_from_any_base() {
         let project = Project::new();
         let paths = project.paths();
         for (base, path) in

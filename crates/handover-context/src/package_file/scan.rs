@@ -8,6 +8,7 @@ use ignore::WalkBuilder;
 
 use super::ProjectPaths;
 use super::name;
+use crate::ignore_files;
 
 /// The deepest level that is searched.
 const MAX_DEPTH: usize = 12;
@@ -64,12 +65,17 @@ fn own_folders(paths: &ProjectPaths, session: &SessionId) -> [PathBuf; 2] {
 
 fn markdown_files(folder: &Path, respect_ignores: bool) -> impl Iterator<Item = PathBuf> {
     let mut walk = WalkBuilder::new(folder);
-    walk.max_depth(Some(MAX_DEPTH))
-        .follow_links(false)
-        .filter_entry(|entry| !SKIPPED.iter().any(|name| entry.file_name() == *name));
+    walk.max_depth(Some(MAX_DEPTH)).follow_links(false).filter_entry(move |entry| {
+        let is_skipped = SKIPPED.iter().any(|name| entry.file_name() == *name);
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let reads_ignores = respect_ignores && is_folder;
+        !is_skipped && (!reads_ignores || ignore_files::are_readable(entry.path()))
+    });
     if !respect_ignores {
         // `.handover/` is hidden and ignored by design.
         walk.standard_filters(false);
+    } else if !folder.ancestors().all(ignore_files::are_readable) {
+        walk.parents(false).ignore(false).git_ignore(false).git_exclude(false);
     }
     walk.build()
         .filter_map(Result::ok)

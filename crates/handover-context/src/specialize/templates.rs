@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use handover_files::{FileError, read_text_bounded};
 use handover_model::Category;
 use handover_text::tokens::{self, Tokenizer};
 use ignore::WalkBuilder;
@@ -266,18 +267,14 @@ fn problem(error: header::HeaderError) -> Problem {
 
 fn read(path: &Path) -> Result<String, Problem> {
     let fail = |message: String| Problem { line: 1, rule: Rule::File, message };
-    let unreadable = |error: std::io::Error| {
-        let gone = error.kind() == std::io::ErrorKind::NotFound;
-        fail(if gone { "there is no such file" } else { "it cannot be read" }.to_owned())
-    };
-    let metadata = fs_err::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(fail("it is not a file".to_owned()));
+    match read_text_bounded(path, MOST_BYTES) {
+        Ok(Some(text)) => Ok(text),
+        Ok(None) => Err(fail("there is no such file".to_owned())),
+        Err(FileError::NotAFile { .. }) => Err(fail("it is not a file".to_owned())),
+        Err(FileError::NotText { .. }) => Err(fail("it is not UTF-8".to_owned())),
+        Err(FileError::TooLarge { max, .. }) => Err(fail(format!("it has more than {max} bytes"))),
+        Err(FileError::NotAFolder { .. } | FileError::Name { .. } | FileError::Io { .. }) => {
+            Err(fail("it cannot be read".to_owned()))
+        }
     }
-    if metadata.len() > MOST_BYTES {
-        let message = format!("it has {} bytes, and {MOST_BYTES} are allowed", metadata.len());
-        return Err(fail(message));
-    }
-    let bytes = fs_err::read(path).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8".to_owned()))
 }

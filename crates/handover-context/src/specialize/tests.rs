@@ -558,7 +558,7 @@ mod files {
                 "g.md:4 unknown field `detekt`, expected one of name, type, priority, detect, compatible_with, requires, token_estimate".to_owned(),
                 "h.md:2 expected string scalar".to_owned(),
                 "j.md:1 it is not UTF-8".to_owned(),
-                "k.md:1 it has 100000 bytes, and 65536 are allowed".to_owned(),
+                "k.md:1 it has more than 65536 bytes".to_owned(),
             ]
         );
         let role = role("developer");

@@ -5,16 +5,17 @@
 //! Changes at the moment the file was written are not trusted, because file systems count time in ticks.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::Read;
 use std::path::Path;
 
+use handover_files::{Folder as PrivateFolder, Sync};
 use serde::{Deserialize, Serialize};
 
 use super::walk::{self, Folder, Stamp, Walk};
 use super::{Stack, components};
 
 /// The name of the cache inside `.handover/`, whose `.gitignore` covers it.
-pub const CACHE_FILE: &str = "stack-cache.json";
+pub(super) const CACHE_FILE: &str = "stack-cache.json";
 
 /// Invalidates caches of another layout or other tables.
 const FORMAT: &str = concat!("1 ", env!("CARGO_PKG_VERSION"));
@@ -36,13 +37,13 @@ struct Cache {
 
 /// Like [`detect`](super::detect), from the cache while it is valid. Reading and writing the cache is best
 /// effort: if anything is wrong with it, the project is read instead.
-pub fn detect_cached(root: &Path, cache_file: &Path) -> Stack {
-    if let Some((mut cache, written)) = read(root, cache_file) {
+pub fn detect_cached(root: &Path, private: &PrivateFolder) -> Stack {
+    if let Some((mut cache, written)) = read(root, private) {
         match check(root, &cache, written) {
             Check::Holds => return cache.stack,
             Check::Refreshed(folders) => {
                 cache.folders = folders;
-                write(cache_file, &cache);
+                write(private, &cache);
                 return cache.stack;
             }
             Check::Broken => {}
@@ -55,7 +56,7 @@ pub fn detect_cached(root: &Path, cache_file: &Path) -> Stack {
     files.extend(manifests.into_iter().map(|found| (found.path, found.stamp)));
     let root = root.to_string_lossy().into_owned();
     let cache = Cache { format: FORMAT.to_owned(), root, files, folders, stack };
-    write(cache_file, &cache);
+    write(private, &cache);
     cache.stack
 }
 
@@ -93,24 +94,21 @@ fn check(root: &Path, cache: &Cache, written: i64) -> Check {
 }
 
 /// The cache and when it was written, if it belongs to this project.
-fn read(root: &Path, file: &Path) -> Option<(Cache, i64)> {
-    let metadata = fs_err::symlink_metadata(file).ok()?;
-    if !metadata.is_file() || metadata.len() > MOST_BYTES {
-        return None;
-    }
-    let cache: Cache = serde_json::from_slice(&fs_err::read(file).ok()?).ok()?;
+fn read(root: &Path, private: &PrivateFolder) -> Option<(Cache, i64)> {
+    let file = private.open_file(CACHE_FILE).ok()??;
+    let metadata = file.metadata().ok()?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    let cache: Cache = serde_json::from_slice(&bytes).ok()?;
     let ours = cache.format == FORMAT && cache.root == root.to_string_lossy();
     ours.then(|| (cache, Stamp::of(&metadata).latest()))
 }
 
 /// Writes atomically; a missing or read-only folder means no cache.
-fn write(file: &Path, cache: &Cache) {
-    let attempt = || -> std::io::Result<()> {
-        let folder = file.parent().unwrap_or(file);
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        temporary.write_all(&serde_json::to_vec(cache)?)?;
-        temporary.persist(file).map_err(|error| error.error)?;
-        Ok(())
-    };
-    let _ = attempt();
+fn write(private: &PrivateFolder, cache: &Cache) {
+    if let Ok(bytes) = serde_json::to_vec(cache)
+        && private.path().is_dir()
+    {
+        let _ = private.replace(CACHE_FILE, &bytes, Sync::No);
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use handover_files::{FileError, read_text_bounded};
 use handover_model::Category;
 
 use super::catalog;
@@ -74,14 +75,13 @@ fn owner(folders: &BTreeMap<String, Vec<Placed>>, folder: &str) -> String {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let size = fs_err::metadata(path).map_err(|_| "it cannot be read".to_owned())?.len();
-    if size > walk::MOST_BYTES {
-        return Err(format!("it has {size} bytes and was not read; {} are", walk::MOST_BYTES));
-    }
-    let bytes = fs_err::read(path).map_err(|_| "it cannot be read".to_owned())?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
-        Err(_) => Err("it is not UTF-8".to_owned()),
+    match read_text_bounded(path, walk::MOST_BYTES) {
+        Ok(Some(text)) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
+        Err(FileError::NotText { .. }) => Err("it is not UTF-8".to_owned()),
+        Err(FileError::TooLarge { max, .. }) => {
+            Err(format!("it has more than {max} bytes and was not read"))
+        }
+        Ok(None) | Err(_) => Err("it cannot be read".to_owned()),
     }
 }
 

@@ -17,7 +17,7 @@ use std::path::Path;
 use handover_model::Category;
 use serde::{Deserialize, Serialize};
 
-pub use cache::{CACHE_FILE, detect_cached};
+pub use cache::detect_cached;
 pub use catalog::canonical;
 pub use version::Version;
 pub use view::View;

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use handover_files::Folder as PrivateFolder;
+
+use super::cache::CACHE_FILE;
 use super::*;
 
 fn write(root: &Path, path: &str, text: impl AsRef<[u8]>) {
@@ -502,7 +505,7 @@ mod cached {
     use super::*;
 
     fn detect(folder: &Path) -> Stack {
-        detect_cached(folder, &folder.join(".handover").join(CACHE_FILE))
+        detect_cached(folder, &PrivateFolder::of(folder))
     }
 
     fn start() -> tempfile::TempDir {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Note;
 use super::manifests::{self, Reader};
+use crate::ignore_files;
 
 /// The deepest level that is searched.
 const MOST_DEPTH: usize = 6;
@@ -137,8 +138,13 @@ pub(super) fn walk(root: &Path) -> Walk {
         .sort_by_file_name(Ord::cmp)
         .filter_entry(|entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && entry.depth() > 0 && is_skipped(&entry.file_name().to_string_lossy()))
+            let is_below = is_folder && entry.depth() > 0;
+            let is_skipped = is_skipped(&entry.file_name().to_string_lossy());
+            !is_below || (!is_skipped && ignore_files::are_readable(entry.path()))
         });
+    if !ignore_files::are_readable(root) {
+        builder.ignore(false).git_ignore(false).git_exclude(false);
+    }
     let mut seen = 0;
     for entry in builder.build() {
         let Ok(entry) = entry else { continue };

@@ -4,6 +4,7 @@ mod chain;
 
 use handover_agents::AgentError;
 use handover_context::package_file::PackageFileError;
+use handover_files::FileError;
 use handover_handoff::HandoffError;
 use handover_model::InvalidId;
 use handover_store::StoreError;
@@ -48,6 +49,9 @@ pub enum EngineError {
     /// A name that cannot be an id.
     #[error(transparent)]
     Id(#[from] InvalidId),
+    /// A file of the run is not what it should be.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A file of the run could not be read or written.
     #[error("failed to read or write a file of the run")]
     Io(#[from] std::io::Error),

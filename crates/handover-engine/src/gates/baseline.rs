@@ -1,39 +1,38 @@
 //! Results of gates on base trees, kept by the tree and by the gates that checked it.
 
-use std::path::PathBuf;
+use handover_files::{Folder, Sync};
 
 use super::{Gate, GateResult};
+
+/// The most that is read of a file.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Results of gates on trees that no story has changed.
 #[derive(Debug, Clone)]
 pub struct Baselines {
-    folder: PathBuf,
+    folder: Folder,
 }
 
 impl Baselines {
     /// Baselines that are kept in a folder.
-    pub fn new(folder: PathBuf) -> Self {
+    pub fn new(folder: Folder) -> Self {
         Self { folder }
     }
 
     /// The results for a tree, if exactly these gates ran on it.
     pub fn get(&self, tree: &str, gates: &[Gate]) -> Option<Vec<GateResult>> {
-        let text = fs_err::read_to_string(self.file(tree, gates)).ok()?;
-        serde_json::from_str(&text).ok()
+        let text = self.folder.read(&self.file(tree, gates), MAX_BYTES).ok()??;
+        serde_json::from_slice(&text).ok()
     }
 
     /// Keeps results. They can be determined again, so errors are ignored.
     pub fn put(&self, tree: &str, gates: &[Gate], results: &[GateResult]) {
-        let write = || -> std::io::Result<()> {
-            fs_err::create_dir_all(&self.folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            serde_json::to_writer(&mut file, results)?;
-            file.persist(self.file(tree, gates)).map(drop).map_err(|error| error.error)
-        };
-        let _ = write();
+        if let Ok(text) = serde_json::to_vec(results) {
+            let _ = self.folder.replace(&self.file(tree, gates), &text, Sync::No);
+        }
     }
 
-    fn file(&self, tree: &str, gates: &[Gate]) -> PathBuf {
+    fn file(&self, tree: &str, gates: &[Gate]) -> String {
         let mut hash = blake3::Hasher::new();
         for gate in gates {
             let Gate { kind, folder, program, args, .. } = gate;
@@ -44,7 +43,7 @@ impl Baselines {
             }
             hash.update(call.as_bytes());
         }
-        self.folder.join(format!("{tree}-{}.json", &hash.finalize().to_hex()[..16]))
+        format!("{tree}-{}.json", &hash.finalize().to_hex()[..16])
     }
 }
 
@@ -67,7 +66,7 @@ mod tests {
     #[test]
     fn results_belong_to_a_tree_and_its_gates() {
         let folder = tempfile::tempdir().unwrap();
-        let known = Baselines::new(folder.path().join("baselines"));
+        let known = Baselines::new(Folder::at(folder.path()).inside("baselines"));
         let go = Gate::new(&Go, "go", &["test"]);
         assert_eq!(known.get("t1", std::slice::from_ref(&go)), None);
         known.put("t1", std::slice::from_ref(&go), &results());
@@ -87,7 +86,7 @@ mod tests {
     #[test]
     fn the_place_of_a_report_makes_no_difference() {
         let folder = tempfile::tempdir().unwrap();
-        let known = Baselines::new(folder.path().to_owned());
+        let known = Baselines::new(Folder::at(folder.path()));
         let gate = |report: &str| Gate {
             reports: vec![report.into()],
             ..Gate::new(&Pytest, "pytest", &[&format!("--junitxml={report}")])
@@ -99,11 +98,11 @@ mod tests {
     #[test]
     fn a_damaged_file_is_no_baseline() {
         let folder = tempfile::tempdir().unwrap();
-        let known = Baselines::new(folder.path().to_owned());
+        let known = Baselines::new(Folder::at(folder.path()));
         let gates = [Gate::new(&Go, "go", &["test"])];
         known.put("t", &gates, &results());
         let file = known.file("t", &gates);
-        fs_err::write(file, "[{").unwrap();
+        fs_err::write(folder.path().join(file), "[{").unwrap();
         assert_eq!(known.get("t", &gates), None);
     }
 }

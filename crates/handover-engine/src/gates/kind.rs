@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::Gate;
+use crate::bounded;
 
 /// A test tool that Handover knows, such as Cargo or Gradle. One file implements it, one line of
 /// [`BUILT_IN`](super::BUILT_IN) adds it.
@@ -50,7 +51,7 @@ impl GateFolder<'_> {
 
     /// The text of a file; none if it cannot be read.
     pub fn read(&self, name: &str) -> Option<String> {
-        fs_err::read_to_string(self.path.join(name)).ok()
+        bounded::text(&self.path.join(name))
     }
 }
 

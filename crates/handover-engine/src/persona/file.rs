@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use handover_files::{FileError, Folder, read_text_bounded};
 use handover_model::config::PersonaOverride;
 use handover_model::{PersonaId, Profile, Role};
 use serde::Deserialize;
@@ -9,33 +10,35 @@ use toml::Spanned;
 
 use super::{Persona, PersonaError, Rule};
 
-const MAX_ANSWER_BYTES: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 const MOST_FILES: usize = 200;
 /// The longest name or title, and the longest other value.
 const SHORT: usize = 80;
 const LONG: usize = 2_000;
 
-/// The text of a file; none if it does not exist.
-pub(super) fn read(path: &Path, links: bool) -> Result<Option<String>, PersonaError> {
-    let bad = |message: String| fault(path, 1, Rule::File, message);
-    let data = if links { fs_err::metadata(path) } else { fs_err::symlink_metadata(path) };
-    let data = match data {
-        Ok(data) => data,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(bad(format!("it cannot be read: {}", error.kind()))),
+/// The text of a file; none if it does not exist. In a folder of the project no link is followed.
+pub(super) fn read(
+    folder: &Path,
+    id: &PersonaId,
+    links: bool,
+) -> Result<Option<String>, PersonaError> {
+    let name = format!("{id}.toml");
+    let path = folder.join(&name);
+    let text = match links {
+        true => read_text_bounded(&path, MAX_BYTES),
+        false => Folder::at(folder).read_text(&name, MAX_BYTES),
     };
-    if !data.is_file() {
-        return Err(bad("it is not a file".to_owned()));
-    }
-    if data.len() > MAX_ANSWER_BYTES {
-        return Err(bad(format!(
-            "it has {} bytes, and {MAX_ANSWER_BYTES} are allowed",
-            data.len()
-        )));
-    }
-    let bytes =
-        fs_err::read(path).map_err(|error| bad(format!("it cannot be read: {}", error.kind())))?;
-    String::from_utf8(bytes).map(Some).map_err(|_| bad("it is not UTF-8".to_owned()))
+    text.map_err(|error| {
+        let message = match error {
+            FileError::TooLarge { max, .. } => format!("it has more than {max} bytes"),
+            FileError::NotText { .. } => "it is not UTF-8".to_owned(),
+            FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Name { .. } => {
+                "it is not a file".to_owned()
+            }
+            FileError::Io { source, .. } => format!("it cannot be read: {}", source.kind()),
+        };
+        fault(&path, 1, Rule::File, message)
+    })
 }
 
 /// The personas that have a file in a folder.

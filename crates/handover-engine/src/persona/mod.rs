@@ -92,7 +92,7 @@ impl Personas {
             let path = folder.join(format!("{id}.toml"));
             // A user may link to files elsewhere; a project's links must stay inside the project.
             let links = self.user.as_ref() == Some(folder);
-            if let Some(text) = file::read(&path, links)? {
+            if let Some(text) = file::read(folder, id, links)? {
                 over(&mut whole, file::parse(&path, &text)?);
                 layers.push(layer(path.clone()));
                 last = Some(path);

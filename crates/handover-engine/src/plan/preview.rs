@@ -7,6 +7,7 @@ use handover_model::RunPhase;
 
 use super::{Planner, RunRequest, group_of};
 use crate::EngineError;
+use crate::bounded;
 use crate::gates::{GateFolder, detect};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step};
 use crate::prompt::PromptRequest;
@@ -69,7 +70,7 @@ impl Planner<'_> {
         let event = Event::Started { plan: Box::new(plan.clone()), options };
         let Some(state) = State::start(&event) else { return Ok(Vec::new()) };
         let epic = plan.epic_file.as_ref().map(|path| self.project.join(path));
-        let epic = epic.and_then(|path| fs_err::read_to_string(path).ok()).unwrap_or_default();
+        let epic = epic.and_then(|path| bounded::text(&path)).unwrap_or_default();
         let mut prompts = Vec::new();
         for story in state.units().filter(|story| story.planned.skip.is_none()) {
             let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);

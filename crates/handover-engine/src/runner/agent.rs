@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
 use handover_context::package_file::ProjectPaths;
+use handover_files::{FileError, Folder};
 use handover_handoff::{Debrief, Ending, Handoff, Learn, RunStep};
 use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Verdict};
 
 use super::workers::Job;
 use super::{Runner, Started, spawn_id};
 use crate::EngineError;
+use crate::bounded;
 use crate::data::Spent;
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
@@ -21,7 +23,7 @@ use crate::plan::group_of;
 use crate::prompt::PromptRequest;
 use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind, money_left};
 use crate::task::{TaskParts, kind, role_text, task};
-use crate::verdict::{AgentReport, ReportError};
+use crate::verdict::{AgentReport, MAX_RESULT, ReportError};
 
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
@@ -43,25 +45,44 @@ pub(super) struct AgentAttempt {
     /// A secret that binds the result to this attempt.
     pub(super) nonce: String,
     /// The folder of its logs and its result.
-    pub(super) logs: PathBuf,
+    pub(super) logs: Folder,
 }
 
 impl AgentAttempt {
-    pub(super) fn file(&self, end: &str) -> PathBuf {
+    /// The name of one of its files.
+    pub(super) fn file(&self, end: &str) -> String {
         let voice = self
             .step
             .voice
             .as_ref()
             .map(|voice| format!("-{}-{}", ref_part(&voice.persona), voice.round));
         let voice = voice.unwrap_or_default();
-        self.logs.join(format!("{}-{}{voice}.{end}", self.step.phase, self.number))
+        format!("{}-{}{voice}.{end}", self.step.phase, self.number)
+    }
+
+    /// Removes the result of an earlier attempt of the same number.
+    pub(super) fn forget_result(&self) {
+        let _ = self.logs.remove(&self.file(RESULT));
+    }
+
+    /// What it wrote as its result; none if there is no file. A link could lead anywhere, so it is not
+    /// followed.
+    pub(super) fn read_result(&self) -> Option<Vec<u8>> {
+        match self.logs.read(&self.file(RESULT), MAX_RESULT) {
+            Ok(bytes) => bytes,
+            Err(FileError::TooLarge { .. }) => Some(b"too large".to_vec()),
+            Err(_) => Some(b"not a file".to_vec()),
+        }
     }
 
     /// The file that it is asked to write its result to.
     pub(super) fn result(&self) -> PathBuf {
-        self.file("result.json")
+        self.logs.path().join(self.file(RESULT))
     }
 }
+
+/// How the name of an agent's result ends.
+const RESULT: &str = "result.json";
 
 /// An agent that is ready to start.
 pub(super) struct AgentJob {
@@ -116,7 +137,7 @@ impl Runner<'_, '_> {
         let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
         let refs = self.repo.refs()?;
         let attempt = AgentAttempt { story: id.to_owned(), step, number: attempt, nonce, logs };
-        let _ = fs_err::remove_file(attempt.result());
+        attempt.forget_result();
         let call = AgentCall { story, worktree, attempt, refs };
         let text = self.text_of(&call);
         let handoff = self.prepare(&call, &text)?;
@@ -197,7 +218,7 @@ impl Runner<'_, '_> {
             UnitKind::Closing => self.state.plan.epic_file.as_deref(),
         };
         let path = path.map(|path| call.worktree.project().join(path));
-        let bytes = path.and_then(|path| fs_err::read(path).ok()).unwrap_or_default();
+        let bytes = path.and_then(|path| bounded::bytes(&path)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 

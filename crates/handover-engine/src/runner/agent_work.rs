@@ -1,7 +1,6 @@
 //! Runs an agent's program on a worker thread and reads its report.
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
@@ -12,7 +11,7 @@ use super::workers::{Delivered, JobResult, WorkerEvent, WorkerLink};
 use crate::EngineError;
 use crate::data::Spent;
 use crate::task::ending;
-use crate::verdict::{self, AgentReport, MAX_RESULT, ReportContext, ReportError};
+use crate::verdict::{self, AgentReport, ReportContext, ReportError};
 
 /// How much of an agent's output is kept on disk.
 const LOG_BYTES: u64 = 16 << 20;
@@ -87,7 +86,7 @@ fn report(
         statuses: &attempt.step.statuses,
     };
     let read_report = |outcome: &Outcome| {
-        verdict::read(context, result_file(&attempt.result()).as_deref(), &outcome.final_text)
+        verdict::read(context, attempt.read_result().as_deref(), &outcome.final_text)
     };
     let first = read_report(outcome);
     let conversation = outcome.report.host_session.clone();
@@ -115,8 +114,8 @@ fn supervised(
     link: &WorkerLink<'_>,
 ) -> Result<Outcome, EngineError> {
     let redactor = link.redactor;
-    let mut tee =
-        Tee::create(&attempt.file(log), LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))?;
+    let log = attempt.logs.create_file(&attempt.file(log))?;
+    let mut tee = Tee::new(log, LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)));
     let mut shown = Instant::now();
     let mut on_event = |event: AgentEvent| {
         if let AgentEvent::Spawned(process) = &event {
@@ -137,18 +136,6 @@ fn supervised(
         return Err(EngineError::Interrupted);
     }
     Ok(outcome)
-}
-
-/// The content of the result file. A link could lead anywhere, so it is not followed.
-fn result_file(path: &Path) -> Option<Vec<u8>> {
-    let data = fs_err::symlink_metadata(path).ok()?;
-    if !data.is_file() {
-        return Some(b"not a file".to_vec());
-    }
-    if data.len() > MAX_RESULT {
-        return Some(b"too large".to_vec());
-    }
-    fs_err::read(path).ok()
 }
 
 /// The part of an event that is worth showing.

@@ -16,7 +16,7 @@ impl Engine<'_> {
         }
         let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
         if folded.is_some_and(|folded| !folded.state.is_over()) {
-            let _ = fs_err::remove_dir_all(self.run_folder(&run.id).join("worktrees"));
+            let _ = self.run_folder(&run.id).remove_folder("worktrees");
             repo.prune()?;
             repo.delete_refs(&format!("refs/handover/{}/", run.id))?;
         }

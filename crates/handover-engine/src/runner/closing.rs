@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::Runner;
 use super::agent::AgentCall;
+use crate::bounded;
 use crate::data::{
     Contribution, Retro, handoff_path, retro_path, uat_data_path, uat_document_path,
 };
@@ -110,7 +111,7 @@ impl Runner<'_, '_> {
     /// What the agent wrote to a file, if it changed the file.
     fn written(&self, call: &AgentCall, path: &str) -> Result<Option<Vec<u8>>, EngineError> {
         let Some(file) = call.worktree.inside(path) else { return Ok(None) };
-        let Ok(bytes) = fs_err::read(file) else { return Ok(None) };
+        let Some(bytes) = bounded::bytes(&file) else { return Ok(None) };
         let before = self.before(&call.story, path)?;
         Ok(Some(bytes).filter(|bytes| before.as_ref() != Some(bytes)))
     }
@@ -157,7 +158,7 @@ impl Runner<'_, '_> {
                 Some(base) => self.repo.file_of(base, &self.repo.prefix.join(&path))?,
                 None => None,
             };
-            let on_disk = worktree.inside(&path).and_then(|file| fs_err::read(file).ok());
+            let on_disk = worktree.inside(&path).and_then(|file| bounded::bytes(&file));
             let is_theirs = on_disk.is_some() && on_disk != in_base;
             if !(reported.is_empty() && is_theirs) {
                 self.write_file(worktree, &path, self.engine.redactor.clean(&text).as_str())?;

@@ -6,6 +6,7 @@ use handover_store::GroupUpdate;
 
 use super::Runner;
 use crate::EngineError;
+use crate::bounded;
 use crate::git::{NewCommit, Worktree};
 use crate::journal::Intent;
 use crate::plan::group_of;
@@ -120,7 +121,7 @@ impl Runner<'_, '_> {
         let folder = worktree.project();
         let Some(place) = story::find_sprint_status(&folder) else { return Ok(()) };
         let Some(path) = worktree.inside(place) else { return Ok(()) };
-        let Ok(mut text) = fs_err::read_to_string(&path) else { return Ok(()) };
+        let Some(mut text) = bounded::text(&path) else { return Ok(()) };
         let all_done = self.state.stories.iter().all(|story| {
             story.planned.id == id || matches!(story.state, StoryState::Done | StoryState::Skipped)
         });

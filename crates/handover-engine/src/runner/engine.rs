@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{CancelToken, Environment, OrphanEnd, end_marked, end_orphan};
+use handover_files::Folder;
 use handover_handoff::Handoffs;
 use handover_model::config::Config;
 use handover_model::{EpicId, Host, ProjectId, RunId, SessionStatus, Timestamp};
@@ -154,8 +155,13 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    pub(super) fn run_folder(&self, run: &RunId) -> PathBuf {
-        self.project.join(".handover/runs").join(run.as_str())
+    /// The folder of all runs.
+    pub(super) fn runs_folder(&self) -> Folder {
+        Folder::of(&self.project).inside("runs")
+    }
+
+    pub(super) fn run_folder(&self, run: &RunId) -> Folder {
+        self.runs_folder().inside(run.as_str())
     }
 
     fn run_locked(
@@ -205,7 +211,7 @@ impl<'a> Engine<'a> {
             gate_results: BTreeMap::new(),
             reported_refs: BTreeSet::new(),
         };
-        fs_err::create_dir_all(&runner.folder)?;
+        runner.folder.create()?;
         runner.drive()?;
         Ok((run, runner.state))
     }

@@ -115,15 +115,16 @@ impl Runner<'_, '_> {
 
     /// The gates of a worktree. Each story has its own report folder, since several are checked at once.
     fn detected(&self, id: &str, worktree: &Worktree) -> Result<Vec<Gate>, EngineError> {
-        let scratch = self.folder.join("reports").join(ref_part(id));
-        fs_err::create_dir_all(&scratch)?;
+        let scratch = self.folder.inside("reports").inside(ref_part(id));
+        scratch.create()?;
+        let scratch = scratch.path();
         let path = worktree.project();
         let folder = GateFolder { path: &path, checkout: &self.engine.project, scratch: &scratch };
         Ok(detect(self.engine.gates, &folder, &self.engine.config.gates))
     }
 
     pub(super) fn baselines(&self) -> Baselines {
-        Baselines::new(self.engine.project.join(".handover/runs/baselines"))
+        Baselines::new(self.engine.runs_folder().inside("baselines"))
     }
 
     /// Stores the results of a tree as the baseline of one that differs in records only.
@@ -147,8 +148,10 @@ impl Engine<'_> {
     /// Lets all worktrees share one Cargo target: a cold build per story would cost more than the story.
     pub(super) fn share_cargo_target(&self, environment: &mut Environment) {
         if environment.get("CARGO_TARGET_DIR").is_none() {
-            let target = self.project.join(".handover/runs/cargo-target");
-            environment.set("CARGO_TARGET_DIR", target);
+            let target = self.runs_folder().inside("cargo-target");
+            if target.check().is_ok() {
+                environment.set("CARGO_TARGET_DIR", target.path());
+            }
         }
     }
 }

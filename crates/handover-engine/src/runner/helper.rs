@@ -100,10 +100,9 @@ impl Helper<'_> {
 
     /// Kills the orphans of a helper that crashed on this machine.
     fn reap(&self) -> Result<(), EngineError> {
-        let folder = self.engine.run_folder(&self.run).join("remote-jobs");
-        let Ok(entries) = fs_err::read_dir(folder) else { return Ok(()) };
-        for entry in entries.flatten() {
-            if let Some(seq) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
+        let folder = self.engine.run_folder(&self.run).inside("remote-jobs");
+        for entry in folder.entries().unwrap_or_default() {
+            if let Ok(seq) = entry.name.parse() {
                 end_marked(&spawn_id(&self.run, seq)?, Duration::from_millis(500))?;
             }
         }

@@ -27,10 +27,10 @@ mod workers;
 mod worktrees;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use handover_agents::SpawnId;
+use handover_files::Folder;
 use handover_model::{RunId, RunState, Timestamp};
 
 use crate::EngineError;
@@ -53,7 +53,7 @@ struct Runner<'a, 'p> {
     engine: &'a Engine<'a>,
     repo: &'a Repo,
     /// The run's own folder, with its worktrees and logs.
-    folder: PathBuf,
+    folder: Folder,
     journal: Journal<'a>,
     state: State,
     on_progress: OnProgress<'p>,
@@ -297,9 +297,9 @@ impl<'a> Runner<'a, '_> {
     }
 
     /// The folder of a story's logs.
-    fn logs(&self, story: &str) -> Result<PathBuf, EngineError> {
-        let folder = self.folder.join(ref_part(story));
-        fs_err::create_dir_all(&folder)?;
+    fn logs(&self, story: &str) -> Result<Folder, EngineError> {
+        let folder = self.folder.inside(ref_part(story));
+        folder.create()?;
         Ok(folder)
     }
 }

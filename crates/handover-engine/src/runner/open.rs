@@ -7,6 +7,7 @@ use handover_store::GroupUpdate;
 
 use super::Runner;
 use crate::EngineError;
+use crate::bounded;
 use crate::plan::group_of;
 use crate::reducer::{Event, PlannedStory};
 
@@ -51,12 +52,9 @@ impl Runner<'_, '_> {
         base: &str,
     ) -> Result<Option<Vec<u8>>, EngineError> {
         let in_repo: PathBuf = self.repo.prefix.join(&story.path);
-        let on_disk = match fs_err::read(self.engine.project.join(&story.path)) {
-            Ok(bytes) => bytes,
-            // It existed when the run was planned; the branch may have it.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
+        // It existed when the run was planned; the branch may have it.
+        let path = self.engine.project.join(&story.path);
+        let Some(on_disk) = bounded::content(&path)? else { return Ok(None) };
         let in_base = self.repo.file_of(base, &in_repo)?;
         if in_base.as_deref() == Some(&on_disk) {
             return Ok(None);

@@ -94,9 +94,10 @@ impl Engine<'_> {
         seq: u64,
         job: RemoteJob,
     ) -> Result<RemoteWork, EngineError> {
-        let place = self.run_folder(run).join("remote-jobs").join(seq.to_string());
-        fs_err::create_dir_all(&place)?;
-        let worktree = Worktree::at(repo, place.join("worktree"), place.join("index"), &job.base);
+        let place = self.run_folder(run).inside("remote-jobs").inside(seq.to_string());
+        place.create()?;
+        let path = place.path();
+        let worktree = Worktree::at(repo, path.join("worktree"), path.join("index"), &job.base);
         let attempt = AgentAttempt {
             story: job.story.clone(),
             step: job.step.clone(),
@@ -104,7 +105,7 @@ impl Engine<'_> {
             nonce: job.nonce.clone(),
             logs: place,
         };
-        let _ = fs_err::remove_file(attempt.result());
+        attempt.forget_result();
         let mut invocation = Invocation::new(job.host, spawn_id(run, seq)?, worktree.project());
         if let Some(command) = &job.command {
             (invocation.program, invocation.args) = split_command(command)?;

@@ -4,6 +4,7 @@ use handover_model::{EpicId, Host};
 
 use super::Engine;
 use crate::EngineError;
+use crate::bounded;
 use crate::data::uat_data_path;
 use crate::git::Repo;
 use crate::uat::{Document, UatError, parse};
@@ -28,7 +29,7 @@ impl Engine<'_> {
             None => None,
         };
         let committed = repo.file_of("HEAD", &in_repo)?;
-        let on_disk = fs_err::read(self.project.join(&path)).ok();
+        let on_disk = bounded::bytes(&self.project.join(&path));
         let bytes = if base.is_some() && base != committed { base } else { on_disk.or(base) };
         let Some(bytes) = bytes else { return Ok(None) };
         let mut document = parse(&String::from_utf8_lossy(&bytes))

@@ -10,6 +10,7 @@ use handover_model::UatGate;
 use super::workers::{Job, WorkerEvent, WorkerLink};
 use super::{Runner, Started, spawn_id};
 use crate::EngineError;
+use crate::bounded;
 use crate::data::{ScenarioResult, uat_data_path, uat_document_path};
 use crate::git::Worktree;
 use crate::journal::Intent;
@@ -95,7 +96,7 @@ impl Runner<'_, '_> {
         let Some(file) = worktree.inside(&path) else {
             return Err(format!("`{path}` is a link"));
         };
-        let Ok(bytes) = fs_err::read(file) else {
+        let Some(bytes) = bounded::bytes(&file) else {
             return Err(format!("there are no scenarios: `{path}` is missing"));
         };
         let parsed = uat::parse(&String::from_utf8_lossy(&bytes));
@@ -115,7 +116,7 @@ impl Runner<'_, '_> {
         let plan = &self.state.plan;
         let data = uat_data_path(&plan.epic);
         let epic = plan.epic_file.as_ref().map(|path| worktree.project().join(path));
-        let epic = epic.and_then(|path| fs_err::read_to_string(path).ok()).unwrap_or_default();
+        let epic = epic.and_then(|path| bounded::text(&path)).unwrap_or_default();
         let about = DocumentInfo {
             title: story::epic_title(&epic),
             stories: plan.stories.iter().map(|story| story.id.clone()).collect(),

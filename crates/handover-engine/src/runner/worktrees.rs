@@ -27,8 +27,8 @@ impl Runner<'_, '_> {
 
     pub(super) fn worktree_at(&self, story: &str, base: &str) -> Worktree {
         let name = ref_part(story);
-        let path = self.folder.join("worktrees").join(&name);
-        let index = self.folder.join(format!("{name}.index"));
+        let path = self.folder.inside("worktrees").path().join(&name);
+        let index = self.folder.path().join(format!("{name}.index"));
         Worktree::at(self.repo, path, index, base)
     }
 
@@ -71,7 +71,7 @@ impl Runner<'_, '_> {
             return Ok(());
         }
         self.spare_worktree = None;
-        let _ = fs_err::remove_dir_all(self.folder.join("worktrees"));
+        let _ = self.folder.remove_folder("worktrees");
         Ok(self.repo.prune()?)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use handover_files::{FileError, read_text_bounded};
 use handover_model::EpicId;
 
 use super::parse::{claims, strip_word};
@@ -253,12 +254,13 @@ fn bad_name(id: &str) -> Option<&'static str> {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    let size = fs_err::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > MAX_BYTES {
-        return Err(format!("it has {size} bytes, and {MAX_BYTES} are allowed"));
+    match read_text_bounded(path, MAX_BYTES) {
+        Ok(Some(text)) => Ok(text),
+        Ok(None) => Err("it is gone".to_owned()),
+        Err(FileError::NotText { .. }) => Err("it is not UTF-8".to_owned()),
+        Err(FileError::TooLarge { max, .. }) => Err(format!("it has more than {max} bytes")),
+        Err(error) => Err(error.to_string()),
     }
-    let bytes = fs_err::read(path).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 /// The Markdown files of a folder inside the project, by name. A missing folder is empty.

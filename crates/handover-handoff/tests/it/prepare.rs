@@ -222,12 +222,12 @@ fn without_a_store_the_receipt_goes_to_the_spool() {
     assert!(brief.text.contains("Fallback Mode"), "{}", brief.text);
     let provision = &brief.receipt.provided.context;
     assert!(matches!(provision, Provision::Degraded { reason } if reason == "the store is locked"));
-    assert!(world.spool.join("r_1.json").exists());
+    assert!(world.spool.path().join("r_1.json").exists());
     // The next handoff brings it in, and it counts as an attempt.
     let next = world.prepare("2", 5);
     assert_eq!(next.handoff.assignment.iteration, 1);
     assert_eq!(world.receipt("1").state, ReceiptState::Delivered);
-    assert!(!world.spool.join("r_1.json").exists());
+    assert!(!world.spool.path().join("r_1.json").exists());
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn without_store_and_spool_there_is_no_handoff() {
     let nowhere = Handoffs { store: Err("gone"), spool: None, ..world.handoffs() };
     let error = nowhere.prepare(&world.request("1", 1)).unwrap_err();
     assert!(matches!(error, HandoffError::Store(StoreError::Backend { .. })), "{error}");
-    fs_err::write(&world.spool, "a file where a folder should be").unwrap();
+    fs_err::write(world.spool.path(), "a file where a folder should be").unwrap();
     let blocked = Handoffs { store: Err("gone"), ..world.handoffs() };
     let error = blocked.prepare(&world.request("1", 1)).unwrap_err();
     assert!(error.to_string().starts_with("gone, and the spool cannot be written:"), "{error}");
@@ -255,13 +255,13 @@ fn without_store_and_spool_there_is_no_handoff() {
 #[test]
 fn files_in_the_spool_that_are_no_receipts_stay_and_are_named() {
     let world = World::new();
-    fs_err::create_dir_all(&world.spool).unwrap();
-    fs_err::write(world.spool.join("r_bad.json"), "{").unwrap();
-    fs_err::write(world.spool.join("notes.txt"), "mine").unwrap();
+    fs_err::create_dir_all(world.spool.path()).unwrap();
+    fs_err::write(world.spool.path().join("r_bad.json"), "{").unwrap();
+    fs_err::write(world.spool.path().join("notes.txt"), "mine").unwrap();
     let imported = spool::import(&world.spool, world.as_store(), &world.redactor);
     assert_eq!((imported.kept, imported.waiting.len()), (0, 1));
     assert!(imported.waiting[0].0.ends_with("r_bad.json"));
-    assert!(world.spool.join("notes.txt").exists());
+    assert!(world.spool.path().join("notes.txt").exists());
 }
 
 #[test]

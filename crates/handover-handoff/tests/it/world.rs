@@ -1,10 +1,9 @@
 //! A project with a real SQLite store, and shorthands for handoffs in it.
 
-use std::path::PathBuf;
-
 use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
 use handover_context::stack::detect;
+use handover_files::Folder;
 use handover_handoff::{Handoff, HandoffRequest, Handoffs, Prepared, Technology};
 use handover_model::config::Config;
 use handover_model::{
@@ -26,7 +25,7 @@ pub(crate) struct World {
     pub(crate) redactor: Redactor,
     pub(crate) paths: ProjectPaths,
     technology: Technology,
-    pub(crate) spool: PathBuf,
+    pub(crate) spool: Folder,
 }
 
 pub(crate) fn session() -> SessionId {
@@ -69,7 +68,7 @@ impl World {
             redactor: Redactor::default(),
             paths: ProjectPaths::new(&root, &[]).unwrap(),
             technology,
-            spool: root.join("spool"),
+            spool: Folder::at(&root).inside("spool"),
             _folder: folder,
         }
     }

@@ -1,8 +1,8 @@
 //! The log of failed hooks: nobody sees their standard error.
 
 use std::io::Write;
-use std::path::Path;
 
+use handover_files::{Folder, Sync};
 use handover_hosts::HookEvent;
 use handover_model::{Host, Timestamp};
 
@@ -13,24 +13,24 @@ pub(crate) const FILE: &str = "hooks.log";
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// Adds a line. A failure to do so has nowhere to be reported.
-pub(super) fn note(folder: &Path, now: Timestamp, host: Host, event: &HookEvent, message: &str) {
-    let path = folder.join(FILE);
-    if fs_err::metadata(&path).is_ok_and(|file| file.len() > MAX_BYTES) {
+pub(super) fn note(folder: &Folder, now: Timestamp, host: Host, event: &HookEvent, message: &str) {
+    if folder.size(FILE).is_some_and(|bytes| bytes > MAX_BYTES) {
         let lines = last_lines(folder, usize::MAX);
         let half = lines.get(lines.len() / 2..).unwrap_or_default().join("\n");
-        let _ = fs_err::write(&path, format!("{half}\n"));
+        let _ = folder.replace(FILE, format!("{half}\n").as_bytes(), Sync::No);
     }
     let message: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let message: String = message.chars().take(500).collect();
     let line = format!("{now} {host} {}: {message}\n", event.label());
-    let file = fs_err::OpenOptions::new().create(true).append(true).open(path);
-    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    let _ = folder.append(FILE).map(|mut file| file.write_all(line.as_bytes()));
 }
 
 /// The last lines of the log.
-pub(crate) fn last_lines(folder: &Path, count: usize) -> Vec<String> {
-    let Ok(bytes) = fs_err::read(folder.join(FILE)) else { return Vec::new() };
+pub(crate) fn last_lines(folder: &Folder, count: usize) -> Vec<String> {
+    let Ok(Some((bytes, whole))) = folder.tail(FILE, 2 * MAX_BYTES) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
+    // The first line may be incomplete.
+    let lines = text.lines().skip(usize::from(!whole)).map(ToOwned::to_owned);
+    let lines: Vec<String> = lines.collect();
     lines.get(lines.len().saturating_sub(count)..).unwrap_or_default().to_vec()
 }

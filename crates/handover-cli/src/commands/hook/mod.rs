@@ -12,13 +12,14 @@ mod spawn;
 mod subagent;
 mod tool;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use handover_files::Folder;
 use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry};
 use handover_model::{Host, ReceiptId};
 use tracing::{debug, warn};
@@ -78,7 +79,7 @@ struct Shared {
     notify_user: AtomicBool,
     event: OnceLock<HookEvent>,
     /// `.handover/`
-    folder: OnceLock<PathBuf>,
+    folder: OnceLock<Folder>,
 }
 
 impl Shared {

@@ -1,6 +1,7 @@
 //! A subagent is about to be spawned: it gets its brief, under a receipt.
 
 use handover_context::package_file::vendor_secret;
+use handover_files::Sync;
 use handover_handoff::{HandoffError, HandoffRequest, Prepared, Recorded, TicketRequest};
 use handover_hosts::decide::spawn::{Outcome, Parts, decide, delivery, group_in, within_limit};
 use handover_hosts::transcript::text_hash;
@@ -13,7 +14,7 @@ use serde_json::json;
 
 use super::Reply;
 use super::context::{HookContext, IfMissing};
-use crate::error::{CommandError, Exit, io};
+use crate::error::{CommandError, Exit};
 
 /// The folder below `.handover/` for briefs that are too long for a hook.
 const FOLDER: &str = "briefs";
@@ -157,20 +158,18 @@ pub(super) fn fit(
     preface: &str,
     receipt: &ReceiptId,
 ) -> Result<String, CommandError> {
-    let folder = context.app.project()?.folder().join(FOLDER);
-    let path = folder.join(format!("{receipt}.md"));
+    let folder = context.app.project()?.folder().inside(FOLDER);
+    let name = format!("{receipt}.md");
     let Parts { sent, file } = within_limit(
         context.host.capabilities().text_limit,
         tokenizer(context),
         preface,
         receipt,
-        &path.display().to_string(),
+        &folder.path().join(&name).display().to_string(),
     );
     if let Some(whole) = file {
-        fs_err::create_dir_all(&folder)
-            .and_then(|()| fs_err::write(&path, whole))
-            .map_err(|error| io(&error))?;
-        super::tool::keep_newest(&folder, KEPT);
+        folder.replace(&name, whole.as_bytes(), Sync::No)?;
+        folder.keep_newest(KEPT, |name| name.starts_with("r_") && name.ends_with(".md"));
     }
     Ok(sent)
 }

@@ -3,9 +3,10 @@
 //! A failed command is kept in a small file per conversation, together with the steps taken since.
 //! Without that file there is nothing to learn, and the store is not even opened.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use handover_context::learning::Binding;
+use handover_files::{Folder, Kind, Sync};
 use handover_hosts::{HookCall, HookEvent};
 use handover_store::{CleanSignature, ErrorSighting, PackageFilter, StoreError};
 use handover_text::cut::cut;
@@ -14,11 +15,17 @@ use serde::{Deserialize, Serialize};
 use super::Reply;
 use super::context::{HookContext, IfMissing};
 use crate::env;
-use crate::error::{CommandError, io};
+use crate::error::CommandError;
 use handover_model::{PackageId, ReceiptId};
 
 /// The folder below `.handover/` for failed commands.
 const FOLDER: &str = "hooks";
+
+/// How the names of its files end.
+const SUFFIX: &str = ".json";
+
+/// The most that is read of one.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// How many conversations are kept.
 const MAX_CONVERSATIONS: usize = 50;
@@ -38,12 +45,12 @@ struct Failure {
 }
 
 /// Whether an event certainly needs no work: most do not.
-pub(super) fn is_idle(folder: &Path, call: &HookCall) -> bool {
+pub(super) fn is_idle(folder: &Folder, call: &HookCall) -> bool {
     match &call.event {
         // Only an agent with a receipt can have read a package of it.
         HookEvent::FileRead(_) => call.agent.is_none() && env::var(env::SPAWN).is_none(),
         HookEvent::CommandPassed(_) | HookEvent::FileChanged(_) => {
-            failures_file(folder, call).is_none_or(|file| !file.exists())
+            failures_file(call).is_none_or(|file| !folder.inside(FOLDER).has(&file))
         }
         HookEvent::SessionStarted(_)
         | HookEvent::SubagentSpawn(_)
@@ -56,10 +63,10 @@ pub(super) fn is_idle(folder: &Path, call: &HookCall) -> bool {
 }
 
 /// The file for the failed commands of an agent.
-fn failures_file(folder: &Path, call: &HookCall) -> Option<PathBuf> {
+fn failures_file(call: &HookCall) -> Option<String> {
     let conversation = call.conversation.as_ref()?;
     let agent = call.agent.as_ref().map_or("lead", |agent| agent.id.as_str());
-    Some(folder.join(FOLDER).join(format!("{conversation}.{agent}.json")))
+    Some(format!("{conversation}.{agent}{SUFFIX}"))
 }
 
 pub(super) fn command_failed(
@@ -192,64 +199,35 @@ fn change(
     context: &HookContext<'_>,
     change: impl FnOnce(&mut Vec<Failure>),
 ) -> Result<Reply, CommandError> {
-    let folder = context.app.project()?.folder();
-    let Some(path) = failures_file(&folder, context.call) else { return Ok(Reply::default()) };
-    let mut failures: Vec<Failure> = match fs_err::read(&path) {
-        // A damaged file is not worth keeping.
-        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
-        Err(_) => Vec::new(),
-    };
+    let folder = context.app.project()?.folder().inside(FOLDER);
+    let Some(name) = failures_file(context.call) else { return Ok(Reply::default()) };
+    // A damaged file is not worth keeping.
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
+    let mut failures: Vec<Failure> =
+        folder.read(&name, MAX_BYTES).ok().flatten().and_then(read).unwrap_or_default();
     change(&mut failures);
     if failures.is_empty() {
-        let _ = fs_err::remove_file(&path);
+        let _ = folder.remove(&name);
     } else {
-        write(&path, &failures).map_err(|error| io(&error))?;
+        let text = serde_json::to_vec(&failures).unwrap_or_default();
+        folder.keep_newest(MAX_CONVERSATIONS, |name| name.ends_with(SUFFIX));
+        folder.replace(&name, &text, Sync::No)?;
     }
     Ok(Reply::default())
-}
-
-fn write(path: &Path, failures: &[Failure]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    fs_err::create_dir_all(folder)?;
-    keep_newest(folder, MAX_CONVERSATIONS);
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut file, failures)?;
-    file.persist(path)?;
-    Ok(())
 }
 
 /// Deletes the failed commands of a conversation that is over.
 pub(super) fn forget(context: &HookContext<'_>) -> Result<(), CommandError> {
     let Some(conversation) = context.conversation() else { return Ok(()) };
-    let Ok(entries) = fs_err::read_dir(context.app.project()?.folder().join(FOLDER)) else {
-        return Ok(());
-    };
+    let folder = context.app.project()?.folder().inside(FOLDER);
     let prefix = format!("{conversation}.");
-    for entry in entries.flatten() {
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix)) {
-            let _ = fs_err::remove_file(entry.path());
+    for entry in folder.entries().unwrap_or_default() {
+        let ours = entry.name.starts_with(&prefix) && entry.name.ends_with(SUFFIX);
+        if ours && entry.kind == Kind::File {
+            let _ = folder.remove(&entry.name);
         }
     }
     Ok(())
-}
-
-/// Deletes all but the newest files of a folder.
-pub(super) fn keep_newest(folder: &Path, count: usize) {
-    let Ok(entries) = fs_err::read_dir(folder) else { return };
-    let mut files: Vec<_> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let data = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((data.modified().ok()?, entry.path()))
-        })
-        .collect();
-    if files.len() <= count {
-        return;
-    }
-    files.sort();
-    for (_, path) in &files[..files.len() - count] {
-        let _ = fs_err::remove_file(path);
-    }
 }
 
 /// Marks a package of the reader's receipt as read, if the file is one.

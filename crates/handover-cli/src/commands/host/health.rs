@@ -73,7 +73,7 @@ fn versions(app: &App) -> Option<Check> {
 fn log(app: &App) -> Option<Check> {
     let folder = app.project().ok()?.folder();
     let last = last_lines(&folder, 1).pop()?;
-    let path = folder.join(LOG_FILE);
+    let path = folder.path().join(LOG_FILE);
     Some(Check::wrong(
         "hook log",
         format!("hooks failed, most recently: {last}"),

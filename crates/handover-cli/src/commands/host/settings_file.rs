@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use handover_context::package_file::content_hash;
+use handover_files::{Folder, Sync, read_text_bounded};
 use handover_hosts::settings::{Scope, SettingsError, SettingsFolders};
 use handover_hosts::{HookHost, Registry};
 use handover_model::Host;
@@ -15,6 +16,9 @@ use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::project::Project;
+
+/// The most that is read of a settings file or its backup.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The `--scope` flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -37,7 +41,8 @@ pub(crate) struct SettingsFile {
     pub(crate) host: &'static dyn HookHost,
     pub(crate) scope: Scope,
     pub(crate) path: PathBuf,
-    backup: PathBuf,
+    /// The folder of the backup.
+    backups: Folder,
 }
 
 /// The settings before our hooks were added; valid until somebody else changes them.
@@ -61,7 +66,10 @@ impl SettingsFile {
             (Scope::Project, Some(project)) => project.folder(),
             (Scope::Project, None) => return Err(no_settings("there is no project")),
             (Scope::User, _) => {
-                env::user_config_folder().ok_or_else(|| no_settings("HOME is not set"))?
+                let folder = env::user_config_folder();
+                let folder = folder.ok_or_else(|| no_settings("HOME is not set"))?;
+                // The user may keep it elsewhere and link to it.
+                Folder::at(fs_err::canonicalize(&folder).unwrap_or(folder))
             }
         };
         let home = env::home();
@@ -73,17 +81,17 @@ impl SettingsFile {
         let path = host.settings().path(scope, folders).ok_or_else(|| {
             no_settings(&format!("{} has no settings at scope `{scope}`", host.name()))
         })?;
-        let backup = ours.join("hosts").join(format!("{}.json", host.name()));
-        Ok(Self { host, scope, path, backup })
+        Ok(Self { host, scope, path, backups: ours.inside("hosts") })
+    }
+
+    fn backup_name(&self) -> String {
+        format!("{}.json", self.host.name())
     }
 
     /// The text of the file; none if it does not exist.
     pub(crate) fn read(&self) -> Result<Option<String>, CommandError> {
-        match fs_err::read_to_string(&self.path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(io(&error)),
-        }
+        let error = |error| CommandError { hint: None, ..CommandError::from(error) };
+        read_text_bounded(&self.path, MAX_BYTES).map_err(error)
     }
 
     /// The events at which the host calls us.
@@ -128,9 +136,11 @@ impl SettingsFile {
         // When hooks are replaced, the settings before the first ones count.
         let backup = Backup { after: content_hash(after.as_bytes()), ..earlier.unwrap_or(first) };
         let write = || -> std::io::Result<()> {
-            let text = serde_json::to_string(&backup)?;
-            fs_err::create_dir_all(self.backup.parent().unwrap_or(&self.backup))?;
-            replace(&self.backup, &text)?;
+            let text = serde_json::to_vec(&backup)?;
+            if let Some(above) = self.backups.path().parent() {
+                fs_err::create_dir_all(above)?;
+            }
+            self.backups.replace(&self.backup_name(), &text, Sync::No)?;
             fs_err::create_dir_all(folder)?;
             replace(&self.path, after)
         };
@@ -139,8 +149,8 @@ impl SettingsFile {
 
     /// The backup, if nobody else has changed the settings since.
     fn backup_for(&self, now: &str) -> Option<Backup> {
-        let text = fs_err::read_to_string(&self.backup).ok()?;
-        let backup: Backup = serde_json::from_str(&text).ok()?;
+        let text = self.backups.read(&self.backup_name(), MAX_BYTES).ok()??;
+        let backup: Backup = serde_json::from_slice(&text).ok()?;
         (backup.after == content_hash(now.as_bytes())).then_some(backup)
     }
 
@@ -164,10 +174,8 @@ impl SettingsFile {
                 // Fails, as it should, if there are other files.
                 let _ = fs_err::remove_dir(folder);
             }
-            let _ = fs_err::remove_file(&self.backup);
-            if let Some(folder) = self.backup.parent() {
-                let _ = fs_err::remove_dir(folder);
-            }
+            let _ = self.backups.remove(&self.backup_name());
+            self.backups.remove_if_empty();
             Ok(())
         };
         write().map_err(|error| io(&error))

@@ -18,10 +18,10 @@ use handover_store::{Hosts, NewSession, ReceiptFilter, Receipts, Sessions};
 use handover_text::CleanJson;
 
 use super::doctor::Check;
-use crate::app::App;
+use crate::app::{App, STORE_FILE};
 use crate::env;
 use crate::error::{CommandError, Exit, io};
-use crate::project::FOLDER;
+use crate::project::Project;
 use model::Model;
 
 /// How long a program may take.
@@ -94,8 +94,9 @@ fn probe(
     let model = Model::start().map_err(|error| io(&std::io::Error::other(error)))?;
     let (root, home) = (folder.path().join("project"), folder.path().join("home"));
     let Some(setup) = host.probe(&home, &model.url()) else { return Ok(None) };
-    let store_path = root.join(FOLDER).join("store.db");
-    for path in [&root.join(FOLDER), &home] {
+    let ours = Project::at(&root).folder().path();
+    let store_path = ours.join(STORE_FILE);
+    for path in [&ours, &home] {
         fs_err::create_dir_all(path).map_err(|error| io(&error))?;
     }
     let store = SqliteStore::open(&store_path)?;

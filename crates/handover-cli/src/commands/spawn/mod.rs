@@ -11,6 +11,7 @@ use std::time::Duration;
 use handover_agents::{
     AgentEvent, CancelToken, Ended, Outcome as AgentOutcome, Tee, run as run_agent,
 };
+use handover_files::Sync;
 use handover_handoff::{
     Debrief, Ending, Handoff, Kept, follow_up, read_ending, request_for_debrief,
 };
@@ -144,11 +145,10 @@ impl Spawn<'_> {
         let assignment = &handoff.assignment;
         let invocation = program::invocation(app, args, self.program, assignment, prompt, resume)?;
         let redactor = app.redactor()?;
-        let folder = app.project()?.folder().join("spawns");
-        fs_err::create_dir_all(&folder).map_err(|error| crate::error::io(&error))?;
-        let log = folder.join(if again { format!("{id}-again.log") } else { format!("{id}.log") });
-        let mut tee = Tee::create(&log, LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)))
-            .map_err(|error| crate::error::io(&error))?;
+        let folder = app.project()?.folder().inside("spawns");
+        let name = if again { format!("{id}-again") } else { id.to_string() };
+        let log = folder.create_file(&format!("{name}.log"))?;
+        let mut tee = Tee::new(log, LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)));
         let mut delivery = Ok(());
         let mut progress = progress::Progress::new(app);
         let mut on_event = |event: AgentEvent| {
@@ -162,8 +162,7 @@ impl Spawn<'_> {
         match run_agent(&invocation, Some(&mut tee), &mut on_event, self.cancel) {
             Ok(outcome) => {
                 let last = redactor.clean(&outcome.final_text);
-                fs_err::write(log.with_extension("md"), last.as_str())
-                    .map_err(|error| crate::error::io(&error))?;
+                folder.replace(&format!("{name}.md"), last.as_str().as_bytes(), Sync::No)?;
                 if let Err(error) = delivery {
                     app.ui.warn(format_args!("the delivery was not stored: {}", error.message));
                 }

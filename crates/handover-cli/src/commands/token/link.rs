@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{RightsArgs, to_json};
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::commands::serve::SERVICE_FILE;
+use crate::commands::serve::{SERVICE_BYTES, SERVICE_FILE};
 use crate::error::Exit;
 
 /// Create a one-time link that logs a browser in, valid for ten minutes
@@ -41,7 +41,8 @@ pub(crate) fn run(app: &App, args: LinkArgs) -> Outcome {
 
 /// The URL that the service running in this project wrote down when it started.
 fn running(app: &App) -> Option<String> {
-    let note = fs_err::read_to_string(app.project().ok()?.folder().join(SERVICE_FILE)).ok()?;
+    let folder = app.project().ok()?.folder();
+    let note = folder.read_text(SERVICE_FILE, SERVICE_BYTES).ok()??;
     let note: Value = serde_json::from_str(&note).ok()?;
     note["url"].as_str().map(str::to_owned)
 }

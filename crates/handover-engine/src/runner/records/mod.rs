@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::Runner;
 use crate::EngineError;
+use crate::bounded;
 use crate::data::{Finding, Statement};
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
@@ -30,7 +31,8 @@ impl Runner<'_, '_> {
             return Ok(());
         }
         let path = self.writable(worktree, &story.planned.path)?;
-        let bytes = fs_err::read(&path).unwrap_or_default();
+        let Ok(bytes) = bounded::content(&path) else { return Ok(()) };
+        let bytes = bytes.unwrap_or_default();
         let Ok(mut text) = String::from_utf8(bytes) else { return Ok(()) };
         for end in &story.record {
             text = story::append(&text, &self.record_of(story, end, at));

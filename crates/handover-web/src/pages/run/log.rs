@@ -1,8 +1,6 @@
 //! The tail of the active agent's log.
 
-use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
-
+use handover_files::Folder;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -23,9 +21,9 @@ pub(super) fn section(site: &Site<'_>, view: &RunView) -> Markup {
         .next_back();
     let last = view.finished_agents().pop().map(|agent| (agent.story, agent.phase, agent.attempt));
     let Some((story, phase, attempt)) = now.or(last) else { return html! {} };
-    let folder = site.paths.root().join(".handover/runs").join(view.run.id.as_str());
-    let lines = log_file(&folder, &story, &phase, attempt)
-        .map(|file| tail(site, &file))
+    let runs = Folder::of(site.paths.root()).inside("runs").inside(view.run.id.as_str());
+    let lines = log_file(&runs, &story, &phase, attempt)
+        .map(|(folder, name)| tail(site, &folder, &name))
         .unwrap_or_default();
     let note = html! { (excerpt(&phase, 30)) " " (attempt) " of " (excerpt(&story, 60)) ", the last lines." };
     view::section(
@@ -39,37 +37,27 @@ pub(super) fn section(site: &Site<'_>, view: &RunView) -> Markup {
     )
 }
 
-/// The path of a log. The names come from a journal, so anything but plain file names is rejected.
-fn log_file(folder: &Path, story: &str, phase: &str, attempt: u64) -> Option<PathBuf> {
+/// The folder and the name of a log. They come from a journal, so anything but plain file names is rejected.
+fn log_file(runs: &Folder, story: &str, phase: &str, attempt: u64) -> Option<(Folder, String)> {
     let is_name = |text: &str| {
         !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0'])
     };
     if !is_name(story) || !is_name(phase) {
         return None;
     }
-    let file =
-        folder.join(handover_engine::git::ref_part(story)).join(format!("{phase}-{attempt}.log"));
+    let folder = runs.inside(handover_engine::git::ref_part(story));
+    let name = format!("{phase}-{attempt}.log");
     // An agent may have planted a symlink.
-    let metadata = fs_err::symlink_metadata(&file).ok()?;
-    metadata.is_file().then_some(file)
+    folder.has(&name).then_some((folder, name))
 }
 
-fn tail(site: &Site<'_>, file: &Path) -> Vec<String> {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = fs_err::File::open(file)?;
-        let from = file.metadata()?.len().saturating_sub(TAIL);
-        file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
-        file.take(TAIL).read_to_end(&mut bytes)?;
+fn tail(site: &Site<'_>, folder: &Folder, name: &str) -> Vec<String> {
+    let (mut bytes, whole) = folder.tail(name, TAIL).ok().flatten().unwrap_or_default();
+    if !whole {
         // The first line may be incomplete.
-        let start = if from > 0 {
-            bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1)
-        } else {
-            0
-        };
-        Ok(bytes.split_off(start))
-    };
-    let bytes = read().unwrap_or_default();
+        let start = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.drain(..start);
+    }
     let clean = site.redactor.redact_bytes(&bytes);
     let text = String::from_utf8_lossy(&clean);
     let lines: Vec<String> =
@@ -137,10 +125,13 @@ mod tests {
         let story = folder.path().join("1-1-a");
         fs_err::create_dir_all(&story).unwrap();
         fs_err::write(story.join("dev-1.log"), "x").unwrap();
-        assert!(log_file(folder.path(), "1-1-a", "dev", 1).is_some());
-        assert!(log_file(folder.path(), "1-1-a", "dev", 2).is_none());
+        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 1).is_some());
+        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 2).is_none());
         for (story, phase) in [("..", "dev"), ("a/b", "dev"), ("1-1-a", "../x"), ("", "dev")] {
-            assert!(log_file(folder.path(), story, phase, 1).is_none(), "{story} {phase}");
+            assert!(
+                log_file(&Folder::at(folder.path()), story, phase, 1).is_none(),
+                "{story} {phase}"
+            );
         }
     }
 
@@ -152,6 +143,6 @@ mod tests {
         fs_err::create_dir_all(&story).unwrap();
         fs_err::write(folder.path().join("secret"), "x").unwrap();
         std::os::unix::fs::symlink(folder.path().join("secret"), story.join("dev-1.log")).unwrap();
-        assert!(log_file(folder.path(), "1-1-a", "dev", 1).is_none());
+        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 1).is_none());
     }
 }

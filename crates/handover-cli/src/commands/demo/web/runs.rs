@@ -4,6 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use handover_files::{Folder, Sync};
+
+use crate::config;
 use crate::error::{CommandError, Exit, io};
 
 /// Epic, file name, title.
@@ -88,9 +91,9 @@ pub(super) fn write(root: &Path) -> Result<(), CommandError> {
 
 /// Turns the project into a git repository.
 pub(super) fn commit(root: &Path) -> Result<(), CommandError> {
-    let config = root.join(".handover/config.toml");
-    let text = fs_err::read_to_string(&config).map_err(|error| io(&error))?;
-    fs_err::write(&config, text + CONFIG).map_err(|error| io(&error))?;
+    let folder = Folder::of(root);
+    let text = folder.read_text(config::FILE, config::MAX_BYTES)?.unwrap_or_default() + CONFIG;
+    folder.replace(config::FILE, text.as_bytes(), Sync::No)?;
     let who = [
         "-c",
         "user.name=Demo",
