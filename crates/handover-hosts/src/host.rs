@@ -64,7 +64,7 @@ pub trait HookHost: Sync {
         None
     }
 
-    /// The JSON Schemas of what it reads and writes, by file name without the extension.
+    /// The JSON Schemas of what only this host sends, by file name without the extension.
     fn schemas(&self) -> Vec<(String, Value)> {
         Vec::new()
     }

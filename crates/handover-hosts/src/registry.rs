@@ -80,8 +80,8 @@ impl Registry {
 
     /// The JSON Schemas of everything that is read and written, by file name without the extension.
     pub fn schemas(&self) -> Vec<(String, Value)> {
-        let mut schemas: Vec<_> = self.iter().flat_map(HookHost::schemas).collect();
-        schemas.push(("output".to_owned(), crate::protocol::output::schema()));
+        let mut schemas = crate::protocol::schemas();
+        schemas.extend(self.iter().flat_map(HookHost::schemas));
         schemas
     }
 }

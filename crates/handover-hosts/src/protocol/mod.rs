@@ -1,19 +1,33 @@
 //! The hook protocol that Claude Code introduced and others speak with small differences: JSON
-//! objects with `hook_event_name` in, `hookSpecificOutput` out. Hosts that speak it share this
-//! module; others do not need it.
+//! objects with `hook_event_name` in, `hookSpecificOutput` out. A host that speaks it describes
+//! its differences as a [`Dialect`](dialect::Dialect); others do not need this module.
 
-pub(crate) mod input;
+mod checkpoint;
+pub(crate) mod dialect;
 pub mod output;
+mod pre_tool_use;
+mod session_start;
+mod subagent_stop;
 
+use schemars::schema_for;
 use serde_json::Value;
-
-/// A field of a tool's input that is text.
-pub(crate) fn text<'a>(input: &'a serde_json::Map<String, Value>, field: &str) -> Option<&'a str> {
-    input.get(field).and_then(Value::as_str)
-}
 
 /// The name of an event; the error says that it is missing.
 pub(crate) fn event_name(head: &crate::EventHead) -> Result<&str, serde_json::Error> {
     let missing = || serde::de::Error::missing_field("hook_event_name");
     head.text("hook_event_name").ok_or_else(missing)
+}
+
+/// The JSON Schemas of what every dialect has, by file name without the extension. `common` holds the
+/// fields of every event, the others what each event adds.
+pub(crate) fn schemas() -> Vec<(String, Value)> {
+    let schemas = [
+        ("common.input", schema_for!(dialect::Common)),
+        ("session-start.input", schema_for!(session_start::Fields)),
+        ("pre-tool-use.input", schema_for!(pre_tool_use::Fields)),
+        ("subagent-stop.input", schema_for!(subagent_stop::Fields)),
+        ("checkpoint.input", schema_for!(checkpoint::Fields)),
+        ("output", schema_for!(output::Output)),
+    ];
+    schemas.map(|(name, schema)| (name.to_owned(), schema.to_value())).into()
 }

@@ -89,11 +89,6 @@ impl Specific {
     }
 }
 
-/// The JSON Schema of an answer.
-pub(crate) fn schema() -> Value {
-    schemars::schema_for!(Output).to_value()
-}
-
 /// Writes an answer; none if there is nothing to say, or if this event cannot carry it.
 pub fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
     if answer.is_empty() {

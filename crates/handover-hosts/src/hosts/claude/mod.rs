@@ -1,11 +1,6 @@
 //! Claude Code. Its events have many more fields than are read here, and more in every version.
 
-mod checkpoint;
 mod post_tool_use;
-mod pre_tool_use;
-mod session_start;
-mod subagent_start;
-mod subagent_stop;
 mod transcript;
 
 use std::path::{Path, PathBuf};
@@ -17,21 +12,22 @@ use serde_json::Value;
 use crate::event::{Answer, EventHead, HookCall, HookEvent, Subagent};
 use crate::host::{Capabilities, HookHost, ProbeSetup, TextLimit};
 use crate::protocol;
+use crate::protocol::dialect::{self, Dialect, SpawnTool};
 use crate::settings::{Entry, HookSettings, JsonHooks, Scope, Variables};
 use crate::transcript::TranscriptFormat;
 
-/// Declares the input of an event of Claude Code.
-macro_rules! input {
-    ($(#[$meta:meta])* { $($fields:tt)* }) => {
-        $crate::protocol::input::input! {
-            host: handover_model::Host::CLAUDE,
-            model: |_| None,
-            subagent: |input| super::subagent_of(input.transcript_path.as_deref()?);
-            $(#[$meta])* { $($fields)* }
-        }
-    };
-}
-use input;
+static DIALECT: Dialect = Dialect {
+    host: Host::CLAUDE,
+    model: |_| None,
+    subagent: |common| subagent_of(common.transcript_path.as_deref()?),
+    spawn_tool: SpawnTool {
+        // `Task` until 2.1.63.
+        is: |name| matches!(name, "Agent" | "Task"),
+        prompt_field: "prompt",
+        kind_field: "subagent_type",
+        default_kind: "general-purpose",
+    },
+};
 
 /// The subagent whose transcript this is. Some events from inside a subagent name it in no other
 /// way, such as the compaction of its window.
@@ -40,7 +36,7 @@ fn subagent_of(transcript: &Path) -> Option<Subagent> {
         return None;
     }
     let name = transcript.file_name()?.to_str()?;
-    protocol::input::subagent(name.strip_prefix("agent-")?.strip_suffix(".jsonl"), None)
+    dialect::subagent(name.strip_prefix("agent-")?.strip_suffix(".jsonl"), None)
 }
 
 static SETTINGS: JsonHooks = JsonHooks {
@@ -90,19 +86,14 @@ impl HookHost for Claude {
     }
 
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
-        Ok(match protocol::event_name(head)? {
-            "SessionStart" => serde_json::from_str::<session_start::Input>(text)?.into_call(),
-            "PreToolUse" => serde_json::from_str::<pre_tool_use::Input>(text)?.into_call(),
-            "PostToolUse" | "PostToolUseFailure" => {
-                serde_json::from_str::<post_tool_use::Input>(text)?.into_call()
+        match protocol::event_name(head)? {
+            name @ ("PostToolUse" | "PostToolUseFailure") => {
+                let failed = name == "PostToolUseFailure";
+                let fields: post_tool_use::Fields = serde_json::from_str(text)?;
+                DIALECT.call(text, fields.into_event(failed))
             }
-            "SubagentStart" => serde_json::from_str::<subagent_start::Input>(text)?.into_call(),
-            "SubagentStop" => serde_json::from_str::<subagent_stop::Input>(text)?.into_call(),
-            "PreCompact" | "Stop" | "SessionEnd" => {
-                serde_json::from_str::<checkpoint::Input>(text)?.into_call()
-            }
-            _ => HookCall::new(Host::CLAUDE, HookEvent::Other),
-        })
+            _ => DIALECT.read(head, text),
+        }
     }
 
     fn write(&self, event: &HookEvent, answer: &Answer) -> Option<String> {
@@ -144,18 +135,8 @@ impl HookHost for Claude {
     }
 
     fn schemas(&self) -> Vec<(String, Value)> {
-        let schemas = [
-            ("session-start", schema_for!(session_start::Input)),
-            ("pre-tool-use", schema_for!(pre_tool_use::Input)),
-            ("post-tool-use", schema_for!(post_tool_use::Input)),
-            ("subagent-start", schema_for!(subagent_start::Input)),
-            ("subagent-stop", schema_for!(subagent_stop::Input)),
-            ("checkpoint", schema_for!(checkpoint::Input)),
-        ];
-        let named = |(name, schema): (&str, schemars::Schema)| {
-            (format!("claude-{name}.input"), schema.to_value())
-        };
-        schemas.map(named).into()
+        let fields = schema_for!(post_tool_use::Fields).to_value();
+        vec![("claude-post-tool-use.input".to_owned(), fields)]
     }
 }
 

@@ -5,38 +5,36 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::input;
 use crate::event::HookEvent;
 
-input! {
-    /// `PostToolUse` and `PostToolUseFailure`
-    {
-        /// The tool.
-        tool_name: String,
-        /// The fields of its input that we use.
-        tool_input: ToolInput,
-        /// What went wrong, after a failure.
-        error: Option<String>,
-        /// Whether the user interrupted it.
-        is_interrupt: Option<bool>,
-    }
+/// `PostToolUse` and `PostToolUseFailure`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Fields {
+    /// The tool.
+    tool_name: String,
+    /// The fields of its input that we use.
+    tool_input: ToolInput,
+    /// What went wrong, after a failure.
+    error: Option<String>,
+    /// Whether the user interrupted it.
+    is_interrupt: Option<bool>,
 }
 
 /// The fields of a tool's input that we use; a file's content is skipped.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct ToolInput {
+struct ToolInput {
     /// The file.
-    pub(crate) file_path: Option<PathBuf>,
+    file_path: Option<PathBuf>,
     /// The notebook.
-    pub(crate) notebook_path: Option<PathBuf>,
+    notebook_path: Option<PathBuf>,
     /// The command.
-    pub(crate) command: Option<String>,
+    command: Option<String>,
 }
 
-impl Input {
-    fn into_event(self) -> HookEvent {
-        let failed = self.hook_event_name == "PostToolUseFailure";
+impl Fields {
+    pub(super) fn into_event(self, failed: bool) -> HookEvent {
         let path = self.tool_input.file_path.or(self.tool_input.notebook_path);
         match (self.tool_name.as_str(), path, self.tool_input.command) {
             // The user interrupted it, which says nothing about the command.

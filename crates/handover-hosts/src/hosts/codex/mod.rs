@@ -1,41 +1,31 @@
 //! Codex. Its events resemble those of Claude Code and are read as leniently; its answers are
 //! checked strictly.
 
-mod checkpoint;
-mod pre_tool_use;
-mod session_start;
-mod subagent_start;
-mod subagent_stop;
 mod transcript;
 
 use std::path::Path;
 
 use handover_model::Host;
-use schemars::schema_for;
-use serde_json::Value;
 
 use crate::event::{Answer, EventHead, HookCall, HookEvent};
 use crate::host::{Capabilities, HookHost, ProbeSetup, TextLimit};
-use crate::protocol;
+use crate::protocol::dialect::{Dialect, SpawnTool};
+use crate::protocol::output;
 use crate::settings::{Entry, HookSettings, JsonHooks, Scope};
 use crate::transcript::TranscriptFormat;
 
-/// Declares the input of an event of Codex, which always has the model.
-macro_rules! input {
-    ($(#[$meta:meta])* { $($fields:tt)* }) => {
-        $crate::protocol::input::input! {
-            host: handover_model::Host::CODEX,
-            model: |input| input.model.clone(),
-            subagent: |_| None;
-            $(#[$meta])* {
-                /// The model.
-                model: Option<String>,
-                $($fields)*
-            }
-        }
-    };
-}
-use input;
+static DIALECT: Dialect = Dialect {
+    host: Host::CODEX,
+    model: |common| common.model.clone(),
+    subagent: |_| None,
+    spawn_tool: SpawnTool {
+        // Some versions prefix the namespace of the tool.
+        is: |name| name.ends_with("spawn_agent"),
+        prompt_field: "message",
+        kind_field: "agent_type",
+        default_kind: "default",
+    },
+};
 
 static SETTINGS: JsonHooks = JsonHooks {
     host: Host::CODEX,
@@ -88,21 +78,12 @@ impl HookHost for Codex {
     }
 
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
-        Ok(match protocol::event_name(head)? {
-            "SessionStart" => serde_json::from_str::<session_start::Input>(text)?.into_call(),
-            "PreToolUse" => serde_json::from_str::<pre_tool_use::Input>(text)?.into_call(),
-            // `PostToolUse` does not say whether a command failed, and files are read by commands.
-            "SubagentStart" => serde_json::from_str::<subagent_start::Input>(text)?.into_call(),
-            "SubagentStop" => serde_json::from_str::<subagent_stop::Input>(text)?.into_call(),
-            "PreCompact" | "Stop" | "SessionEnd" => {
-                serde_json::from_str::<checkpoint::Input>(text)?.into_call()
-            }
-            _ => HookCall::new(Host::CODEX, HookEvent::Other),
-        })
+        // `PostToolUse` does not say whether a command failed, and files are read by commands.
+        DIALECT.read(head, text)
     }
 
     fn write(&self, event: &HookEvent, answer: &Answer) -> Option<String> {
-        protocol::output::write(event, answer)
+        output::write(event, answer)
     }
 
     fn settings(&self) -> &'static dyn HookSettings {
@@ -125,20 +106,6 @@ impl HookHost for Codex {
             files: vec![(home.join("config.toml"), config)],
             args: &["--dangerously-bypass-hook-trust"],
         })
-    }
-
-    fn schemas(&self) -> Vec<(String, Value)> {
-        let schemas = [
-            ("session-start", schema_for!(session_start::Input)),
-            ("pre-tool-use", schema_for!(pre_tool_use::Input)),
-            ("subagent-start", schema_for!(subagent_start::Input)),
-            ("subagent-stop", schema_for!(subagent_stop::Input)),
-            ("checkpoint", schema_for!(checkpoint::Input)),
-        ];
-        let named = |(name, schema): (&str, schemars::Schema)| {
-            (format!("codex-{name}.input"), schema.to_value())
-        };
-        schemas.map(named).into()
     }
 }
 
