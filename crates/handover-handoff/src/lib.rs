@@ -33,5 +33,5 @@ pub use ending::{
 pub use error::{HandoffError, Result};
 pub use guard::{Refusal, marker_of};
 pub use handoffs::{Handoffs, Override, Technology, TechnologySource};
-pub use prepare::{Handoff, Prepared, Recorded, follow_up, probe_prompt};
+pub use prepare::{Handoff, Prepared, Recorded, follow_up_prompt, probe_prompt};
 pub use request::{Attempt, Delivery, HandoffRequest, TicketRequest};

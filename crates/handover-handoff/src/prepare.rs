@@ -398,7 +398,7 @@ impl Handoff {
 }
 
 /// A further message in the conversation that an admitted prompt opened.
-pub fn follow_up(prompt: &AdmittedPrompt, text: String) -> AdmittedPrompt {
+pub fn follow_up_prompt(prompt: &AdmittedPrompt, text: String) -> AdmittedPrompt {
     AdmittedPrompt::admit_unchecked(text, prompt.receipt().clone())
 }
 

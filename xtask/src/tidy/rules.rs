@@ -9,9 +9,30 @@ use super::tokens::{Token, walk};
 /// The most lines of a file, without its tests.
 pub const LONG_FILE: usize = 600;
 
-/// Makes a prompt that no guard has seen; the compiler cannot keep other crates from calling it.
-const CONSTRUCTOR: &str = "admit_unchecked";
-const ITS_CALLER: &str = "handover-handoff";
+/// Functions that make a prompt which no guard has seen; the compiler cannot keep others from calling them.
+const CONSTRUCTORS: &[Constructor] = &[
+    Constructor { name: "admit_unchecked", callers: &["crates/handover-handoff/"] },
+    // A further message in a conversation that an admitted prompt opened.
+    Constructor {
+        name: "follow_up_prompt",
+        callers: &[
+            "crates/handover-handoff/",
+            "crates/handover-cli/src/commands/spawn/",
+            "crates/handover-engine/src/runner/agent_work.rs",
+        ],
+    },
+    // A prompt that hands nothing over, for `doctor --probe`.
+    Constructor {
+        name: "probe_prompt",
+        callers: &["crates/handover-handoff/", "crates/handover-cli/src/commands/probe/"],
+    },
+];
+
+struct Constructor {
+    name: &'static str,
+    /// Folders and files that may name it.
+    callers: &'static [&'static str],
+}
 
 /// The only crate that makes paths below this folder, so that nothing is opened there through a link.
 const DOOR: &str = "handover-files";
@@ -37,23 +58,34 @@ pub fn check(crates: &[Crate]) -> Vec<String> {
                     )
                 }));
             }
-            if one.name != ITS_CALLER {
-                problems.extend(calls(module).into_iter().map(|line| {
-                    format!("{file}:{line}: only {ITS_CALLER} may call {CONSTRUCTOR}")
-                }));
-            }
+            problems.extend(forbidden_constructors(module));
         }
     }
     problems
 }
 
-/// Lines that name the constructor, other than to define it.
-fn calls(module: &Module) -> Vec<usize> {
+/// Constructors of prompts that this file must not name.
+fn forbidden_constructors(module: &Module) -> Vec<String> {
+    let file = &module.name;
+    let mut problems = Vec::new();
+    for Constructor { name, callers } in CONSTRUCTORS {
+        if callers.iter().any(|caller| file.starts_with(caller)) {
+            continue;
+        }
+        problems.extend(lines_that_name(name, module).into_iter().map(|line| {
+            format!("{file}:{line}: only {} may call {name}", callers.join(" and "))
+        }));
+    }
+    problems
+}
+
+/// Lines that name a function, other than to define it.
+fn lines_that_name(name: &str, module: &Module) -> Vec<usize> {
     let mut lines = Vec::new();
     walk(&module.source.tokens, &mut |tokens| {
         for (at, token) in tokens.iter().enumerate() {
             let defined = at > 0 && tokens[at - 1].ident() == Some("fn");
-            if token.ident() == Some(CONSTRUCTOR) && !defined {
+            if token.ident() == Some(name) && !defined {
                 lines.push(token.first_line());
             }
         }
@@ -87,43 +119,70 @@ mod tests {
     use super::super::tokens::Source;
     use super::*;
 
-    fn problems(name: &str, text: &str) -> Vec<String> {
+    fn problems(file: &str, text: &str) -> Vec<String> {
         let module = Module {
             file: PathBuf::new(),
-            name: "x.rs".to_owned(),
+            name: file.to_owned(),
             path: vec!["x".to_owned()],
             text: text.to_owned(),
             source: Source::parse(text).unwrap(),
         };
-        let one = Crate { name: name.to_owned(), folder: PathBuf::new(), modules: vec![module] };
+        let name = file.split('/').nth(1).unwrap_or("x").to_owned();
+        let one = Crate { name, folder: PathBuf::new(), modules: vec![module] };
         check(&[one])
     }
 
     #[test]
     fn only_the_handoff_layer_admits_prompts() {
         let call = "fn f() { let p = AdmittedPrompt::admit_unchecked(text); }";
-        assert_eq!(problems("handover-handoff", call), Vec::<String>::new());
+        assert_eq!(problems("crates/handover-handoff/src/x.rs", call), Vec::<String>::new());
+        let engine = "crates/handover-engine/src/runner/agent_work.rs";
         assert_eq!(
-            problems("handover-engine", call),
-            ["x.rs:1: only handover-handoff may call admit_unchecked"]
+            problems(engine, call),
+            [format!("{engine}:1: only crates/handover-handoff/ may call admit_unchecked")]
         );
         let definition = "impl AdmittedPrompt { pub fn admit_unchecked(text: String) -> Self {} }";
-        assert_eq!(problems("handover-model", definition), Vec::<String>::new());
+        assert_eq!(problems("crates/handover-model/src/x.rs", definition), Vec::<String>::new());
         let test = format!("#[cfg(test)] mod tests {{ {call} }}");
-        assert_eq!(problems("handover-agents", &test), Vec::<String>::new());
+        assert_eq!(problems("crates/handover-agents/src/x.rs", &test), Vec::<String>::new());
+    }
+
+    #[test]
+    fn further_prompts_are_made_where_a_conversation_was_opened() {
+        let used = "use handover_handoff::{Ending, follow_up_prompt};";
+        for (file, text, is_allowed) in [
+            ("crates/handover-cli/src/commands/spawn/mod.rs", used, true),
+            ("crates/handover-engine/src/runner/agent_work.rs", used, true),
+            ("crates/handover-engine/src/runner/agent.rs", used, false),
+            ("crates/handover-serve/src/api/spawns.rs", used, false),
+            (
+                "crates/handover-cli/src/commands/probe/mod.rs",
+                "fn f() { probe_prompt(t, r); }",
+                true,
+            ),
+            (
+                "crates/handover-cli/src/commands/spawn/mod.rs",
+                "fn f() { probe_prompt(t, r); }",
+                false,
+            ),
+        ] {
+            assert_eq!(problems(file, text).is_empty(), is_allowed, "{file}: {text}");
+        }
+        let field = "struct Done { follow_up: Spent }";
+        assert_eq!(problems("crates/handover-engine/src/runner/agent.rs", field), [""; 0]);
     }
 
     #[test]
     fn only_the_door_makes_paths_below_the_folder() {
         for call in ["root.join(\".handover\")", "root.join(\".handover/x\")", "root.join(NAME)"] {
             let text = format!("fn f() {{ let p = {call}; }}");
-            assert_eq!(problems("handover-files", &text), Vec::<String>::new());
-            assert_eq!(problems("handover-cli", &text).len(), 1, "{call}");
+            assert_eq!(problems("crates/handover-files/src/x.rs", &text), Vec::<String>::new());
+            assert_eq!(problems("crates/handover-cli/src/x.rs", &text).len(), 1, "{call}");
             let test = format!("#[cfg(test)] mod tests {{ {text} }}");
-            assert_eq!(problems("handover-cli", &test), Vec::<String>::new());
+            assert_eq!(problems("crates/handover-cli/src/x.rs", &test), Vec::<String>::new());
         }
         let message = "fn f() { say(\".handover/x\"); root.join(\"handover\"); }";
-        assert_eq!(problems("handover-cli", message), Vec::<String>::new());
+        assert_eq!(problems("crates/handover-cli/src/x.rs", message), Vec::<String>::new());
     }
 
     #[test]

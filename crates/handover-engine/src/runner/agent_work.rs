@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
-use handover_handoff::follow_up;
+use handover_handoff::follow_up_prompt;
 
 use super::agent::{AgentAttempt, AgentDone, AgentFailed, AgentJob, spent};
 use super::workers::{Delivered, JobResult, WorkerEvent, WorkerLink};
@@ -99,7 +99,7 @@ fn report(
     let question = format!(
         "You have ended without a verdict. Do no more work; only give your verdict.\n\n{ending}"
     );
-    let prompt = invocation.prompt.as_ref().map(|prompt| follow_up(prompt, question));
+    let prompt = invocation.prompt.as_ref().map(|prompt| follow_up_prompt(prompt, question));
     let again = Invocation { prompt, resume: Some(conversation), ..invocation.clone() };
     let answer = supervised(attempt, &again, "again.log", link)?;
     let report = if answer.is_success() { read_report(&answer) } else { first };

@@ -2,7 +2,7 @@
 
 use handover_handoff::{
     Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Override, Prepared, Recorded,
-    TicketRequest, follow_up, marker_of, spool,
+    TicketRequest, follow_up_prompt, marker_of, spool,
 };
 use handover_model::{
     GuardMode, Host, HostSessionId, KnownEvent, Provision, ReceiptState, SessionId, SessionStatus,
@@ -350,7 +350,7 @@ fn a_relayed_prompt_needs_its_marker_and_a_live_receipt() {
 fn a_follow_up_keeps_the_receipt() {
     let world = World::new();
     let handoff = world.prepare("1", 1).handoff;
-    let question = follow_up(&handoff.prompt, "And the verdict?".to_owned());
+    let question = follow_up_prompt(&handoff.prompt, "And the verdict?".to_owned());
     assert_eq!((question.text(), question.receipt()), ("And the verdict?", &receipt_id("1")));
 }
 

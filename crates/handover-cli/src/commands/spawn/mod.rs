@@ -13,7 +13,7 @@ use handover_agents::{
 };
 use handover_files::Sync;
 use handover_handoff::{
-    Debrief, Ending, Handoff, Kept, follow_up, read_ending, request_for_debrief,
+    Debrief, Ending, Handoff, Kept, follow_up_prompt, read_ending, request_for_debrief,
 };
 use handover_model::{AdmittedPrompt, FailureClass, Host, Profile, Verdict};
 use serde_json::json;
@@ -107,7 +107,8 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
         asked_again = true;
         app.ui.note("No debrief; asking for it once.");
         let question = request_for_debrief(handoff.prompt.receipt());
-        let second = spawn.start(&follow_up(&handoff.prompt, question), Some(conversation))?;
+        let second =
+            spawn.start(&follow_up_prompt(&handoff.prompt, question), Some(conversation))?;
         let late = read_ending(&second.final_text);
         if late.has_block() {
             debrief = late;
