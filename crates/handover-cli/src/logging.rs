@@ -72,6 +72,14 @@ pub(crate) fn init(app: &App, destination: Destination) {
     let _ = tracing_subscriber::registry().with(lines.with_filter(targets)).try_init();
 }
 
+/// Unless `HANDOVER_LOG` asked for something else, prints errors to standard error: a client of `handover mcp`
+/// shows it, and the SDK reports a broken connection in no other way. Never the content of messages.
+pub(crate) fn report_errors() {
+    let lines =
+        tracing_subscriber::fmt::layer().with_ansi(false).without_time().with_writer(Sink::Stderr);
+    let _ = tracing_subscriber::registry().with(lines.with_filter(LevelFilter::ERROR)).try_init();
+}
+
 /// What the variable asks for.
 struct Directives {
     /// Nothing if no directive is valid.

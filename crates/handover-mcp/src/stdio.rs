@@ -27,12 +27,6 @@ pub enum ServeError {
 /// Serves one client until it disconnects or the process receives SIGTERM or SIGINT. Requests in flight
 /// get two seconds to complete.
 pub fn serve_stdio(server: Server) -> Result<(), ServeError> {
-    // Errors of the SDK only, never message contents; calling it twice is harmless.
-    let _ = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_max_level(tracing_subscriber::filter::LevelFilter::ERROR)
-        .without_time()
-        .try_init();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         // Concurrent requests; more are queued.

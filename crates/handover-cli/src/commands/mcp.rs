@@ -6,6 +6,7 @@ use super::Outcome;
 use crate::app::App;
 use crate::context_provider::AppContextProvider;
 use crate::error::{CommandError, Exit};
+use crate::logging;
 
 /// Serve this project to agents over MCP, on standard input and output
 ///
@@ -20,6 +21,7 @@ use crate::error::{CommandError, Exit};
 pub(crate) struct McpArgs {}
 
 pub(crate) fn run(app: &App, _: McpArgs) -> Outcome {
+    logging::report_errors();
     serve_stdio(Server::new(AppContextProvider::uncached(app.common.clone())))
         .map_err(|error| CommandError::chain(Exit::Environment, "mcp", &error))?;
     Ok(Exit::Done)
