@@ -1,6 +1,7 @@
 //! Turns every library error into a [`CommandError`]: a message, an exit code, a stable code for scripts,
 //! and a hint about what to do next.
 
+mod engine;
 mod store;
 
 use std::fmt;
@@ -8,11 +9,7 @@ use std::fmt;
 use handover_agents::AgentError;
 use handover_context::archive::{ArchiveError, CopyError};
 use handover_context::package_file::{ImportError, PackageFileError};
-use handover_engine::EngineError;
-use handover_engine::chain::ChainError;
-use handover_engine::git::GitError;
 use handover_engine::persona::PersonaError;
-use handover_engine::story::StoryError;
 use handover_files::FileError;
 use handover_handoff::{HandoffError, Refusal};
 use handover_mcp::ToolError;
@@ -162,28 +159,25 @@ impl From<Refusal> for CommandError {
 
 impl From<HandoffError> for CommandError {
     fn from(error: HandoffError) -> Self {
-        let message = error.to_string();
-        let own = |exit, code, hint: String| Self::new(exit, code, &message).hinted(hint);
+        let (message, code) = (error.to_string(), error.code());
+        let invalid = |hint: &str| Self::new(Exit::Usage, code, &message).hinted(hint);
         match error {
             HandoffError::Refused(refusal) => refusal.into(),
             HandoffError::Store(error) => error.into(),
-            HandoffError::Overridden { .. } => {
-                Self::invalid(&message).hinted("Set it in `.handover/config.toml`.")
+            HandoffError::Overridden { .. } => invalid("Set it in `.handover/config.toml`."),
+            HandoffError::SessionClosed { session, .. } => {
+                invalid(&format!("`handover session reopen {session}` reopens it."))
             }
-            HandoffError::SessionClosed { session, .. } => Self::invalid(&message)
-                .hinted(format!("`handover session reopen {session}` reopens it.")),
             HandoffError::OtherRole { .. } | HandoffError::OtherSession { .. } => {
-                Self::invalid(&message).hinted("Write a brief for the one that you mean.")
+                invalid("Write a brief for the one that you mean.")
             }
             HandoffError::Taken { source, .. } => {
                 Self { exit: Exit::Blocked, ..Self::from(*source) }
             }
-            HandoffError::NoReceipt { .. } => own(
-                Exit::Environment,
-                "no_receipt",
-                "Neither the store nor the spool can be written, so no agent is started."
-                    .to_owned(),
-            ),
+            HandoffError::NoReceipt { .. } => Self {
+                exit: Exit::Environment,
+                ..invalid("Neither the store nor the spool can be written, so no agent is started.")
+            },
         }
     }
 }
@@ -230,8 +224,7 @@ impl From<PackageFileError> for CommandError {
         let outside =
             matches!(error, PackageFileError::Read { .. } | PackageFileError::Write { .. });
         let exit = if outside { Exit::Environment } else { Exit::Usage };
-        let code = if exit == Exit::Usage { "invalid_package" } else { "io" };
-        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
+        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, error.code(), &error) }
     }
 }
 
@@ -336,151 +329,6 @@ impl From<BindError> for CommandError {
 impl From<ServeError> for CommandError {
     fn from(error: ServeError) -> Self {
         Self::chain(Exit::Environment, "serve", &error)
-    }
-}
-
-impl From<EngineError> for CommandError {
-    fn from(error: EngineError) -> Self {
-        if let EngineError::Store(error) = error {
-            return error.into();
-        }
-        if let EngineError::File(error) = error {
-            return error.into();
-        }
-        if let EngineError::Handoff(error) = error {
-            return error.into();
-        }
-        let (exit, code, hint) = match &error {
-            EngineError::Store(_) | EngineError::Handoff(_) | EngineError::Io(_) => {
-                (Exit::Environment, "io", None)
-            }
-            EngineError::File(_) => (Exit::Environment, "io", None),
-            EngineError::Story(story) => return Self::of_story(story),
-            EngineError::Git(git) => return Self::of_git(git),
-            EngineError::Chain(ChainError::Story(story)) => return Self::of_story(story),
-            EngineError::Chain(ChainError::Twice { .. }) => (Exit::Usage, "invalid_input", None),
-            EngineError::Chain(ChainError::Cycle { .. }) => {
-                (Exit::Usage, "dependencies", Some("Fix the dependencies that the epics declare."))
-            }
-            EngineError::Uat(_) => (
-                Exit::Usage,
-                "invalid_scenarios",
-                Some("docs/uat.md lists the fields; `--generate` has an agent rewrite them."),
-            ),
-            EngineError::Package(_) => (Exit::Environment, "io", None),
-            EngineError::Id(_) => (Exit::Usage, "invalid_input", None),
-            EngineError::Unfinished { .. } => (
-                Exit::Usage,
-                "unfinished_run",
-                Some("Resume it with `--resume`; `handover status` shows its state."),
-            ),
-            EngineError::NoSuchStory { .. } => (Exit::Usage, "not_found", None),
-            EngineError::NothingAsked { .. } => {
-                (Exit::Usage, "not_found", Some("Run `handover answer` to see the open questions."))
-            }
-            EngineError::SeveralAsked => (
-                Exit::Usage,
-                "ambiguous",
-                Some("Name the run and the story; `handover answer` lists them."),
-            ),
-            EngineError::EmptyAnswer => (
-                Exit::Usage,
-                "invalid_input",
-                Some("Write the answer as text; the next agent reads it verbatim."),
-            ),
-            EngineError::LongAnswer { .. } => (
-                Exit::Usage,
-                "invalid_input",
-                Some("Put the details into a project file and name that file in the answer."),
-            ),
-            EngineError::SecretName { .. } => {
-                (Exit::Usage, "invalid_input", Some("Rename the file."))
-            }
-            EngineError::RedactedCommand => (
-                Exit::Usage,
-                "invalid_input",
-                Some(
-                    "Pass `--agent-command` again, with the secret in an environment variable instead.",
-                ),
-            ),
-            EngineError::Gate(_) => (
-                Exit::Environment,
-                "gate",
-                Some(
-                    "Install it, or set `gates.detect = false` and list your commands in `gates.commands`.",
-                ),
-            ),
-            EngineError::Agent(_) | EngineError::Host { .. } => (
-                Exit::Environment,
-                "host",
-                Some("Install or fix it, or choose another with `--host` or `--agent-command`."),
-            ),
-            EngineError::Journal { .. } => {
-                (Exit::Environment, "journal", Some("Update handover; nothing was changed."))
-            }
-            EngineError::Stuck { .. } => (
-                Exit::Environment,
-                "stuck",
-                Some("The processes cannot be killed; inspect them with `ps`."),
-            ),
-            EngineError::Interrupted => (Exit::Interrupted, "interrupted", None),
-        };
-        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, &error) }
-    }
-}
-
-impl CommandError {
-    fn of_story(error: &StoryError) -> Self {
-        let (exit, code, hint) = match error {
-            StoryError::NotFound { .. } => (
-                Exit::Usage,
-                "not_found",
-                Some("Epics are named `epic-1.md` or `epic-1-title.md`, stories `1-1-title.md`."),
-            ),
-            StoryError::NoStories { .. } => {
-                (Exit::Usage, "not_found", Some("Stories are named `1-1-title.md`."))
-            }
-            StoryError::Ambiguous { .. } => {
-                (Exit::Usage, "ambiguous", Some("Rename or move one of them."))
-            }
-            StoryError::Contradiction { .. } => {
-                (Exit::Usage, "ambiguous", Some("Make them agree."))
-            }
-            StoryError::UnknownDependency { .. } | StoryError::Cycle { .. } => (
-                Exit::Usage,
-                "dependencies",
-                Some("Fix the dependencies that the stories declare."),
-            ),
-            StoryError::BadName { .. } | StoryError::BadFile { .. } => {
-                (Exit::Usage, "invalid_story", None)
-            }
-            StoryError::Read { .. } => (Exit::Environment, "io", None),
-        };
-        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(exit, code, error) }
-    }
-
-    fn of_git(error: &GitError) -> Self {
-        let (code, hint) = match error {
-            GitError::NoGit => ("git", Some("Install git.")),
-            GitError::NoRepository { .. } => {
-                ("git", Some("Runs need a git repository: run `git init` and commit your files."))
-            }
-            GitError::NoCommit => ("git", Some("Make a first commit.")),
-            GitError::Diverged { .. } => {
-                ("git_diverged", Some("Merge or rename that branch, then try again."))
-            }
-            GitError::CheckedOut { .. } => {
-                ("git_checked_out", Some("Switch to the branch that the run is based on."))
-            }
-            GitError::Moved { .. } => {
-                ("git_moved", Some("Restore the branch, then continue with `--resume`."))
-            }
-            GitError::Conflict { .. } => {
-                ("git_conflict", Some("Merge the branches yourself, then try again."))
-            }
-            GitError::Failed { .. } | GitError::Io(_) => ("git", None),
-        };
-        Self { hint: hint.map(ToOwned::to_owned), ..Self::chain(Exit::Environment, code, error) }
     }
 }
 

@@ -64,5 +64,21 @@ pub enum HandoffError {
     Store(#[from] StoreError),
 }
 
+impl HandoffError {
+    /// A stable name of the error, for scripts and for clients of the service.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Overridden { .. }
+            | Self::SessionClosed { .. }
+            | Self::OtherRole { .. }
+            | Self::OtherSession { .. } => "invalid_input",
+            Self::Taken { source, .. } => source.code(),
+            Self::NoReceipt { .. } => "no_receipt",
+            Self::Store(error) => error.code(),
+        }
+    }
+}
+
 /// The result of a step.
 pub type Result<T, E = HandoffError> = std::result::Result<T, E>;

@@ -1,4 +1,4 @@
-//! Errors of one request: what a library returned, and what the client is told.
+//! Errors of one request: what a library returned, and what the client sees.
 
 use handover_context::package_file::PackageFileError;
 use handover_handoff::HandoffError;
@@ -63,6 +63,17 @@ impl From<HandoffError> for ToolError {
 }
 
 impl ToolError {
+    /// A stable name of the error: the same whether it ends on the command line, in a tool or at an endpoint.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Handoff(error) => error.code(),
+            Self::PackageFile(error) => error.code(),
+            Self::Id(_) => "invalid_input",
+            Self::Request(error) => error.code,
+        }
+    }
+
     /// Invalid arguments.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Request(RequestError {

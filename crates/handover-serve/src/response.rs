@@ -50,7 +50,7 @@ fn status_of(code: &str) -> StatusCode {
     match code {
         "not_found" => StatusCode::NOT_FOUND,
         "conflict" | "locked" | "fenced" | "ambiguous" => StatusCode::CONFLICT,
-        "invalid_input" | "usage" | "no_session" | "ambiguous_session" | "invalid_package" => {
+        "invalid_input" | "invalid_package" | "usage" | "no_session" | "ambiguous_session" => {
             StatusCode::BAD_REQUEST
         }
         "unauthorized" => StatusCode::UNAUTHORIZED,
@@ -59,9 +59,10 @@ fn status_of(code: &str) -> StatusCode {
         "too_long" => StatusCode::URI_TOO_LONG,
         "too_many" => StatusCode::TOO_MANY_REQUESTS,
         "too_slow" => StatusCode::REQUEST_TIMEOUT,
-        code if code.starts_with("store_") || code == "no_store" || code == "no_project" => {
+        "index_damaged" | "io" | "no_project" | "no_receipt" | "no_store" => {
             StatusCode::SERVICE_UNAVAILABLE
         }
+        code if code.starts_with("store_") => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -74,8 +75,8 @@ mod tests {
     fn codes_have_the_documented_statuses() {
         for (code, status) in [
             ("invalid_input", 400),
-            ("no_session", 400),
             ("invalid_package", 400),
+            ("no_session", 400),
             ("unauthorized", 401),
             ("forbidden", 403),
             ("refused", 403),
@@ -87,8 +88,11 @@ mod tests {
             ("too_large", 413),
             ("too_long", 414),
             ("too_many", 429),
-            ("store_corrupt", 503),
+            ("store_damaged", 503),
             ("no_store", 503),
+            ("index_damaged", 503),
+            ("no_receipt", 503),
+            ("io", 503),
             ("internal", 500),
         ] {
             assert_eq!(status_of(code).as_u16(), status, "{code}");

@@ -161,6 +161,40 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// A stable name of the error, for scripts and for clients of the service.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "not_found",
+            Self::AlreadySuperseded { .. }
+            | Self::OtherSession { .. }
+            | Self::PathTaken { .. }
+            | Self::WrongState { .. }
+            | Self::Claimed { .. }
+            | Self::Differs { .. } => "conflict",
+            Self::Ambiguous { .. } => "ambiguous",
+            Self::Locked { .. } => "locked",
+            Self::Fenced { .. } => "fenced",
+            Self::Denied { .. } => "forbidden",
+            Self::Aborted => "aborted",
+            Self::Index(_) => "index_damaged",
+            Self::Newer { .. } => "store_newer",
+            Self::Outdated { .. } => "store_outdated",
+            Self::Foreign { .. } => "store_foreign",
+            Self::Altered { .. } => "store_altered",
+            Self::Backend { fault, .. } => match fault {
+                Fault::Busy => "store_busy",
+                Fault::Full => "store_full",
+                Fault::ReadOnly => "store_read_only",
+                Fault::Corrupt => "store_damaged",
+                Fault::Unavailable => "store_unavailable",
+                Fault::Io => "store_io",
+                Fault::Refused => "store_refused",
+            },
+        }
+    }
+}
+
 /// The kinds of records that are looked up by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -72,9 +72,11 @@ fn forbidden_constructors(module: &Module) -> Vec<String> {
         if callers.iter().any(|caller| file.starts_with(caller)) {
             continue;
         }
-        problems.extend(lines_that_name(name, module).into_iter().map(|line| {
-            format!("{file}:{line}: only {} may call {name}", callers.join(" and "))
-        }));
+        problems.extend(
+            lines_that_name(name, module).into_iter().map(|line| {
+                format!("{file}:{line}: only {} may call {name}", callers.join(" and "))
+            }),
+        );
     }
     problems
 }

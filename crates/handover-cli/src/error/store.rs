@@ -6,101 +6,80 @@ use super::{CommandError, Exit};
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        let (exit, code, hint) = match &error {
-            StoreError::NotFound { what, .. } => (Exit::Usage, "not_found", not_found_hint(*what)),
-            StoreError::AlreadySuperseded { latest, .. } => (
-                Exit::Usage,
-                "conflict",
-                Some(format!(
-                    "Use package {latest} instead; see `handover package show {latest}`."
-                )),
-            ),
-            StoreError::OtherSession { session, .. } => (
-                Exit::Usage,
-                "conflict",
-                Some(format!(
-                    "Packages belong to one session; pass `--session {session}` if you meant that one."
-                )),
-            ),
-            StoreError::PathTaken { id, .. } => (
-                Exit::Usage,
-                "conflict",
-                Some(format!(
-                    "Supersede package {id} instead, or register the text under another path."
-                )),
-            ),
-            StoreError::Locked { .. } => (
-                Exit::Environment,
-                "locked",
-                Some("Wait for it to finish, or check on it with `handover status`.".to_owned()),
-            ),
-            StoreError::Fenced { .. } => (
-                Exit::Environment,
-                "fenced",
-                Some("No data was lost; `handover status` shows the run.".to_owned()),
-            ),
-            StoreError::WrongState { .. } => (Exit::Usage, "conflict", None),
-            StoreError::Claimed { .. } => (
-                Exit::Usage,
-                "conflict",
-                Some("Create a separate brief for each agent.".to_owned()),
-            ),
-            StoreError::Ambiguous { .. } => (
-                Exit::Usage,
-                "ambiguous",
-                Some("Give more digits of the hash; `handover error list` shows them.".to_owned()),
-            ),
-            StoreError::Differs { .. } => (
-                Exit::Usage,
-                "conflict",
-                Some(
-                    "Nothing was changed. Use a store that is empty or holds the same records."
-                        .to_owned(),
-                ),
-            ),
-            StoreError::Newer { .. } => (
-                Exit::Environment,
-                "store_newer",
-                Some("Update handover; the store was not changed.".to_owned()),
-            ),
-            StoreError::Outdated { store, .. } => {
-                (Exit::Environment, "store_outdated", Some(bring_over(store)))
-            }
-            StoreError::Foreign { .. } => (
-                Exit::Environment,
-                "store_foreign",
-                Some("Point HANDOVER_STORE at another file, or move this one away.".to_owned()),
-            ),
-            StoreError::Altered { path, .. } => (
-                Exit::Environment,
-                "store_altered",
-                Some(format!(
-                    "Nothing was read from it. If you did not change it yourself, keep it as evidence and start \
-                     a new store: `mv {0} {0}.altered`.",
-                    path.display()
-                )),
-            ),
-            StoreError::Aborted => (Exit::Failed, "aborted", None),
-            StoreError::Index(_) => (
-                Exit::Environment,
-                "index_damaged",
-                Some("`handover store reindex` rebuilds the index from the packages.".to_owned()),
-            ),
-            StoreError::Denied { .. } => (
-                Exit::Blocked,
-                "forbidden",
-                Some(
-                    "Ask an admin for a token with that scope: `handover token create --scope …`."
-                        .to_owned(),
-                ),
-            ),
-            StoreError::Backend { fault, .. } => {
-                let (code, hint) = fault_hint(*fault);
-                (Exit::Environment, code, Some(hint.to_owned()))
-            }
+        let exit = match error {
+            StoreError::NotFound { .. }
+            | StoreError::AlreadySuperseded { .. }
+            | StoreError::OtherSession { .. }
+            | StoreError::PathTaken { .. }
+            | StoreError::WrongState { .. }
+            | StoreError::Claimed { .. }
+            | StoreError::Differs { .. }
+            | StoreError::Ambiguous { .. } => Exit::Usage,
+            StoreError::Aborted => Exit::Failed,
+            StoreError::Denied { .. } => Exit::Blocked,
+            StoreError::Locked { .. }
+            | StoreError::Fenced { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Outdated { .. }
+            | StoreError::Foreign { .. }
+            | StoreError::Altered { .. }
+            | StoreError::Index(_)
+            | StoreError::Backend { .. } => Exit::Environment,
         };
-        Self { hint, ..Self::chain(exit, code, &error) }
+        Self { hint: hint(&error), ..Self::chain(exit, error.code(), &error) }
     }
+}
+
+/// What to do next.
+fn hint(error: &StoreError) -> Option<String> {
+    let fixed = match error {
+        StoreError::NotFound { what, .. } => return not_found_hint(*what),
+        StoreError::AlreadySuperseded { latest, .. } => {
+            return Some(format!(
+                "Use package {latest} instead; see `handover package show {latest}`."
+            ));
+        }
+        StoreError::OtherSession { session, .. } => {
+            return Some(format!(
+                "Packages belong to one session; pass `--session {session}` if you meant that one."
+            ));
+        }
+        StoreError::PathTaken { id, .. } => {
+            return Some(format!(
+                "Supersede package {id} instead, or register the text under another path."
+            ));
+        }
+        StoreError::Outdated { store, .. } => return Some(bring_over(store)),
+        StoreError::Altered { path, .. } => {
+            return Some(format!(
+                "Nothing was read from it. If you did not change it yourself, keep it as evidence and start \
+                 a new store: `mv {0} {0}.altered`.",
+                path.display()
+            ));
+        }
+        StoreError::WrongState { .. } | StoreError::Aborted => return None,
+        StoreError::Locked { .. } => {
+            "Wait for it to finish, or check on it with `handover status`."
+        }
+        StoreError::Fenced { .. } => "No data was lost; `handover status` shows the run.",
+        StoreError::Claimed { .. } => "Create a separate brief for each agent.",
+        StoreError::Ambiguous { .. } => {
+            "Give more digits of the hash; `handover error list` shows them."
+        }
+        StoreError::Differs { .. } => {
+            "Nothing was changed. Use a store that is empty or holds the same records."
+        }
+        StoreError::Newer { .. } => "Update handover; the store was not changed.",
+        StoreError::Foreign { .. } => {
+            "Point HANDOVER_STORE at another file, or move this one away."
+        }
+        StoreError::Index(_) => "`handover store reindex` rebuilds the index from the packages.",
+        StoreError::Denied { .. } => {
+            "Ask an admin for a token with that scope: `handover token create --scope …`."
+        }
+        StoreError::Backend { fault, .. } => fault_hint(*fault),
+    };
+    Some(fixed.to_owned())
 }
 
 /// How the records of a store of 0.1.0 get into one of this version.
@@ -143,25 +122,18 @@ fn not_found_hint(what: RecordKind) -> Option<String> {
     Some(format!("Run `{command}` to see what exists."))
 }
 
-fn fault_hint(fault: Fault) -> (&'static str, &'static str) {
+fn fault_hint(fault: Fault) -> &'static str {
     match fault {
-        Fault::Busy => ("store_busy", "Another process is using the store; try again."),
-        Fault::Full => {
-            ("store_full", "Free some disk space and try again; nothing was partially written.")
+        Fault::Busy => "Another process is using the store; try again.",
+        Fault::Full => "Free some disk space and try again; nothing was partially written.",
+        Fault::ReadOnly => "Make `.handover/` writable, or set HANDOVER_STORE to a writable file.",
+        Fault::Corrupt => {
+            "Back up the file and move it away to start over; package files are not affected."
         }
-        Fault::ReadOnly => (
-            "store_read_only",
-            "Make `.handover/` writable, or set HANDOVER_STORE to a writable file.",
-        ),
-        Fault::Corrupt => (
-            "store_damaged",
-            "Back up the file and move it away to start over; package files are not affected.",
-        ),
-        Fault::Unavailable => (
-            "store_unavailable",
-            "Check that the folder exists and is writable, or that the server is running; `handover doctor` can help.",
-        ),
-        Fault::Io => ("store_io", "Check the disk, then run `handover doctor`."),
-        Fault::Refused => ("store_refused", "This is a bug; please report it."),
+        Fault::Unavailable => {
+            "Check that the folder exists and is writable, or that the server is running; `handover doctor` can help."
+        }
+        Fault::Io => "Check the disk, then run `handover doctor`.",
+        Fault::Refused => "This is a bug; please report it.",
     }
 }

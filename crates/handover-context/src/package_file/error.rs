@@ -153,3 +153,11 @@ pub enum PackageFileError {
         what: &'static str,
     },
 }
+
+impl PackageFileError {
+    /// A stable name of the error, for scripts and for clients of the service.
+    pub fn code(&self) -> &'static str {
+        let failed = matches!(self, Self::Read { .. } | Self::Write { .. });
+        if failed { "io" } else { "invalid_package" }
+    }
+}

@@ -78,7 +78,7 @@ impl ContextProvider for Contexts {
             if let ToolError::Request(error) = error {
                 return error;
             }
-            RequestError { code: "failed", message: error.to_string(), hint: None }
+            RequestError { code: error.code(), message: error.to_string(), hint: None }
         })
     }
 }

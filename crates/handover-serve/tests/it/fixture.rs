@@ -20,7 +20,7 @@ use handover_model::{
 use handover_remote::RemoteStore;
 use handover_serve::{AccessPolicy, Port, ProjectContextProvider, ServeError, Service, mint};
 use handover_sqlite::SqliteStore;
-use handover_store::{NewSession, NewToken, Sessions, StoreError, Tokens};
+use handover_store::{NewSession, NewToken, Sessions, Tokens};
 use handover_text::Redactor;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -126,19 +126,12 @@ impl Contexts {
     }
 }
 
-/// A coarse version of the mapping of the command line.
+/// The codes of the command line, without its hints.
 fn request_error(error: ToolError) -> RequestError {
-    let message = error.to_string();
-    let code = match error {
-        ToolError::Request(error) => return error,
-        ToolError::Store(StoreError::NotFound { .. }) => "not_found",
-        ToolError::Store(StoreError::Denied { .. }) => "forbidden",
-        ToolError::Store(StoreError::Backend { .. }) => "store_broken",
-        ToolError::Store(_) => "conflict",
-        ToolError::Handoff(_) => "refused",
-        ToolError::PackageFile(_) | ToolError::Id(_) => "invalid_input",
-    };
-    RequestError { code, message, hint: None }
+    if let ToolError::Request(error) = error {
+        return error;
+    }
+    RequestError { code: error.code(), message: error.to_string(), hint: None }
 }
 
 impl ContextProvider for Contexts {

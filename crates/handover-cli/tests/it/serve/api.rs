@@ -116,3 +116,15 @@ fn half_a_character_is_read_and_long_input_is_not_repeated() {
     let reply = service.post("/api/v1/sessions/s1/packages", &long).is(400);
     assert!(reply.body.len() < 2_000, "{} bytes", reply.body.len());
 }
+
+/// A file that cannot be registered is a mistake of the request, not a failure of the service.
+#[test]
+fn a_package_that_cannot_be_registered_is_400() {
+    let env = project();
+    let service = Service::start(&env, &[]);
+    for path in ["docs/none.md", "../outside.md", "docs"] {
+        let body = serde_json::json!({"path": path, "kind": "research"});
+        let error = service.post("/api/v1/sessions/s1/packages", &body).is(400).json();
+        assert_eq!(error["error"]["code"], "invalid_package", "{path}: {error}");
+    }
+}
