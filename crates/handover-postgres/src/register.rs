@@ -24,6 +24,93 @@ impl Write<'_> {
     fn version(&self) -> u32 {
         self.former.as_ref().map_or(1, |former| former.version.saturating_add(1))
     }
+
+    /// The row of table `package`.
+    fn row(&self, session: i64, id: PackageId) -> [Param<'_>; 18] {
+        let new = self.new;
+        row![
+            id.0,
+            session,
+            new.group.as_ref().map(GroupId::as_str),
+            new.scope.as_str(),
+            new.kind.as_str(),
+            &new.path,
+            new.title.as_ref().map(Clean::as_str),
+            new.summary.as_str(),
+            to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>()),
+            new.producer.as_str(),
+            new.priority.as_str(),
+            new.iteration,
+            self.version(),
+            self.former.as_ref().map(|former| former.id.0),
+            new.size_bytes,
+            new.tokens,
+            &new.content_hash,
+            new.created_at,
+        ]
+    }
+}
+
+/// The rows of each table that new packages need, as columns for `unnest`.
+struct Columns<'a> {
+    groups: Vec<Param<'a>>,
+    superseded: Vec<Param<'a>>,
+    packages: Vec<Param<'a>>,
+    consumers: Vec<Param<'a>>,
+    bodies: Vec<Param<'a>>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(session: i64, writes: &'a [Write<'a>], ids: &[PackageId]) -> Self {
+        let each = || writes.iter().zip(ids);
+        Self {
+            groups: columns(writes.iter().filter_map(|write| {
+                let group = write.new.group.as_ref()?;
+                Some(row![session, group.as_str(), write.new.created_at])
+            })),
+            superseded: columns(
+                each().filter_map(|(write, id)| Some(row![write.former.as_ref()?.id.0, id.0])),
+            ),
+            packages: columns(each().map(|(write, id)| write.row(session, *id))),
+            consumers: columns(each().flat_map(|(write, id)| {
+                write.new.consumers.iter().map(|role| row![id.0, role.as_str()])
+            })),
+            bodies: columns(each().map(|(write, id)| row![id.0, write.new.body.as_str()])),
+        }
+    }
+
+    /// One statement per table that gets rows, in an order that every constraint accepts.
+    fn statements(&self) -> Vec<Statement<'_>> {
+        let all: [(&str, &[Param<'_>]); 5] = [
+            (
+                "INSERT INTO task_group (session, id, created_at) SELECT * FROM unnest($1, $2, $3)
+                 ON CONFLICT DO NOTHING",
+                &self.groups,
+            ),
+            // Out of the unique index of latest versions before the new ones go in.
+            (
+                "UPDATE package p SET superseded_by = n.id FROM unnest($1, $2) AS n (former, id)
+                 WHERE p.id = n.former",
+                &self.superseded,
+            ),
+            (
+                "INSERT INTO package (id, session, group_id, scope, kind, path, title, summary,
+                    files, producer, priority, iteration, version, supersedes, size_bytes, tokens,
+                    content_hash, created_at)
+                 SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                    $15, $16, $17, $18)",
+                &self.packages,
+            ),
+            (
+                "INSERT INTO package_consumer (package, role) SELECT * FROM unnest($1, $2)
+                 ON CONFLICT DO NOTHING",
+                &self.consumers,
+            ),
+            ("INSERT INTO package_body (package, body) SELECT * FROM unnest($1, $2)", &self.bodies),
+        ];
+        let filled = all.into_iter().filter(|(_, params)| !params.is_empty());
+        filled.map(|(sql, params)| Statement { sql, params }).collect()
+    }
 }
 
 impl PostgresStore {
@@ -112,79 +199,19 @@ impl PostgresStore {
             among_themselves(&entries, self.predecessors(session, &entries, &formers)?);
         let gone: Vec<PackageId> = formers.iter().flatten().copied().collect();
         self.unindex(session, &gone)?;
-
-        let supersede = columns(
-            formers.iter().zip(&ids).filter_map(|(former, id)| Some(row![(*former)?.0, id.0])),
-        );
-        let group = |write: &Write<'_>| Some((write.new.group.clone()?, write.new.created_at));
-        let groups: Vec<(GroupId, Timestamp)> = writes.iter().filter_map(group).collect();
-        let groups = columns(groups.iter().map(|(group, at)| row![session, group.as_str(), *at]));
-        let packages = columns(writes.iter().zip(&ids).map(|(write, id)| {
-            let new = write.new;
-            row![
-                id.0,
-                session,
-                new.group.as_ref().map(GroupId::as_str),
-                new.scope.as_str(),
-                new.kind.as_str(),
-                &new.path,
-                new.title.as_ref().map(Clean::as_str),
-                new.summary.as_str(),
-                to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>()),
-                new.producer.as_str(),
-                new.priority.as_str(),
-                new.iteration,
-                write.version(),
-                write.former.as_ref().map(|former| former.id.0),
-                new.size_bytes,
-                new.tokens,
-                &new.content_hash,
-                new.created_at,
-            ]
-        }));
-        let consumers = columns(writes.iter().zip(&ids).flat_map(|(write, id)| {
-            write.new.consumers.iter().map(|role| row![id.0, role.as_str()])
-        }));
-        let bodies =
-            columns(writes.iter().zip(&ids).map(|(write, id)| row![id.0, write.new.body.as_str()]));
-        let statements: [(&str, &[Param<'_>]); 5] = [
-            (
-                "INSERT INTO task_group (session, id, created_at) SELECT * FROM unnest($1, $2, $3)
-                 ON CONFLICT DO NOTHING",
-                &groups,
-            ),
-            // Out of the unique index of latest versions before the new ones go in.
-            (
-                "UPDATE package p SET superseded_by = n.id FROM unnest($1, $2) AS n (former, id)
-                 WHERE p.id = n.former",
-                &supersede,
-            ),
-            (
-                "INSERT INTO package (id, session, group_id, scope, kind, path, title, summary,
-                    files, producer, priority, iteration, version, supersedes, size_bytes, tokens,
-                    content_hash, created_at)
-                 SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                    $15, $16, $17, $18)",
-                &packages,
-            ),
-            (
-                "INSERT INTO package_consumer (package, role) SELECT * FROM unnest($1, $2)
-                 ON CONFLICT DO NOTHING",
-                &consumers,
-            ),
-            ("INSERT INTO package_body (package, body) SELECT * FROM unnest($1, $2)", &bodies),
-        ];
-        let mut asked: Vec<Statement<'_>> = statements
-            .iter()
-            .filter(|(_, params)| !params.is_empty())
-            .map(|(sql, params)| Statement { sql, params })
-            .collect();
-        let (by_id, params) = (by_id(), params![numbers(&ids)]);
-        asked.push(Statement { sql: &by_id, params });
-        let written = self.ask(|link| link.queries(&asked))?.pop().unwrap_or_default();
+        let written = self.insert(&Columns::new(session, writes, &ids), &ids)?;
         self.index(session, &entries, &predecessors)?;
         // Batch by batch: the postings of a hundred thousand packages are too much for one statement.
         self.settle(session)?;
+        Ok(written)
+    }
+
+    /// Sends the rows of all tables together, and reads the packages back.
+    fn insert(&self, columns: &Columns<'_>, ids: &[PackageId]) -> Result<Vec<Package>> {
+        let mut statements = columns.statements();
+        let (by_id, params) = (by_id(), params![numbers(ids)]);
+        statements.push(Statement { sql: &by_id, params });
+        let written = self.ask(|link| link.queries(&statements))?.pop().unwrap_or_default();
         written.iter().map(|row| rows::package(&PgRow(row))).collect()
     }
 

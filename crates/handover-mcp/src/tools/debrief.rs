@@ -159,8 +159,8 @@ impl Tool for DebriefTool {
                     summary: package.summary.clone(),
                     consumers: package.consumers.clone().unwrap_or_default(),
                 };
+                let source = Source::of(package.text, package.path)?;
                 let spec = PackageSpec {
-                    source: Source::of(package.text, package.path)?,
                     kind: package.kind,
                     summary: package.summary,
                     producer: Some(assignment.role.clone()),
@@ -171,7 +171,7 @@ impl Tool for DebriefTool {
                     supersedes: None,
                 };
                 // An invalid package fails the call before anything is stored.
-                let draft = prepare(context, &assignment.session, spec, written)?;
+                let draft = prepare(context, &assignment.session, &source, spec, written)?;
                 warnings.extend(draft.warnings);
                 debrief.packages.push(PackageNote { path: draft.package.path, ..note });
             }

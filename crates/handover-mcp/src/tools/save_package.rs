@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use handover_context::package_file::{
     Draft, DraftContext, Facts, NewText, Placement, WrittenText, at_path, draft, former, write_text,
 };
-use handover_model::{GroupId, PackageId, PackageKind, Priority, Role, SessionId};
+use handover_model::{GroupId, Package, PackageId, PackageKind, Priority, Role, SessionId};
 use handover_store::{Registered, Supersede};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,8 +106,8 @@ pub struct SavedPackage {
 pub(crate) fn save(context: &RequestContext<'_>, input: Input) -> Result<SavedPackage, ToolError> {
     let session = context.session(input.session.as_ref())?;
     let placement = input.group.as_deref().map(Placement::parse).transpose()?;
+    let source = Source::of(input.text, input.path)?;
     let spec = PackageSpec {
-        source: Source::of(input.text, input.path)?,
         kind: input.kind,
         summary: input.summary,
         producer: input.producer,
@@ -118,7 +118,7 @@ pub(crate) fn save(context: &RequestContext<'_>, input: Input) -> Result<SavedPa
         supersedes: input.supersedes.map(|id| PackageId(i64::from(id))),
     };
     all_or_nothing(|written| {
-        let draft = prepare(context, &session, spec, written)?;
+        let draft = prepare(context, &session, &source, spec, written)?;
         let new = std::slice::from_ref(&draft.package);
         let registered = context
             .store
@@ -154,10 +154,9 @@ impl Source {
     }
 }
 
-/// A package as an agent describes it.
+/// A package as an agent describes it, without its text.
 #[derive(Debug)]
 pub(super) struct PackageSpec {
-    pub(super) source: Source,
     pub(super) kind: Option<PackageKind>,
     pub(super) summary: Option<String>,
     pub(super) producer: Option<Role>,
@@ -166,6 +165,77 @@ pub(super) struct PackageSpec {
     pub(super) placement: Option<Placement>,
     pub(super) iteration: Option<u32>,
     pub(super) supersedes: Option<PackageId>,
+}
+
+impl PackageSpec {
+    /// Rejects what is too long and names that look like secrets.
+    fn check(&self, context: &RequestContext<'_>) -> Result<(), ToolError> {
+        limits::optional("summary", self.summary.as_ref(), MAX_LINE_BYTES)?;
+        limits::items("consumers", self.consumers.as_deref().unwrap_or_default())?;
+        for role in self.producer.iter().chain(self.consumers.iter().flatten()) {
+            context.no_secret("role", role)?;
+        }
+        if let Some(Placement::Group(group)) = &self.placement {
+            context.no_secret("group", group)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what was not given from the package that it replaces.
+    fn inherit(&mut self, replaced: &Package) {
+        self.kind = self.kind.or(Some(replaced.kind));
+        self.placement.get_or_insert_with(|| Placement::of(replaced));
+        self.producer.get_or_insert_with(|| replaced.producer.clone());
+        self.consumers.get_or_insert_with(|| replaced.consumers.clone());
+        self.priority = self.priority.or(Some(replaced.priority));
+    }
+
+    /// Writes inline text to a file whose front matter is complete, inherited values included.
+    fn write(
+        &mut self,
+        context: &RequestContext<'_>,
+        draft_context: &DraftContext<'_>,
+        text: &str,
+        replaced: Option<&Package>,
+    ) -> Result<WrittenText, ToolError> {
+        if let Some(replaced) = replaced {
+            self.inherit(replaced);
+        }
+        let kind = self.kind.ok_or_else(|| {
+            ToolError::invalid(
+                "`kind` is missing",
+                format!("With `text` it is one of {}.", PackageKind::WORDS.join(", ")),
+            )
+        })?;
+        let own_group = || context.group.clone().map_or(Placement::Global, Placement::Group);
+        let placement = self.placement.get_or_insert_with(own_group).clone();
+        let new = NewText {
+            kind,
+            placement,
+            producer: self.producer.clone().map_or_else(|| Role::new("orchestrator"), Ok)?,
+            consumers: self.consumers.as_deref().unwrap_or_default(),
+            priority: self.priority.unwrap_or(Priority::Medium),
+            iteration: self.iteration,
+            topic: self.summary.as_deref(),
+            body: text,
+        };
+        Ok(write_text(draft_context, &new)?)
+    }
+
+    fn facts(self, default_group: Option<GroupId>, former: Option<Package>) -> Facts {
+        Facts {
+            kind: self.kind,
+            producer: self.producer,
+            consumers: self.consumers,
+            priority: self.priority,
+            summary: self.summary,
+            placement: self.placement,
+            default_group,
+            files: None,
+            iteration: self.iteration,
+            former,
+        }
+    }
 }
 
 /// Runs work that may write files and removes them if it fails.
@@ -184,17 +254,11 @@ pub(super) fn all_or_nothing<T>(
 pub(super) fn prepare(
     context: &RequestContext<'_>,
     session: &SessionId,
+    source: &Source,
     mut spec: PackageSpec,
     written: &mut Vec<WrittenText>,
 ) -> Result<Draft, ToolError> {
-    limits::optional("summary", spec.summary.as_ref(), MAX_LINE_BYTES)?;
-    limits::items("consumers", spec.consumers.as_deref().unwrap_or_default())?;
-    for role in spec.producer.iter().chain(spec.consumers.iter().flatten()) {
-        context.no_secret("role", role)?;
-    }
-    if let Some(Placement::Group(group)) = &spec.placement {
-        context.no_secret("group", group)?;
-    }
+    spec.check(context)?;
     let groups: Vec<GroupId> =
         context.store.groups(session)?.into_iter().map(|group| group.id).collect();
     let draft_context = DraftContext {
@@ -207,41 +271,11 @@ pub(super) fn prepare(
         now: context.now,
     };
     let replaced = spec.supersedes.map(|id| context.store.package(id)).transpose()?;
-    let (located, before) = match &spec.source {
+    let (located, before) = match source {
         Source::Text(text) => {
-            let group = || context.group.clone().map_or(Placement::Global, Placement::Group);
-            let (kind, placement) = match &replaced {
-                Some(former) => (
-                    spec.kind.or(Some(former.kind)),
-                    spec.placement.clone().unwrap_or_else(|| Placement::of(former)),
-                ),
-                None => (spec.kind, spec.placement.clone().unwrap_or_else(group)),
-            };
-            let kind = kind.ok_or_else(|| {
-                ToolError::invalid(
-                    "`kind` is missing",
-                    format!("With `text` it is one of {}.", PackageKind::WORDS.join(", ")),
-                )
-            })?;
-            // The file's front matter is complete, inherited values included.
-            let inherited = replaced.as_ref();
-            spec.producer = spec.producer.or_else(|| inherited.map(|p| p.producer.clone()));
-            spec.consumers = spec.consumers.or_else(|| inherited.map(|p| p.consumers.clone()));
-            spec.priority = spec.priority.or_else(|| inherited.map(|p| p.priority));
-            let new = NewText {
-                kind,
-                placement: placement.clone(),
-                producer: spec.producer.clone().map_or_else(|| Role::new("orchestrator"), Ok)?,
-                consumers: spec.consumers.as_deref().unwrap_or_default(),
-                priority: spec.priority.unwrap_or(Priority::Medium),
-                iteration: spec.iteration,
-                topic: spec.summary.as_deref(),
-                body: text,
-            };
-            let file = write_text(&draft_context, &new)?;
+            let file = spec.write(context, &draft_context, text, replaced.as_ref())?;
             let located = file.located.clone();
             written.push(file);
-            (spec.kind, spec.placement) = (Some(kind), Some(placement));
             (located, None)
         }
         Source::Path(path) => {
@@ -253,20 +287,10 @@ pub(super) fn prepare(
             (located, before)
         }
     };
-    let facts = Facts {
-        kind: spec.kind,
-        producer: spec.producer,
-        consumers: spec.consumers,
-        priority: spec.priority,
-        summary: spec.summary,
-        placement: spec.placement,
-        default_group: context.group.clone(),
-        files: None,
-        iteration: spec.iteration,
-        former: replaced.or(before),
-    };
+    let supersedes = spec.supersedes;
+    let facts = spec.facts(context.group.clone(), replaced.or(before));
     let mut draft = draft(&draft_context, &located, facts)?;
-    if let Some(id) = spec.supersedes {
+    if let Some(id) = supersedes {
         draft.package.supersede = Supersede::Package(id);
     }
     Ok(draft)

@@ -33,7 +33,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let body = if query.is_empty() {
         html! {
             header class="page" { h1 { "Search" } }
-            (empty_state("Nothing asked yet.", "Type words into the box above: packages, reasoning, errors, strategies, sessions, receipts and runs are searched.", ""))
+            (empty_state("No query yet.", "Type words into the box above: packages, reasoning, errors, strategies, sessions, receipts and runs are searched.", ""))
         }
     } else {
         results(site, query)?
@@ -41,68 +41,30 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     Ok(Page { title: "Search".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
+/// The words of a query; a text matches if it contains all of them.
+struct Words(Vec<String>);
+
+impl Words {
+    fn of(query: &str) -> Self {
+        Self(query.split_whitespace().map(str::to_lowercase).collect())
+    }
+
+    fn all_in(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.0.iter().all(|word| text.contains(word))
+    }
+}
+
 fn results(site: &Site<'_>, query: &str) -> Result<Markup, PageError> {
     let sessions = site.store.sessions(None)?;
     let searched = &sessions[..sessions.len().min(SESSIONS)];
-    let packages = packages(site, query, searched)?;
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let contains_all = |text: &str| {
-        let text = text.to_lowercase();
-        words.iter().all(|word| text.contains(word))
-    };
-    let mut reasoning = Vec::new();
-    for session in searched {
-        let filter = ReasoningFilter { limit: Some(REASONING), ..ReasoningFilter::default() };
-        for entry in site
-            .store
-            .reasoning(&session.id, &filter)?
-            .iter()
-            .filter(|entry| contains_all(&entry.content))
-        {
-            reasoning.push(Hit {
-                link: format!("/sessions/{}/reasoning?role={}", session.id, entry.role),
-                title: excerpt(&entry.content, 140),
-                note: html! { (role_name(entry.role.as_str())) " on " (entry.phase) ", session " (session.id) ", " (relative_time(site.now, entry.created_at)) },
-                rank: 0.0,
-            });
-        }
-    }
-    let errors = site.store.errors(site.project, &ErrorFilter::default())?;
-    let errors = errors
-        .iter()
-        .filter(|error| {
-            contains_all(&format!(
-                "{} {} {}",
-                error.signature.kind,
-                error.signature.message,
-                error.solution.as_deref().unwrap_or_default()
-            ))
-        })
-        .map(|error| Hit {
-            link: format!("/errors/{}", error.hash),
-            title: excerpt(&error.signature.message, 140),
-            note: excerpt(error.solution.as_deref().unwrap_or("not solved yet"), 140),
-            rank: 0.0,
-        })
-        .collect();
-    let strategies = site.store.strategies(site.project, &StrategyFilter::default())?;
-    let strategies = strategies
-        .iter()
-        .filter(|strategy| contains_all(&strategy.insight))
-        .map(|strategy| Hit {
-            link: "/strategies".to_owned(),
-            title: excerpt(&strategy.insight, 160),
-            note: html! { (strategy.topic) },
-            rank: 0.0,
-        })
-        .collect();
-    let ids = by_id(site, &sessions, &contains_all)?;
+    let words = Words::of(query);
     let kinds: [(&str, &str, Vec<Hit>); 5] = [
-        ("ids", "By name", ids),
-        ("packages", "Packages", packages),
-        ("thoughts", "Reasoning", reasoning),
-        ("errors", "Errors", errors),
-        ("strategies", "Strategies", strategies),
+        ("ids", "By name", by_id(site, &sessions, &words)?),
+        ("packages", "Packages", packages(site, query, searched)?),
+        ("thoughts", "Reasoning", reasoning(site, searched, &words)?),
+        ("errors", "Errors", errors(site, &words)?),
+        ("strategies", "Strategies", strategies(site, &words)?),
     ];
     let all: usize = kinds.iter().map(|(.., found)| found.len()).sum();
     Ok(html! {
@@ -112,7 +74,7 @@ fn results(site: &Site<'_>, query: &str) -> Result<Markup, PageError> {
             @if sessions.len() > SESSIONS { p class="muted" { "Packages and reasoning of the latest " (SESSIONS) " of " (count(sessions.len())) " sessions are searched." } }
         }
         @if all == 0 {
-            (empty_state("Nothing found.", "Other words may help: packages are found by stems and parts of identifiers, everything else by the letters as they stand.", ""))
+            (empty_state("Nothing found.", "Other words may help: packages are found by stems and parts of identifiers, everything else by its exact text.", ""))
         }
         @for (id, name, found) in &kinds {
             @if !found.is_empty() {
@@ -152,34 +114,77 @@ fn packages(site: &Site<'_>, query: &str, sessions: &[Session]) -> Result<Vec<Hi
     Ok(found)
 }
 
-/// Sessions, runs and receipts by id.
-fn by_id(
-    site: &Site<'_>,
-    sessions: &[Session],
-    contains_all: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Hit>, PageError> {
+/// Reasoning, newest sessions first.
+fn reasoning(site: &Site<'_>, sessions: &[Session], words: &Words) -> Result<Vec<Hit>, PageError> {
+    let filter = ReasoningFilter { limit: Some(REASONING), ..ReasoningFilter::default() };
     let mut found = Vec::new();
-    for session in sessions.iter().filter(|session| contains_all(session.id.as_str())) {
+    for session in sessions {
+        let entries = site.store.reasoning(&session.id, &filter)?;
+        found.extend(entries.iter().filter(|entry| words.all_in(&entry.content)).map(|entry| Hit {
+            link: format!("/sessions/{}/reasoning?role={}", session.id, entry.role),
+            title: excerpt(&entry.content, 140),
+            note: html! { (role_name(entry.role.as_str())) " on " (entry.phase) ", session " (session.id) ", " (relative_time(site.now, entry.created_at)) },
+            rank: 0.0,
+        }));
+    }
+    Ok(found)
+}
+
+/// Error patterns by their kind, message or solution.
+fn errors(site: &Site<'_>, words: &Words) -> Result<Vec<Hit>, PageError> {
+    let errors = site.store.errors(site.project, &ErrorFilter::default())?;
+    let found = errors.iter().filter(|error| {
+        let solution = error.solution.as_deref().unwrap_or_default();
+        let signature = &error.signature;
+        words.all_in(&format!("{} {} {solution}", signature.kind, signature.message))
+    });
+    Ok(found
+        .map(|error| Hit {
+            link: format!("/errors/{}", error.hash),
+            title: excerpt(&error.signature.message, 140),
+            note: excerpt(error.solution.as_deref().unwrap_or("not solved yet"), 140),
+            rank: 0.0,
+        })
+        .collect())
+}
+
+fn strategies(site: &Site<'_>, words: &Words) -> Result<Vec<Hit>, PageError> {
+    let strategies = site.store.strategies(site.project, &StrategyFilter::default())?;
+    let found = strategies.iter().filter(|strategy| words.all_in(&strategy.insight));
+    Ok(found
+        .map(|strategy| Hit {
+            link: "/strategies".to_owned(),
+            title: excerpt(&strategy.insight, 160),
+            note: html! { (strategy.topic) },
+            rank: 0.0,
+        })
+        .collect())
+}
+
+/// Sessions, runs and receipts by id.
+fn by_id(site: &Site<'_>, sessions: &[Session], words: &Words) -> Result<Vec<Hit>, PageError> {
+    let mut found = Vec::new();
+    for session in sessions.iter().filter(|session| words.all_in(session.id.as_str())) {
         found.push(Hit {
             link: format!("/sessions/{}", session.id),
             title: html! { "Session " (session.id) },
-            note: html! { (session.status) ", begun " (relative_time(site.now, session.created_at)) },
+            note: html! { (session.status) ", started " (relative_time(site.now, session.created_at)) },
             rank: 0.0,
         });
     }
     for run in site.store.runs(&RunFilter { epic: None, limit: Some(200) })? {
-        if contains_all(run.id.as_str()) || contains_all(&format!("epic {}", run.epic)) {
+        if words.all_in(run.id.as_str()) || words.all_in(&format!("epic {}", run.epic)) {
             found.push(Hit {
                 link: format!("/runs/{}", run.id),
                 title: html! { "Run " (run.id) " of epic " (run.epic) },
-                note: html! { (run.state) ", begun " (relative_time(site.now, run.created_at)) },
+                note: html! { (run.state) ", started " (relative_time(site.now, run.created_at)) },
                 rank: 0.0,
             });
         }
     }
     let filter = ReceiptFilter { limit: Some(500), ..ReceiptFilter::default() };
     for receipt in
-        site.store.receipts(&filter)?.iter().filter(|receipt| contains_all(receipt.id.as_str()))
+        site.store.receipts(&filter)?.iter().filter(|receipt| words.all_in(receipt.id.as_str()))
     {
         found.push(Hit {
             link: format!("/receipts/{}", receipt.id),

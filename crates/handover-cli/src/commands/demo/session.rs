@@ -74,6 +74,16 @@ errors:
 impl Stage<'_> {
     /// Plays the demo.
     pub(super) fn session(&self) -> Result<(), CommandError> {
+        self.record_knowledge()?;
+        self.correct_and_search()?;
+        self.recognize_an_error()?;
+        self.deliver_context()?;
+        self.brief_and_debrief()?;
+        self.close()
+    }
+
+    /// A project, a session, and what two agents wrote down.
+    fn record_knowledge(&self) -> Result<(), CommandError> {
         self.say("Create a project, and a session for one piece of work.")?;
         self.play(&["init"], "")?;
         self.play(
@@ -100,8 +110,11 @@ impl Stage<'_> {
             ],
             "",
         )?;
-        self.play(&["reasoning", "list"], "")?;
+        self.play(&["reasoning", "list"], "")
+    }
 
+    /// A scan, a second version of a package, and a search that finds only that one.
+    fn correct_and_search(&self) -> Result<(), CommandError> {
         self.say("QA left a report under its usual name; a scan finds and registers it.")?;
         self.write("docs/qa_failures_group_login.md", QA_FAILURES)?;
         self.play(&["package", "scan"], "")?;
@@ -112,8 +125,11 @@ impl Stage<'_> {
         self.write("docs/oauth.md", RESEARCH_2)?;
         self.play(&["package", "add", "docs/oauth.md"], "")?;
         self.play(&["package", "list"], "")?;
-        self.play(&["search", "refreshing a token twice"], "")?;
+        self.play(&["search", "refreshing a token twice"], "")
+    }
 
+    /// A solved error is found again by a message with other numbers.
+    fn recognize_an_error(&self) -> Result<(), CommandError> {
         self.say("An error that was solved once is recognized from then on, even if its paths and numbers differ.")?;
         self.play(
             &[
@@ -131,8 +147,11 @@ impl Stage<'_> {
         self.play(
             &["error", "match", "test failed: connect ECONNREFUSED 10.0.0.7:5433 after 12 ms"],
             "",
-        )?;
+        )
+    }
 
+    /// Three roles, and what each of them receives.
+    fn deliver_context(&self) -> Result<(), CommandError> {
         self.say("The core: what the next developer needs for this task, ranked, redacted and within budget, with a receipt.")?;
         self.play(
             &[
@@ -167,8 +186,11 @@ impl Stage<'_> {
             "",
         )?;
         self.play(&["receipt", "list"], "")?;
-        self.play(&["receipt", "show"], "")?;
+        self.play(&["receipt", "show"], "")
+    }
 
+    /// One agent's prompt and its last message.
+    fn brief_and_debrief(&self) -> Result<(), CommandError> {
         self.say("A brief is the whole prompt: context, guidance for the technology stack, the role and the task.")?;
         self.write("Cargo.toml", MANIFEST)?;
         self.play(&["stack"], "")?;
@@ -187,8 +209,11 @@ impl Stage<'_> {
         self.say(
             "The agent's last message is its debrief. What it learned is kept for the next agent.",
         )?;
-        self.play(&["debrief", "--role", "developer", "--group", "login"], DEBRIEF)?;
+        self.play(&["debrief", "--role", "developer", "--group", "login"], DEBRIEF)
+    }
 
+    /// The lesson of the group, and the end of the session.
+    fn close(&self) -> Result<(), CommandError> {
         self.say("The group is done: what worked becomes a strategy of the project, available to every future session.")?;
         self.play(&["strategy", "extract", "--group", "login", "--lang", "rust"], "")?;
         self.play(&["session", "close", "login-rework"], "")?;

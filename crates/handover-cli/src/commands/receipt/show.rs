@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::ui::Ui;
 
 /// Show what an agent received, what was left out, and why
 #[derive(Debug, clap::Args)]
@@ -31,82 +32,97 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         app.ui.bytes(receipt.text.as_deref().unwrap_or_default().as_bytes())?;
         return Ok(Exit::Done);
     }
-    let left = debrief_of(app, &receipt)?;
-    let is_brief = receipt.sections.iter().any(|section| section.name == "role");
+    let debrief = debrief_of(app, &receipt)?;
     app.ui.answer("receipt", &receipt, |ui| {
-        ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
-        let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
-        ui.line(format_args!(
-            "For        {} of group {group}, iteration {}",
-            receipt.role, receipt.iteration
-        ))?;
-        ui.line(format_args!("Session    {}", receipt.session))?;
-        ui.line(format_args!(
-            "Model      {} ({})",
-            receipt.model.as_deref().unwrap_or("–"),
-            receipt.tokenizer
-        ))?;
-        ui.line(format_args!("Zone       {}, {} tokens", receipt.zone, receipt.tokens))?;
-        let parts = [
-            ("Context", &receipt.provided.context),
-            ("Special.", &receipt.provided.specialization),
-        ];
-        for (name, provision) in parts {
-            match provision {
-                Provision::Present => {}
-                // `assemble` produces only context.
-                Provision::Missing if name == "Special." && !is_brief => {}
-                Provision::Missing => ui.line(format_args!("{name:<10} missing"))?,
-                Provision::Disabled { by } => {
-                    ui.line(format_args!("{name:<10} disabled by {by}"))?;
-                }
-                Provision::Degraded { reason } => {
-                    ui.line(format_args!("{name:<10} degraded: {reason}"))?;
-                }
-            }
-        }
-        for section in &receipt.sections {
-            ui.line(format_args!(
-                "  {:<10} {} of {} tokens",
-                section.name, section.used, section.budget
-            ))?;
-        }
-        for item in &receipt.items {
-            ui.line(format_args!(
-                "In         {} {} v{} ({}), score {:.3}, {} tokens",
-                item.kind, item.id, item.version, item.form, item.score, item.tokens
-            ))?;
-        }
-        for item in &receipt.left_out {
-            ui.line(format_args!(
-                "Out        {} {}: {}, score {:.3}",
-                item.kind, item.id, item.reason, item.score
-            ))?;
-        }
-        if let Some(failure) = &receipt.failure {
-            ui.line(format_args!("Failed     {failure}"))?;
-        }
-        for part in &receipt.trimmed {
-            ui.line(format_args!("Trimmed    {part}"))?;
-        }
-        for (rule, count) in &receipt.redactions {
-            ui.line(format_args!("Redacted   {count} by {rule}"))?;
-        }
-        if let Some(left) = &left {
-            let text = |key: &str| left[key].as_str().unwrap_or("–").to_owned();
-            ui.line(format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
-            let kept = &left["kept"];
-            let count = |key: &str| kept[key].as_array().map_or(0, Vec::len);
-            ui.line(format_args!(
-                "Kept       {} reasoning, {} packages, {} errors",
-                kept["reasoning"].as_u64().unwrap_or(0),
-                count("packages"),
-                count("errors")
-            ))?;
-        }
-        Ok(())
+        print_heading(ui, &receipt)?;
+        print_provisions(ui, &receipt)?;
+        print_contents(ui, &receipt)?;
+        debrief.as_ref().map_or(Ok(()), |debrief| print_debrief(ui, debrief))
     })?;
     Ok(Exit::Done)
+}
+
+/// Whom the receipt is for, and how large the text was.
+fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
+    ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
+    let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
+    ui.line(format_args!(
+        "For        {} of group {group}, iteration {}",
+        receipt.role, receipt.iteration
+    ))?;
+    ui.line(format_args!("Session    {}", receipt.session))?;
+    ui.line(format_args!(
+        "Model      {} ({})",
+        receipt.model.as_deref().unwrap_or("–"),
+        receipt.tokenizer
+    ))?;
+    ui.line(format_args!("Zone       {}, {} tokens", receipt.zone, receipt.tokens))
+}
+
+/// The parts of the brief that are missing, disabled or degraded, and the tokens of each section.
+fn print_provisions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
+    let is_brief = receipt.sections.iter().any(|section| section.name == "role");
+    let parts =
+        [("Context", &receipt.provided.context), ("Special.", &receipt.provided.specialization)];
+    for (name, provision) in parts {
+        match provision {
+            Provision::Present => {}
+            // `assemble` produces only context.
+            Provision::Missing if name == "Special." && !is_brief => {}
+            Provision::Missing => ui.line(format_args!("{name:<10} missing"))?,
+            Provision::Disabled { by } => ui.line(format_args!("{name:<10} disabled by {by}"))?,
+            Provision::Degraded { reason } => {
+                ui.line(format_args!("{name:<10} degraded: {reason}"))?;
+            }
+        }
+    }
+    for section in &receipt.sections {
+        ui.line(format_args!(
+            "  {:<10} {} of {} tokens",
+            section.name, section.used, section.budget
+        ))?;
+    }
+    Ok(())
+}
+
+/// What is in, what is out and why, and what was changed on the way.
+fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
+    for item in &receipt.items {
+        ui.line(format_args!(
+            "In         {} {} v{} ({}), score {:.3}, {} tokens",
+            item.kind, item.id, item.version, item.form, item.score, item.tokens
+        ))?;
+    }
+    for item in &receipt.left_out {
+        ui.line(format_args!(
+            "Out        {} {}: {}, score {:.3}",
+            item.kind, item.id, item.reason, item.score
+        ))?;
+    }
+    if let Some(failure) = &receipt.failure {
+        ui.line(format_args!("Failed     {failure}"))?;
+    }
+    for part in &receipt.trimmed {
+        ui.line(format_args!("Trimmed    {part}"))?;
+    }
+    for (rule, count) in &receipt.redactions {
+        ui.line(format_args!("Redacted   {count} by {rule}"))?;
+    }
+    Ok(())
+}
+
+/// How the agent ended and what was kept of its last message.
+fn print_debrief(ui: &Ui, debrief: &Value) -> Result<(), CommandError> {
+    let text = |key: &str| debrief[key].as_str().unwrap_or("–").to_owned();
+    ui.line(format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
+    let kept = &debrief["kept"];
+    let count = |key: &str| kept[key].as_array().map_or(0, Vec::len);
+    ui.line(format_args!(
+        "Kept       {} reasoning, {} packages, {} errors",
+        kept["reasoning"].as_u64().unwrap_or(0),
+        count("packages"),
+        count("errors")
+    ))
 }
 
 /// The newest receipt, within the session if one is given.

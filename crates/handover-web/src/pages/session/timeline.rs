@@ -3,7 +3,7 @@
 use handover_model::{PackageId, ReceiptState, Timestamp};
 use maud::{Markup, html};
 
-use super::graph::{EdgeSource, Reach, SessionGraph};
+use super::graph::{EdgeSource, PackageNode, Reach, SessionGraph};
 use crate::site::Site;
 use crate::view::{
     Tone, badge, count, exact_time, excerpt, plural, role_name, short_date, state_tone, time_of_day,
@@ -20,90 +20,12 @@ struct Entry {
 
 /// The latest entries in chronological order.
 pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
-    let mut entries = Vec::new();
-    // Only what can be among the latest entries is rendered.
-    let last = || graph.packages.iter().rev().take(ENTRIES);
-    let ids: Vec<PackageId> = last().map(|package| package.id).collect();
-    let packages = site.store.packages_by_id(&ids).unwrap_or_default();
-    for (at, package) in last().enumerate() {
-        let to = match packages.get(at).map_or(&[][..], |package| &package.consumers) {
-            [] => "everyone".to_owned(),
-            roles => {
-                roles.iter().map(|role| role_name(role.as_str())).collect::<Vec<_>>().join(", ")
-            }
-        };
-        entries.push(Entry {
-            at: package.at,
-            who: role_name(package.producer.as_str()),
-            what: html! {
-                @if package.version > 1 { "corrected " } @else { "wrote " }
-                a href={ "/packages/" (package.id) } { (excerpt(&package.title, 90)) }
-                " for " (to)
-                @if package.is_latest && package.reach == Reach::Undelivered { " " (badge(Tone::Warn, "reached nobody")) }
-                @if !package.is_latest { " " (badge(Tone::Calm, "superseded")) }
-            },
-        });
-    }
-    for entry in graph.reasoning.iter().rev().take(ENTRIES) {
-        entries.push(Entry {
-            at: entry.at,
-            who: role_name(entry.role.as_str()),
-            what: html! { span class="muted" { (entry.phase) ": " } "“" (excerpt(&entry.content, 160)) "”" },
-        });
-    }
-    for (at, receipt) in graph.receipts.iter().enumerate().rev().take(ENTRIES) {
-        let edges = graph.edges.iter().filter(|edge| edge.to == at);
-        let (mut packages, mut reasoning) = (0, 0);
-        for edge in edges {
-            match edge.from {
-                EdgeSource::Package(_) => packages += 1,
-                EdgeSource::Reasoning(_) => reasoning += 1,
-            }
-        }
-        entries.push(Entry {
-            at: receipt.created_at,
-            who: role_name(receipt.role.as_str()),
-            what: html! {
-                a href={ "/receipts/" (receipt.id) } {
-                    @match receipt.state {
-                        ReceiptState::Assembled => "was to be given ",
-                        ReceiptState::Delivered | ReceiptState::Confirmed => "was given ",
-                        ReceiptState::Failed => "did not get ",
-                    }
-                    (plural(packages, "package", "packages"))
-                    @if reasoning > 0 { " and " (plural(reasoning, "piece", "pieces")) " of reasoning" }
-                }
-                ", " (count(receipt.tokens)) " tokens "
-                (badge(state_tone(receipt.state), receipt.state.as_str()))
-            },
-        });
-    }
-    for edge in graph.edges.iter().rev().filter(|edge| edge.read_at.is_some()).take(ENTRIES) {
-        let (Some(at), EdgeSource::Package(from)) = (edge.read_at, edge.from) else { continue };
-        let (Some(package), Some(receipt)) =
-            (graph.packages.get(from), graph.receipts.get(edge.to))
-        else {
-            continue;
-        };
-        entries.push(Entry {
-            at,
-            who: role_name(receipt.role.as_str()),
-            what: html! { "opened " a href={ "/packages/" (package.id) } { (excerpt(&package.title, 90)) } },
-        });
-    }
-    for event in graph.outcomes.iter().rev().take(ENTRIES) {
-        let text = |key: &str| event.payload[key].as_str().unwrap_or_default();
-        let who = [text("role"), text("phase")].into_iter().find(|word| !word.is_empty());
-        entries.push(Entry {
-            at: event.created_at,
-            who: role_name(who.unwrap_or("handover")),
-            what: html! {
-                (event.kind.as_str()) " "
-                @if !text("verdict").is_empty() { strong { (text("verdict").replace('_', " ")) } " " }
-                (excerpt(first_non_empty(&[text("summary"), text("reason"), text("message")]), 160))
-            },
-        });
-    }
+    // Of each kind, only what can be among the latest entries.
+    let mut entries = packages(site, graph);
+    entries.extend(reasoning(graph));
+    entries.extend(receipts(graph));
+    entries.extend(opened(graph));
+    entries.extend(outcomes(graph));
     entries.sort_by_key(|entry| entry.at);
     let latest = entries.split_off(entries.len().saturating_sub(ENTRIES));
     let mut last_day = String::new();
@@ -120,6 +42,102 @@ pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
             }
         }
     }
+}
+
+/// Who wrote which package for whom.
+fn packages(site: &Site<'_>, graph: &SessionGraph) -> Vec<Entry> {
+    let last = || graph.packages.iter().rev().take(ENTRIES);
+    let ids: Vec<PackageId> = last().map(|package| package.id).collect();
+    let packages = site.store.packages_by_id(&ids).unwrap_or_default();
+    let entry = |(at, package): (usize, &PackageNode)| {
+        let to = match packages.get(at).map_or(&[][..], |package| &package.consumers) {
+            [] => "everyone".to_owned(),
+            roles => {
+                roles.iter().map(|role| role_name(role.as_str())).collect::<Vec<_>>().join(", ")
+            }
+        };
+        Entry {
+            at: package.at,
+            who: role_name(package.producer.as_str()),
+            what: html! {
+                @if package.version > 1 { "corrected " } @else { "wrote " }
+                a href={ "/packages/" (package.id) } { (excerpt(&package.title, 90)) }
+                " for " (to)
+                @if package.is_latest && package.reach == Reach::Undelivered { " " (badge(Tone::Warn, "reached nobody")) }
+                @if !package.is_latest { " " (badge(Tone::Calm, "superseded")) }
+            },
+        }
+    };
+    last().enumerate().map(entry).collect()
+}
+
+fn reasoning(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+    graph.reasoning.iter().rev().take(ENTRIES).map(|entry| Entry {
+        at: entry.at,
+        who: role_name(entry.role.as_str()),
+        what: html! { span class="muted" { (entry.phase) ": " } "“" (excerpt(&entry.content, 160)) "”" },
+    })
+}
+
+/// Who was given how much.
+fn receipts(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+    graph.receipts.iter().enumerate().rev().take(ENTRIES).map(|(at, receipt)| {
+        let (mut packages, mut reasoning) = (0, 0);
+        for edge in graph.edges.iter().filter(|edge| edge.to == at) {
+            match edge.from {
+                EdgeSource::Package(_) => packages += 1,
+                EdgeSource::Reasoning(_) => reasoning += 1,
+            }
+        }
+        Entry {
+            at: receipt.created_at,
+            who: role_name(receipt.role.as_str()),
+            what: html! {
+                a href={ "/receipts/" (receipt.id) } {
+                    @match receipt.state {
+                        ReceiptState::Assembled => "brief assembled: ",
+                        ReceiptState::Delivered | ReceiptState::Confirmed => "brief delivered: ",
+                        ReceiptState::Failed => "brief failed: ",
+                    }
+                    (plural(packages, "package", "packages"))
+                    @if reasoning > 0 { " and " (plural(reasoning, "piece", "pieces")) " of reasoning" }
+                }
+                ", " (count(receipt.tokens)) " tokens "
+                (badge(state_tone(receipt.state), receipt.state.as_str()))
+            },
+        }
+    })
+}
+
+/// Who opened which package.
+fn opened(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+    let read = graph.edges.iter().rev().filter(|edge| edge.read_at.is_some()).take(ENTRIES);
+    read.filter_map(|edge| {
+        let (Some(at), EdgeSource::Package(from)) = (edge.read_at, edge.from) else { return None };
+        let (package, receipt) = (graph.packages.get(from)?, graph.receipts.get(edge.to)?);
+        Some(Entry {
+            at,
+            who: role_name(receipt.role.as_str()),
+            what: html! { "opened " a href={ "/packages/" (package.id) } { (excerpt(&package.title, 90)) } },
+        })
+    })
+}
+
+/// How agents and phases ended.
+fn outcomes(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+    graph.outcomes.iter().rev().take(ENTRIES).map(|event| {
+        let text = |key: &str| event.payload[key].as_str().unwrap_or_default();
+        let who = [text("role"), text("phase")].into_iter().find(|word| !word.is_empty());
+        Entry {
+            at: event.created_at,
+            who: role_name(who.unwrap_or("handover")),
+            what: html! {
+                (event.kind.as_str()) " "
+                @if !text("verdict").is_empty() { strong { (text("verdict").replace('_', " ")) } " " }
+                (excerpt(first_non_empty(&[text("summary"), text("reason"), text("message")]), 160))
+            },
+        }
+    })
 }
 
 fn first_non_empty<'t>(texts: &[&'t str]) -> &'t str {
