@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use handover_files::read_bounded;
 use handover_model::{GroupId, PackageKind, Priority, Role, Scope, Timestamp};
 use handover_store::NewPackage;
 use serde::Deserialize;
@@ -250,7 +251,10 @@ fn file_of(
     let write_error = |source| ImportError::Write { line: number, source };
     let absolute = context.paths.root().join(&path);
     let is_link = fs_err::symlink_metadata(&absolute).is_ok_and(|m| m.file_type().is_symlink());
-    let former = fs_err::read(&absolute).ok();
+    // Something else than a file of bearable size is not ours, and not read to its end.
+    let Ok(former) = read_bounded(&absolute, context.max_bytes) else {
+        return Err(ImportError::Taken { line: number, path });
+    };
     if former.as_deref() != Some(text.as_bytes()) || is_link {
         let ours = former.as_ref().is_none_or(|bytes| {
             (import.registered)(&path.display().to_string()) == Some(super::content_hash(bytes))
@@ -484,6 +488,21 @@ mod tests {
         let result = prepare(&project, &line(r#""body":"new","name":"n""#), &known);
         assert!(matches!(result, Err(ImportError::Taken { .. })));
         assert_eq!(fs_err::read_to_string(target).unwrap(), "outside");
+    }
+
+    #[test]
+    fn a_pipe_or_a_folder_in_the_place_of_a_file_is_left_alone() {
+        let project = TestProject::new();
+        project.write(&format!("{CONTEXT}/x.md"), "x");
+        let context = project.paths.root().join(CONTEXT);
+        let pipe = std::process::Command::new("mkfifo").arg(context.join("n.md")).status();
+        assert!(pipe.unwrap().success());
+        fs_err::create_dir(context.join("m.md")).unwrap();
+        for name in ["n", "m"] {
+            let text = line(&format!(r#""body":"new","name":"{name}""#));
+            let result = prepare(&project, &text, &|_: &str| None);
+            assert!(matches!(result, Err(ImportError::Taken { .. })), "{name}");
+        }
     }
 
     #[test]
