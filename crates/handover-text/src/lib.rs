@@ -6,6 +6,7 @@
 mod backticks;
 mod clean;
 pub mod cut;
+pub mod fence;
 pub mod quote;
 mod redact;
 mod short;

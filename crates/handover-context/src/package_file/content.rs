@@ -1,5 +1,7 @@
 //! Title and summary of a Markdown text.
 
+use handover_text::fence::outside_fences;
+
 /// The first level-one heading, if any.
 pub(super) fn title(body: &str) -> Option<&str> {
     outside_fences(body)
@@ -49,27 +51,6 @@ fn is_heading(line: &str) -> bool {
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 3 && (line.bytes().all(|b| b == b'-') || line.bytes().all(|b| b == b'*'))
-}
-
-/// The lines that are not inside a code fence.
-fn outside_fences(body: &str) -> impl Iterator<Item = &str> {
-    let mut fence: Option<&str> = None;
-    body.lines().filter(move |line| {
-        let text = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => {
-                fence = Some(mark);
-                false
-            }
-            (Some(open), Some(mark)) if open == mark => {
-                fence = None;
-                false
-            }
-            (Some(_), _) => false,
-            (None, None) => true,
-        }
-    })
 }
 
 #[cfg(test)]

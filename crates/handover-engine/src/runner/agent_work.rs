@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
 use handover_handoff::follow_up_prompt;
+use handover_model::AdmittedPrompt;
 
 use super::agent::{AgentAttempt, AgentDone, AgentFailed, AgentJob, spent};
 use super::workers::{Delivered, JobResult, WorkerEvent, WorkerLink};
@@ -82,6 +83,7 @@ fn report(
         subject: &attempt.story,
         phase: attempt.step.phase,
         nonce: &attempt.nonce,
+        receipt: invocation.prompt.as_ref().map(AdmittedPrompt::receipt),
         read,
         statuses: &attempt.step.statuses,
     };
@@ -154,4 +156,53 @@ fn activity(event: &AgentEvent) -> Option<String> {
         | AgentEvent::Stderr(_) => None,
     }
     .filter(|text| !text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use handover_agents::{CancelToken, Tool, Usage};
+    use handover_model::config::RedactionConfig;
+    use handover_text::Redactor;
+
+    use super::*;
+
+    #[test]
+    fn only_events_with_something_to_say_are_shown() {
+        let tool = Tool { id: "1".into(), name: "Bash".into(), about: "ls".into() };
+        let retry = AgentEvent::Retry { attempt: 1, reason: "overloaded".into() };
+        for (event, shown) in [
+            (AgentEvent::Text("one\ntwo".into()), Some("one")),
+            (AgentEvent::Notice("careful".into()), Some("careful")),
+            (AgentEvent::ToolStarted(tool), Some("Bash ls")),
+            (retry, Some("waits: overloaded")),
+            (AgentEvent::Text("  \nx".into()), None),
+            (AgentEvent::Text(String::new()), None),
+            (AgentEvent::Activity, None),
+            (AgentEvent::Usage(Usage::default()), None),
+            (AgentEvent::Raw("x".into()), None),
+            (AgentEvent::Stderr("x".into()), None),
+            (AgentEvent::Result { text: "x".into(), failed: false }, None),
+            (AgentEvent::ToolEnded { id: "1".into(), failed: false }, None),
+            (AgentEvent::Started { session: None, model: None }, None),
+        ] {
+            assert_eq!(activity(&event).as_deref(), shown, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn waiting_ends_when_the_run_is_cancelled() {
+        let redactor = Redactor::new(&RedactionConfig::default()).unwrap();
+        let (sender, _receiver) = channel();
+        let cancel = CancelToken::default();
+        let link = WorkerLink::new(7, sender, &redactor, cancel.clone());
+        sleep(Duration::ZERO, &link).unwrap();
+        sleep(Duration::from_millis(1), &link).unwrap();
+        cancel.cancel();
+        let stopped = sleep(Duration::from_secs(3_600), &link);
+        assert!(matches!(stopped, Err(EngineError::Interrupted)), "{stopped:?}");
+        // Nothing to wait for is nothing to interrupt.
+        sleep(Duration::ZERO, &link).unwrap();
+    }
 }

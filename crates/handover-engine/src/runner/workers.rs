@@ -72,8 +72,7 @@ impl<'scope, 'env: 'scope> WorkerPool<'scope, 'env> {
 
     /// Starts a job with a cancel token of its own.
     pub(super) fn start_cancellable(&self, seq: u64, job: Job, cancel: CancelToken) {
-        let (sender, redactor) = (self.sender.clone(), self.redactor);
-        let link = WorkerLink { seq, sender, redactor, cancel, spawned: Cell::new(false) };
+        let link = WorkerLink::new(seq, self.sender.clone(), self.redactor, cancel);
         let effect = tracing::Span::current();
         self.scope.spawn(move || {
             let _effect = effect.entered();
@@ -97,7 +96,16 @@ pub(super) struct WorkerLink<'a> {
     spawned: Cell<bool>,
 }
 
-impl WorkerLink<'_> {
+impl<'a> WorkerLink<'a> {
+    pub(super) fn new(
+        seq: u64,
+        sender: Sender<WorkerMessage>,
+        redactor: &'a Redactor,
+        cancel: CancelToken,
+    ) -> Self {
+        Self { seq, sender, redactor, cancel, spawned: Cell::new(false) }
+    }
+
     /// Whether a process was started for this job.
     pub(super) fn has_spawned(&self) -> bool {
         self.spawned.get()
@@ -109,5 +117,38 @@ impl WorkerLink<'_> {
             self.spawned.set(true);
         }
         let _ = self.sender.send(WorkerMessage { seq: self.seq, event });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use handover_model::config::RedactionConfig;
+
+    use super::*;
+
+    fn process() -> Identity {
+        Identity { pid: 1, started: None, boot: None, spawn: "run_1-3".to_owned() }
+    }
+
+    #[test]
+    fn a_worker_has_started_once_it_reports_a_process() {
+        let redactor = Redactor::new(&RedactionConfig::default()).unwrap();
+        let (sender, receiver) = channel();
+        let link = WorkerLink::new(3, sender, &redactor, CancelToken::default());
+        link.send(WorkerEvent::Activity { story: "a".to_owned(), what: "reads".to_owned() });
+        assert!(!link.has_spawned());
+        link.send(WorkerEvent::Spawned { process: process(), delivered: None });
+        assert!(link.has_spawned());
+        let events: Vec<WorkerMessage> = receiver.try_iter().collect();
+        assert!(events.iter().all(|message| message.seq == 3));
+        assert!(matches!(&events[0].event, WorkerEvent::Activity { what, .. } if what == "reads"));
+        assert!(
+            matches!(&events[1].event, WorkerEvent::Spawned { process, .. } if process.pid == 1)
+        );
+        // A main thread that is gone does not matter.
+        drop(receiver);
+        link.send(WorkerEvent::Activity { story: "a".to_owned(), what: "writes".to_owned() });
     }
 }

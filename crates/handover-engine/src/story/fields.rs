@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use handover_text::fence::Fences;
+
 /// A field of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
@@ -26,7 +28,7 @@ pub(super) struct Line<'t> {
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut out = Vec::new();
     let mut start = 0;
-    let mut fence: Option<(char, usize)> = None;
+    let mut fences = Fences::default();
     let mut front = text.starts_with("---\n") || text.starts_with("---\r\n");
     for (number, whole) in text.split_inclusive('\n').enumerate() {
         let line = whole.trim_end_matches(['\n', '\r']);
@@ -34,20 +36,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         if front && number > 0 && line.trim_end() == "---" {
             front = false;
         }
-        let mut fenced = fence.is_some();
-        if !in_front {
-            let mark = fence_mark(line);
-            match (fence, mark) {
-                (None, Some(opening)) => {
-                    fence = Some((opening.0, opening.1));
-                    fenced = true;
-                }
-                (Some((c, n)), Some((d, m, rest))) if c == d && m >= n && rest.is_empty() => {
-                    fence = None;
-                }
-                (None | Some(_), _) => {}
-            }
-        }
+        let fenced = !in_front && fences.line(line).is_fenced();
         out.push(Line { number, start, text: line, fenced, front: in_front });
         start += whole.len();
     }
@@ -58,18 +47,6 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 pub(crate) fn body_lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = lines(text).into_iter().filter(|line| !line.front && !line.fenced);
     lines.map(|line| line.text)
-}
-
-/// A code fence: its character, its length, and the text after it.
-pub(crate) fn fence_mark(line: &str) -> Option<(char, usize, &str)> {
-    let text = line.trim_start_matches(' ');
-    if line.len() - text.len() > 3 {
-        return None;
-    }
-    let c = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let n = text.chars().take_while(|d| *d == c).count();
-    let rest = text[n..].trim();
-    (n >= 3 && !(c == '`' && rest.contains('`'))).then_some((c, n, rest))
 }
 
 /// The first field with one of these names: in the front matter, else above the sections, else as a
@@ -141,4 +118,104 @@ pub(super) fn section_items<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     };
     let body = lines[at + 1..].iter().take_while(|line| !line.text.starts_with('#'));
     body.filter(|line| !line.fenced).map(|line| line.text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value<'t>(text: &'t str, names: &[&str]) -> Option<&'t str> {
+        find(text, names).map(|field| &text[field.range])
+    }
+
+    #[test]
+    fn a_field_is_found_in_every_common_spelling() {
+        for text in [
+            "Status: done",
+            "status: done",
+            "**Status:** done",
+            "**Status**: done",
+            "- **Status:** done",
+            "> Status: done",
+            "## Status: done",
+            "`Status`: `done`",
+            "_Status:_ done",
+            "  Status :  done  ",
+            "## Status\n\ndone\n",
+            "## Status\n- done",
+            "---\nstatus: done\n---\n# S\n",
+        ] {
+            assert_eq!(value(text, &["status"]), Some("done"), "{text:?}");
+        }
+        for text in [
+            "Statuses: done",
+            "The status: done",
+            "Status done",
+            "## Status\n## Next\n",
+            "",
+            "## Status",
+        ] {
+            assert_eq!(value(text, &["status"]), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn front_matter_comes_first_then_the_header_then_headings() {
+        let text = "---\nepic: 1\n---\n# S\nEpic: 2\n\n## Epic\n\n3\n";
+        assert_eq!(value(text, &["epic"]), Some("1"));
+        assert_eq!(value(&text[text.find("# S").unwrap()..], &["epic"]), Some("2"));
+        assert_eq!(value("# S\n\n## Epic\n\n3\n", &["epic"]), Some("3"));
+        // Below a section a line is text, not a field; a heading still is one.
+        assert_eq!(value("# S\n\n## Notes\nEpic: 4\n", &["epic"]), None);
+        assert_eq!(value("# S\n\n## Notes\n\n### Epic: 5\n", &["epic"]), Some("5"));
+        // The first of several names wins by its place, not by its order.
+        assert_eq!(value("Epic: 1\nEpic id: 2\n", &["epic id", "epic"]), Some("1"));
+    }
+
+    #[test]
+    fn fields_know_their_line_and_their_bytes() {
+        let text = "# Ü\r\n\r\nStatus: in work\r\n";
+        let field = find(text, &["status"]).unwrap();
+        assert_eq!((field.line, &text[field.range.clone()]), (2, "in work"));
+        let empty = find("Status:\n", &["status"]).unwrap();
+        assert!(empty.range.is_empty());
+    }
+
+    #[test]
+    fn lines_know_where_they_are() {
+        let text = "---\na: 1\n---\n# T\n```\ncode\n```\nend";
+        let flags: Vec<(bool, bool)> =
+            lines(text).iter().map(|line| (line.front, line.fenced)).collect();
+        assert_eq!(
+            flags,
+            [
+                (true, false),
+                (true, false),
+                (true, false),
+                (false, false),
+                (false, true),
+                (false, true),
+                (false, true),
+                (false, false),
+            ]
+        );
+        let starts: Vec<usize> = lines(text).iter().map(|line| line.start).collect();
+        assert_eq!(starts, [0, 4, 9, 13, 17, 21, 26, 30]);
+        assert_eq!(body_lines(text).collect::<Vec<_>>(), ["# T", "end"]);
+        // Without its end, front matter goes on.
+        assert_eq!(body_lines("---\na: 1\n").count(), 0);
+        assert_eq!(body_lines("----\na: 1\n").count(), 2);
+        // A fence in front matter is none.
+        assert_eq!(body_lines("---\n```\n---\nx\n").collect::<Vec<_>>(), ["x"]);
+    }
+
+    #[test]
+    fn a_section_ends_with_the_next_heading() {
+        let text = "# S\n## Dependencies:\n- a\n```\nb\n```\nc\n### More\nd\n";
+        assert_eq!(section_items(text, "dependencies"), ["- a", "c"]);
+        assert_eq!(section_items(text, "more"), ["d"]);
+        assert_eq!(section_items(text, "s"), [""; 0], "the title is no section");
+        assert_eq!(section_items(text, "other"), [""; 0]);
+        assert_eq!(section_items("```\n## Dependencies\n- a\n```\n", "dependencies"), [""; 0]);
+    }
 }

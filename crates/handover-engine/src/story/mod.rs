@@ -18,7 +18,7 @@ pub use depends::in_order;
 pub use discover::{Discovery, Match, discover, epic_id};
 pub use epic::{epic_dependencies, epic_title};
 pub use error::StoryError;
-pub(crate) use fields::{body_lines, fence_mark};
+pub(crate) use fields::body_lines;
 pub use integrity::{Integrity, verify};
 pub use parse::Story;
 pub use record::{Record, append};

@@ -1,5 +1,6 @@
-//! Reads how an agent ended: a structured result first, a text signal second. A report that is missing,
-//! contradictory or about another story is an error.
+//! Reads how an agent of a run ended, out of the same [`Message`] as every other ending: a result that is
+//! bound to the agent first, a debrief block that names its receipt second, a signal line last. A report
+//! that is missing, contradictory or about another story is an error.
 //!
 //! Everything here is untrusted: the agent may have printed its prompt, the story, or a file that
 //! contains either.
@@ -10,14 +11,13 @@ mod signals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handover_handoff::{ErrorNote, PackageNote, read_ending, read_fields};
+use handover_handoff::{Debrief, ErrorNote, Message, PackageNote, read_fields};
 use handover_model::{Phase, ReceiptId, RunPhase, TeamStatus, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::data::{Contribution, Finding, Retro, kind_of};
 use crate::pipeline::status as team_status;
-use crate::story::fence_mark;
 use prose::fill_in;
 use signals::{Signal, signal, signals};
 
@@ -32,6 +32,8 @@ pub struct ReportContext<'a> {
     pub phase: RunPhase,
     /// A secret that only this agent knows.
     pub nonce: &'a str,
+    /// The receipt of its prompt, which binds a debrief block to it.
+    pub receipt: Option<&'a ReceiptId>,
     /// Everything that the agent was given to read: a signal line in it only counts as the last line of
     /// the output.
     pub read: &'a str,
@@ -136,23 +138,12 @@ pub fn read(
     file: Option<&[u8]>,
     text: &str,
 ) -> Result<AgentReport, ReportError> {
-    let mut said: Vec<AgentReport> = Vec::new();
-    if let Some(bytes) = file.filter(|bytes| !bytes.trim_ascii().is_empty()) {
-        let value: Value = serde_json::from_slice(bytes)
-            .map_err(|error| ReportError::Unreadable(error.to_string()))?;
-        said.push(structured(context, &value)?);
-    }
-    let lines = plain_lines(text);
-    for block in &lines.blocks {
-        if let Ok(value) = serde_json::from_str::<Value>(block)
-            && value.get("nonce").and_then(Value::as_str) == Some(context.nonce)
-            && !is_form(&value)
-        {
-            said.push(structured(context, &value)?);
-        }
-    }
+    let message = Message::new(text);
+    let debrief = message.debrief();
+    let mut said = results(context, file, &message)?;
+    said.extend(bound_debrief(context, &debrief));
     let is_bound = !said.is_empty();
-    for signal in signals(context, &lines.plain) {
+    for signal in signals(context, &message.prose) {
         match signal {
             Signal::Matching((verdict, status), rest) => said.push(AgentReport {
                 verdict: Some(verdict),
@@ -160,11 +151,56 @@ pub fn read(
                 summary: cut(&rest),
                 ..AgentReport::default()
             }),
-            // A result with our nonce outweighs signals about other stories.
+            // What is bound to the agent outweighs signals about other stories.
             Signal::OtherSubject(_) if is_bound => {}
             Signal::OtherSubject(subject) => return Err(ReportError::WrongSubject(cut(&subject))),
         }
     }
+    let mut report = agreed(said)?;
+    let usual = context.statuses.iter().find(|(_, verdict)| Some(*verdict) == report.verdict);
+    report.status = report.status.or_else(|| usual.map(|(status, _)| *status));
+    match report.verdict {
+        Some(verdict) if allowed(context.phase).contains(&verdict) => {
+            let own = own_lines(context, &message.prose);
+            fill_in(context.phase, &mut report, &own);
+            add_debrief(&mut report, debrief);
+            Ok(report)
+        }
+        Some(verdict) => Err(ReportError::WrongVerdict(verdict)),
+        None => Err(ReportError::Missing),
+    }
+}
+
+/// The results that the agent wrote to its file or into a block of its output.
+fn results(
+    context: ReportContext<'_>,
+    file: Option<&[u8]>,
+    message: &Message<'_>,
+) -> Result<Vec<AgentReport>, ReportError> {
+    let mut values: Vec<Value> = Vec::new();
+    if let Some(bytes) = file.filter(|bytes| !bytes.trim_ascii().is_empty()) {
+        let value = serde_json::from_slice(bytes);
+        values.push(value.map_err(|error| ReportError::Unreadable(error.to_string()))?);
+    }
+    let is_ours = |value: &Value| value.get("nonce").and_then(Value::as_str) == Some(context.nonce);
+    values.extend(message.values().filter(is_ours));
+    values.iter().map(|value| structured(context, value)).collect()
+}
+
+/// The verdict of a debrief block that names the agent's receipt, if its phase has such a verdict: the
+/// words of other phases are also the habits of agents outside of runs.
+fn bound_debrief(context: ReportContext<'_>, debrief: &Debrief) -> Option<AgentReport> {
+    let is_bound = context.receipt.is_some() && debrief.receipt.as_ref() == context.receipt;
+    let verdict = debrief.verdict.filter(|verdict| allowed(context.phase).contains(verdict))?;
+    (is_bound && debrief.has_block()).then(|| AgentReport {
+        verdict: Some(verdict),
+        summary: cut(debrief.summary.as_deref().unwrap_or_default()),
+        ..AgentReport::default()
+    })
+}
+
+/// The first of several reports, which must not contradict each other.
+fn agreed(said: Vec<AgentReport>) -> Result<AgentReport, ReportError> {
     let mut said = said.into_iter();
     let mut first = said.next().ok_or(ReportError::Missing)?;
     for other in said {
@@ -179,39 +215,27 @@ pub fn read(
         }
         first.status = first.status.or(other.status);
     }
-    let usual = context.statuses.iter().find(|(_, verdict)| Some(*verdict) == first.verdict);
-    first.status = first.status.or_else(|| usual.map(|(status, _)| *status));
-    match first.verdict {
-        Some(verdict) if allowed(context.phase).contains(&verdict) => {
-            let own = own_lines(context, &lines.plain);
-            fill_in(context.phase, &mut first, &own);
-            add_debrief(&mut first, text);
-            Ok(first)
-        }
-        Some(verdict) => Err(ReportError::WrongVerdict(verdict)),
-        None => Err(ReportError::Missing),
-    }
+    Ok(first)
 }
 
-/// Adds what a debrief block in the text says beyond the report, as agents outside of runs end. Only its
-/// verdict does not count: each phase has its own rules for that.
-fn add_debrief(report: &mut AgentReport, text: &str) {
-    let debrief = read_ending(text);
-    report.receipt = report.receipt.take().or_else(|| debrief.receipt.clone());
-    for (phase, reason) in &debrief.reasoning {
-        report.reasoning.entry(*phase).or_insert_with(|| reason.clone());
+/// Adds what a debrief block says beyond the report, as agents outside of runs end.
+fn add_debrief(report: &mut AgentReport, debrief: Debrief) {
+    let has_block = debrief.has_block();
+    report.receipt = report.receipt.take().or(debrief.receipt);
+    for (phase, reason) in debrief.reasoning {
+        report.reasoning.entry(phase).or_insert(reason);
     }
-    for package in &debrief.packages {
+    for package in debrief.packages {
         if report.packages.iter().all(|known| known.path != package.path) {
-            report.packages.push(package.clone());
+            report.packages.push(package);
         }
     }
-    for error in &debrief.errors {
-        if !report.errors.contains(error) {
-            report.errors.push(error.clone());
+    for error in debrief.errors {
+        if !report.errors.contains(&error) {
+            report.errors.push(error);
         }
     }
-    if debrief.has_block() {
+    if has_block {
         report.problems.extend(debrief.problems);
     }
 }
@@ -225,11 +249,6 @@ fn own_lines<'t>(context: ReportContext<'_>, lines: &[&'t str]) -> Vec<&'t str> 
             && signal(context, line).is_none()
     };
     lines.iter().copied().filter(is_own).take(MAX_LINES).collect()
-}
-
-/// Whether it is the form of the prompt, repeated without filling it in.
-fn is_form(value: &Value) -> bool {
-    value.get("verdict").and_then(Value::as_str).is_some_and(|verdict| verdict.starts_with('<'))
 }
 
 /// The verdicts that a phase allows.
@@ -346,33 +365,6 @@ fn finding(value: &Value) -> Option<Finding> {
 
 fn cut(text: &str) -> String {
     text.trim().chars().take(MAX_TEXT).collect()
-}
-
-struct Lines<'t> {
-    /// Lines outside of fences.
-    plain: Vec<&'t str>,
-    /// The content of fenced blocks.
-    blocks: Vec<String>,
-}
-
-fn plain_lines(text: &str) -> Lines<'_> {
-    let mut lines = Lines { plain: Vec::new(), blocks: Vec::new() };
-    let mut fence: Option<(char, usize, String)> = None;
-    for line in text.lines() {
-        match (&mut fence, fence_mark(line)) {
-            (None, Some((c, n, _))) => fence = Some((c, n, String::new())),
-            (Some((c, n, block)), Some((d, m, ""))) if *c == d && m >= *n => {
-                lines.blocks.push(std::mem::take(block));
-                fence = None;
-            }
-            (Some((.., block)), _) => {
-                block.push_str(line);
-                block.push('\n');
-            }
-            (None, None) => lines.plain.push(line),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -210,4 +210,108 @@ mod tests {
     fn development_reports_have_no_prose_findings() {
         assert_eq!(report(RunPhase::Dev, "## Risks\n- x\n- [HIGH] a.rs y").findings, []);
     }
+
+    #[test]
+    fn headings_come_in_every_form() {
+        for (line, head, rest) in [
+            ("## Testing Approach", "testing approach", ""),
+            ("### Risks: the limit", "risks", "the limit"),
+            ("**Key Decisions**", "key decisions", ""),
+            ("**Risks:** the limit", "risks", "the limit"),
+            ("Strategy: small steps", "strategy", "small steps"),
+        ] {
+            assert_eq!(heading(line), Some((head.to_owned(), rest)), "{line}");
+        }
+        assert_eq!(heading("no heading at all"), None);
+        assert_eq!(heading(&format!("{}: x", "long ".repeat(20))), None);
+        assert!(heading(&format!("{}: x", "y".repeat(60))).is_some());
+    }
+
+    #[test]
+    fn items_lose_their_bullets_and_numbers() {
+        for (line, text) in [
+            ("- a", "a"),
+            ("  * a", "a"),
+            ("+ a", "a"),
+            ("• a", "a"),
+            ("1. a", "a"),
+            ("12) a", "a"),
+            ("3 apples", "3 apples"),
+            ("2026", "2026"),
+            ("a", "a"),
+        ] {
+            assert_eq!(item(line), text, "{line}");
+        }
+    }
+
+    #[test]
+    fn headings_name_topics_by_their_words() {
+        for (head, expected) in [
+            ("identified risks", Some(Topic::Risks)),
+            ("how to test it", Some(Topic::Testing)),
+            ("architectural notes", Some(Topic::Architecture)),
+            ("key decisions", Some(Topic::Decisions)),
+            ("strategy", Some(Topic::Strategy)),
+            ("implementation", Some(Topic::Strategy)),
+            ("the approach", Some(Topic::Strategy)),
+            ("weather", None),
+        ] {
+            assert_eq!(topic(head), expected, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_structured_result_is_not_filled_in() {
+        let own = Finding { text: "own".into(), ..Finding::default() };
+        let mut report = AgentReport { findings: vec![own.clone()], ..AgentReport::default() };
+        fill_in(RunPhase::Review, &mut report, &["- [HIGH] a.rs:1 - other"]);
+        assert_eq!(report.findings, [own]);
+        let mut report = AgentReport::default();
+        report.contribution.notes.insert(Topic::Risks, vec!["own".to_owned()]);
+        let notes = report.contribution.notes.clone();
+        fill_in(RunPhase::Kickoff, &mut report, &["## Risks", "- other"]);
+        assert_eq!(report.contribution.notes, notes);
+        let analysis = Analysis { root_cause: "own".into(), ..Analysis::default() };
+        let mut report = AgentReport::default();
+        report.contribution.analysis = Some(analysis.clone());
+        fill_in(RunPhase::Analysis, &mut report, &["Root cause: other"]);
+        assert_eq!(report.contribution.analysis, Some(analysis));
+    }
+
+    #[test]
+    fn findings_need_a_known_severity_and_a_text() {
+        let one = |line: &str| finding(line).map(|it| (it.severity, it.place, it.text));
+        let made = |severity: &str, place: &str, text: &str| {
+            Some((severity.to_owned(), place.to_owned(), text.to_owned()))
+        };
+        assert_eq!(one("- [Critical] `src/a.rs:3`: boom"), made("critical", "src/a.rs:3", "boom"));
+        assert_eq!(one("1. [LOW] lib.rs – naming"), made("low", "lib.rs", "naming"));
+        assert_eq!(one("[medium] one two"), made("medium", "", "one two"));
+        // A path alone is the text.
+        assert_eq!(one("- [HIGH] src/a.rs"), made("high", "", "src/a.rs"));
+        assert_eq!(one("- [nit] a.rs: x"), None);
+        assert_eq!(one("- [HIGH] a.rs -"), None);
+        assert_eq!(one("- HIGH a.rs x"), None);
+    }
+
+    #[test]
+    fn lists_are_bounded() {
+        let many = "- [LOW] x\n".repeat(MOST_FINDINGS + 10);
+        assert_eq!(report(RunPhase::Review, &many).findings.len(), MOST_FINDINGS);
+        let notes = format!("## Risks\n{}", "- r\n".repeat(MOST_ITEMS + 10));
+        let notes = report(RunPhase::Kickoff, &notes).contribution.notes;
+        assert_eq!(notes[&Topic::Risks].len(), MOST_ITEMS);
+        let steps = format!("Remediation:\n{}", "- s\n".repeat(MOST_ITEMS + 10));
+        let analysis = report(RunPhase::Analysis, &steps).contribution.analysis.unwrap();
+        assert_eq!(analysis.remediation.len(), MOST_ITEMS);
+    }
+
+    #[test]
+    fn the_first_cause_and_question_count() {
+        let text = "**Root Cause:** one\nRoot cause: two\nQuestion:\n- which?\n- what else?\n## Other\nx\n";
+        let analysis = report(RunPhase::Analysis, text).contribution.analysis.unwrap();
+        assert_eq!(analysis.root_cause, "one");
+        assert_eq!(analysis.question.as_deref(), Some("which?"));
+        assert!(analysis.remediation.is_empty());
+    }
 }

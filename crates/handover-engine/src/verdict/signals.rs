@@ -108,3 +108,118 @@ fn analysed(reason: &str) -> Option<(Verdict, String)> {
     let verdict = word.to_ascii_lowercase().parse().ok()?;
     Some((verdict, why.trim_start_matches([' ', '-', '–', '—', ':', '.', ',']).to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(phase: RunPhase) -> ReportContext<'static> {
+        ReportContext {
+            subject: "1-1-a",
+            phase,
+            nonce: "n",
+            receipt: None,
+            read: "",
+            statuses: &[],
+        }
+    }
+
+    fn verdicts(context: ReportContext<'_>, text: &str) -> Vec<(Verdict, String)> {
+        let lines: Vec<&str> = text.lines().collect();
+        signals(context, &lines)
+            .into_iter()
+            .map(|signal| match signal {
+                Signal::Matching((verdict, _), rest) => (verdict, rest),
+                Signal::OtherSubject(subject) => panic!("about {subject}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_phase_has_its_lines() {
+        use RunPhase::{Analysis, Dev, Fix, Kickoff, Retro, Review, Uat};
+        use Verdict::{Blocked, Complete, Escalate, Failed, Passed, PassedWithFixes, Retry, Skip};
+        for (phase, line, verdict, why) in [
+            (Dev, "IMPLEMENTATION COMPLETE: 1-1-a", Complete, ""),
+            (Dev, "IMPLEMENTATION BLOCKED: 1-1-a - no key", Blocked, "no key"),
+            (Fix, "IMPLEMENTATION COMPLETE: 1-1-a", Complete, ""),
+            (Fix, "IMPLEMENTATION BLOCKED: 1-1-a – no key", Blocked, "no key"),
+            (Fix, "FIX COMPLETE: 1-1-a", Complete, ""),
+            (Fix, "FIX INCOMPLETE: 1-1-a - two are left", Failed, "two are left"),
+            (Review, "REVIEW PASSED: 1-1-a", Passed, ""),
+            (
+                Review,
+                "REVIEW PASSED WITH FIXES: 1-1-a - Fixed 2 issues",
+                PassedWithFixes,
+                "Fixed 2 issues",
+            ),
+            (Review, "REVIEW FAILED: 1-1-a - no test", Failed, "no test"),
+            (Review, "PARTY REVIEW PASSED: 1-1-a", Passed, ""),
+            (Review, "PARTY REVIEW PASSED WITH FIXES: 1-1-a", PassedWithFixes, ""),
+            (Review, "PARTY REVIEW FAILED: 1-1-a - why", Failed, "why"),
+            (Kickoff, "KICKOFF COMPLETE: 1-1-a", Complete, ""),
+            (Analysis, "ANALYSIS COMPLETE: 1-1-a - Retry, with the key", Retry, "with the key"),
+            (Analysis, "ANALYSIS COMPLETE: 1-1-a - skip", Skip, ""),
+            (Analysis, "ANALYSIS COMPLETE: 1-1-a — Escalate. Which key?", Escalate, "Which key?"),
+            (Uat, "UAT GENERATED: docs/uat/epic-1-uat.md", Complete, "docs/uat/epic-1-uat.md"),
+            (Retro, "RETRO COMPLETE: 1-1-a", Complete, ""),
+        ] {
+            let expected = vec![(verdict, why.to_owned())];
+            assert_eq!(verdicts(context(phase), line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_be_emphasized_or_end_with_a_full_stop() {
+        let one = |line: &str| verdicts(context(RunPhase::Dev), line);
+        let done = vec![(Verdict::Complete, String::new())];
+        assert_eq!(one("**IMPLEMENTATION COMPLETE: 1-1-a**"), done);
+        assert_eq!(one("IMPLEMENTATION COMPLETE: 1-1-a."), done);
+        assert_eq!(one("IMPLEMENTATION COMPLETE:   1-1-a   "), done);
+        assert_eq!(one("*IMPLEMENTATION COMPLETE: 1-1-a*"), []);
+    }
+
+    #[test]
+    fn what_was_given_to_read_counts_as_the_last_line_only() {
+        let line = "IMPLEMENTATION COMPLETE: 1-1-a";
+        let context = ReportContext { read: line, ..context(RunPhase::Dev) };
+        assert_eq!(verdicts(context, &format!("{line}\nmore")), []);
+        assert_eq!(verdicts(context, &format!("more\n{line}\n\n")).len(), 1);
+        assert_eq!(verdicts(context, &format!("{line}\n{line}  ")).len(), 1);
+    }
+
+    #[test]
+    fn a_teams_codes_are_signals_of_their_own() {
+        let statuses =
+            [(TeamStatus::RootCauseFound, Verdict::Retry), (TeamStatus::Skip, Verdict::Skip)];
+        let context = ReportContext { statuses: &statuses, ..context(RunPhase::Analysis) };
+        let lines = ["ROOT_CAUSE_FOUND: 1-1-a - Skip is not what is meant"];
+        let found = signals(context, &lines);
+        let [Signal::Matching((Verdict::Retry, Some(TeamStatus::RootCauseFound)), rest)] =
+            found.as_slice()
+        else {
+            panic!("not the code")
+        };
+        assert_eq!(rest, "Skip is not what is meant");
+        assert!(signal(context, "READY_FOR_QA: 1-1-a").is_none());
+        assert!(signal(context, "no colon").is_none());
+    }
+
+    #[test]
+    fn the_epic_is_named_in_words_in_a_retrospective_only() {
+        let retro = ReportContext { subject: "epic-7", ..context(RunPhase::Retro) };
+        assert_eq!(about(retro, "Epic 7 - a good one").as_deref(), Some("a good one"));
+        assert_eq!(about(retro, "epic-7").as_deref(), Some(""));
+        assert_eq!(about(retro, "Epic 71"), None);
+        let dev = ReportContext { subject: "epic-7", ..context(RunPhase::Dev) };
+        assert_eq!(about(dev, "Epic 7"), None);
+    }
+
+    #[test]
+    fn an_analysis_needs_a_word_that_it_knows() {
+        assert_eq!(analysed("Retry"), Some((Verdict::Retry, String::new())));
+        assert_eq!(analysed("SKIP: no key"), Some((Verdict::Skip, "no key".to_owned())));
+        assert_eq!(analysed("retrying is best"), None);
+        assert_eq!(analysed(""), None);
+    }
+}

@@ -6,6 +6,7 @@
 
 mod keep;
 mod learn;
+mod message;
 mod read;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use handover_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use message::Message;
 pub use read::{read_ending, read_fields};
 
 use crate::Assignment;

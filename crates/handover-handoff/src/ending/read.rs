@@ -1,4 +1,7 @@
 //! The one reader of endings: a debrief out of an agent's last message.
+//!
+//! A run reads more out of the same [`Message`]: results that are bound to one of its agents, and the
+//! lines of text that agents of other systems end with.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +12,8 @@ use handover_context::yaml::{self, YamlError};
 use handover_model::{Phase, ReceiptId, Role, Verdict};
 use serde_json::Value;
 
-use super::{Debrief, ErrorNote, PackageNote};
+use super::message::is_placeholder;
+use super::{Debrief, ErrorNote, Message, PackageNote};
 
 /// What [`Debrief::missing`] calls the block itself.
 pub(super) const BLOCK: &str = "block";
@@ -23,44 +27,50 @@ const MAX_ENTRIES: usize = 50;
 
 /// Reads the debrief out of a text. It never fails: `missing` and `problems` say what is wrong.
 pub fn read_ending(text: &str) -> Debrief {
-    let mut debrief = Debrief::default();
-    let (blocks, prose) = blocks(text);
-    // An agent that repeats its prompt repeats the empty form in it, too.
-    let blocks: Vec<String> = blocks.into_iter().filter(|block| !is_form(block)).collect();
-    let mut verdicts: Vec<Verdict> = Vec::new();
-    for block in &blocks {
-        match fields(block, &mut debrief.problems) {
-            Ok(fields) => read(fields, &mut debrief),
-            Err(problem) => debrief.problems.push(problem),
+    Message::new(text).debrief()
+}
+
+impl Message<'_> {
+    /// Reads the debrief. It never fails: `missing` and `problems` say what is wrong.
+    pub fn debrief(&self) -> Debrief {
+        let mut debrief = Debrief::default();
+        // An agent that repeats its prompt repeats the empty form in it, too.
+        let blocks: Vec<&str> = self.debriefs().filter(|block| !is_form(block)).collect();
+        let mut verdicts: Vec<Verdict> = Vec::new();
+        for block in &blocks {
+            match fields(block, &mut debrief.problems) {
+                Ok(fields) => read(fields, &mut debrief),
+                Err(problem) => debrief.problems.push(problem),
+            }
+            // By line, because a key that is there twice is parsed once or not at all.
+            verdicts.extend(stated(block).filter_map(verdict));
+            verdicts.extend(debrief.verdict);
         }
-        // By line, because a key that is there twice is parsed once or not at all.
-        verdicts.extend(stated(block).filter_map(verdict));
-        verdicts.extend(debrief.verdict);
+        if blocks.is_empty() {
+            debrief.missing.push(BLOCK);
+            verdicts.extend(self.prose.iter().filter_map(|line| spoken(line)));
+            debrief.verdict = verdicts.last().copied();
+        }
+        verdicts.sort_unstable();
+        verdicts.dedup();
+        if verdicts.len() > 1 {
+            // Two verdicts cannot both hold, and guessing which would be worse than asking.
+            let words: Vec<&str> = verdicts.iter().map(|verdict| verdict.as_str()).collect();
+            debrief.problems.push(format!("it has several verdicts: {}", words.join(", ")));
+            debrief.verdict = None;
+        }
+        add_announced(self.text, &mut debrief);
+        if debrief.verdict.is_none() {
+            debrief.missing.push("verdict");
+        }
+        if debrief.summary.is_none() {
+            debrief.missing.push("summary");
+        }
+        if debrief.reasoning.is_empty() {
+            debrief.missing.push("reasoning");
+        }
+        debrief
     }
-    if blocks.is_empty() {
-        debrief.missing.push(BLOCK);
-        verdicts.extend(prose.iter().filter_map(|line| spoken(line)));
-        debrief.verdict = verdicts.last().copied();
-    }
-    verdicts.sort_unstable();
-    verdicts.dedup();
-    if verdicts.len() > 1 {
-        // Two verdicts cannot both hold, and guessing which would be worse than asking.
-        let words: Vec<&str> = verdicts.iter().map(|verdict| verdict.as_str()).collect();
-        debrief.problems.push(format!("it has several verdicts: {}", words.join(", ")));
-        debrief.verdict = None;
-    }
-    add_announced(text, &mut debrief);
-    if debrief.verdict.is_none() {
-        debrief.missing.push("verdict");
-    }
-    if debrief.summary.is_none() {
-        debrief.missing.push("summary");
-    }
-    if debrief.reasoning.is_empty() {
-        debrief.missing.push("reasoning");
-    }
-    debrief
 }
 
 /// Reads the fields of a debrief out of a JSON object, as a run's result file has them, but for
@@ -96,71 +106,6 @@ fn add_announced(text: &str, debrief: &mut Debrief) {
     }
 }
 
-/// The fenced `handover` blocks of a text, and the lines outside of all fences and quotes.
-fn blocks(text: &str) -> (Vec<String>, Vec<&str>) {
-    let (mut blocks, mut prose) = (Vec::new(), Vec::new());
-    // The open fence: its character, its length, and the block if it is one of ours.
-    let mut fence: Option<(char, usize, Option<String>)> = None;
-    // How far the text of the last list item is indented.
-    let mut item = 0;
-    for line in text.lines() {
-        let plain = line.trim_start();
-        let indent = columns(line);
-        if fence.is_none() && !plain.is_empty() {
-            // Beyond that and four more columns it is code, such as the example of a block.
-            if indent >= item + 4 {
-                continue;
-            }
-            item =
-                item_text(plain).map_or(if indent < item { 0 } else { item }, |text| indent + text);
-        }
-        let mark = plain.chars().next().filter(|c| matches!(c, '`' | '~'));
-        let length = mark.map_or(0, |mark| plain.chars().take_while(|c| *c == mark).count());
-        match &mut fence {
-            None if length >= 3 => {
-                let ours = plain[length..].split_whitespace().next() == Some("handover");
-                fence = mark.map(|mark| (mark, length, ours.then(String::new)));
-            }
-            None => prose.push(line),
-            Some((open, needed, block)) => {
-                let closes =
-                    mark == Some(*open) && length >= *needed && plain[length..].trim().is_empty();
-                if closes {
-                    blocks.extend(block.take());
-                    fence = None;
-                } else if let Some(block) = block
-                    && block.len() <= MAX_BLOCK_BYTES
-                {
-                    block.push_str(line);
-                    block.push('\n');
-                }
-            }
-        }
-    }
-    // A message that was cut off in the middle of its block still says something.
-    if let Some((_, _, block)) = fence {
-        blocks.extend(block);
-    }
-    (blocks, prose)
-}
-
-/// How far a line is indented.
-fn columns(line: &str) -> usize {
-    let spaces = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
-    spaces.fold(0, |column, c| if c == '\t' { column / 4 * 4 + 4 } else { column + 1 })
-}
-
-/// Where the text of a list item begins, if the line is one.
-fn item_text(line: &str) -> Option<usize> {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let marker = match line.as_bytes().get(digits)? {
-        b'-' | b'*' | b'+' if digits == 0 => 1,
-        b'.' | b')' if (1..10).contains(&digits) => digits + 1,
-        _ => return None,
-    };
-    line[marker..].starts_with(' ').then_some(marker + 1)
-}
-
 /// The verdicts that a block states, line by line.
 fn stated(block: &str) -> impl Iterator<Item = &str> {
     let pairs = block.lines().filter_map(|line| line.split_once(':'));
@@ -169,7 +114,7 @@ fn stated(block: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a block is the form of the prompt, not filled in.
 fn is_form(block: &str) -> bool {
-    stated(block).any(|value| matches!(value, "…" | "..."))
+    stated(block).any(is_placeholder)
 }
 
 /// The fields of a block: YAML, of which JSON is a part. Sentences with colons, quotes and the like
