@@ -33,8 +33,13 @@ impl GateKind for Go {
         let mut failed = FailedTests::default();
         let mut packages = BTreeSet::new();
         let mut with_tests = BTreeSet::new();
+        let mut is_broken = false;
         for line in output.stdout.lines() {
-            let Ok(event) = serde_json::from_str::<TestEvent>(line) else { continue };
+            let Ok(event) = serde_json::from_str::<TestEvent>(line) else {
+                // Before Go 1.24, packages that do not compile are not reported as JSON.
+                is_broken |= line.starts_with("FAIL\t") && line.ends_with(" failed]");
+                continue;
+            };
             match (event.action.as_str(), event.test) {
                 ("fail", Some(test)) => {
                     failed.add(&format!("{} {test}", event.package));
@@ -46,7 +51,7 @@ impl GateKind for Go {
                 _ => {}
             }
         }
-        failed.unknown = packages.difference(&with_tests).next().is_some();
+        failed.unknown = is_broken || packages.difference(&with_tests).next().is_some();
         failed
     }
 }
@@ -64,6 +69,42 @@ mod tests {
             let text = format!("{{\"Action\":\"{broken}\",\"Package\":\"b\"}}\n");
             assert_eq!(parse(&Go, &text, "", &[]), (Vec::new(), true), "{broken}");
         }
+    }
+
+    /// As Go 1.19 prints it: one package does not compile, and a subtest of another fails.
+    #[test]
+    fn packages_that_do_not_compile_are_unknown_failures_in_old_versions() {
+        let text = concat!(
+            "FAIL\tshop/broken [build failed]\n",
+            "{\"Action\":\"run\",\"Package\":\"shop/cart\",\"Test\":\"TestTotal\"}\n",
+            "{\"Action\":\"output\",\"Package\":\"shop/cart\",\"Test\":\"TestTotal\",\"Output\":\"=== RUN   TestTotal\\n\"}\n",
+            "{\"Action\":\"fail\",\"Package\":\"shop/cart\",\"Test\":\"TestTotal/empty\",\"Elapsed\":0}\n",
+            "{\"Action\":\"fail\",\"Package\":\"shop/cart\",\"Test\":\"TestTotal\",\"Elapsed\":0}\n",
+            "{\"Action\":\"output\",\"Package\":\"shop/cart\",\"Output\":\"FAIL\\tshop/cart\\t0.009s\\n\"}\n",
+            "{\"Action\":\"fail\",\"Package\":\"shop/cart\",\"Elapsed\":0.01}\n",
+        );
+        let names =
+            ["shop/cart TestTotal", "shop/cart TestTotal/empty"].map(str::to_owned).to_vec();
+        assert_eq!(parse(&Go, text, "", &[]), (names.clone(), true));
+        let setup = text.replace("build failed", "setup failed");
+        assert!(parse(&Go, &setup, "", &[]).1);
+        let whole = text.lines().skip(1).collect::<Vec<_>>().join("\n");
+        assert_eq!(parse(&Go, &whole, "", &[]), (names, false));
+        // What a test prints is in JSON, and so no verdict about a package.
+        assert!(!parse(&Go, "FAIL of mine [failed]\nFAIL\tshop/cart\t0.009s\n", "", &[]).1);
+    }
+
+    /// As Go 1.24 prints it.
+    #[test]
+    fn packages_that_do_not_compile_are_unknown_failures_in_new_versions() {
+        let text = concat!(
+            "{\"ImportPath\":\"shop/broken\",\"Action\":\"build-output\",\"Output\":\"undefined: undefined\\n\"}\n",
+            "{\"ImportPath\":\"shop/broken\",\"Action\":\"build-fail\"}\n",
+            "{\"Action\":\"start\",\"Package\":\"shop/broken\"}\n",
+            "{\"Action\":\"output\",\"Package\":\"shop/broken\",\"Output\":\"FAIL\\tshop/broken [build failed]\\n\"}\n",
+            "{\"Action\":\"fail\",\"Package\":\"shop/broken\",\"Elapsed\":0,\"FailedBuild\":\"shop/broken\"}\n",
+        );
+        assert_eq!(parse(&Go, text, "", &[]), (Vec::new(), true));
     }
 
     #[test]
