@@ -1,13 +1,13 @@
 //! One agent, from composing its prompt to recording its result.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
 use handover_context::package_file::ProjectPaths;
 use handover_files::{FileError, Folder};
-use handover_handoff::{Debrief, Ending, Handoff, Learn, RunStep};
+use handover_handoff::{Debrief, Ending, Handoff, Learn, PackageNote, RunStep};
 use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Verdict};
 
 use super::workers::Job;
@@ -342,7 +342,7 @@ impl Runner<'_, '_> {
             voice: step.voice.as_ref().and_then(|voice| serde_json::to_value(voice).ok()),
             status: report.status,
         };
-        let debrief = Debrief {
+        let mut debrief = Debrief {
             receipt: report.receipt.clone(),
             verdict,
             summary: Some(summary.to_owned()).filter(|summary| !summary.is_empty()),
@@ -353,7 +353,11 @@ impl Runner<'_, '_> {
             ..Debrief::default()
         };
         // The worktree of a voice is gone by now.
-        let worktree = ProjectPaths::new(&call.worktree.project(), &[]).ok();
+        let folder = call.worktree.project();
+        let worktree = ProjectPaths::new(&folder, &[]).ok();
+        if worktree.is_none() {
+            drop_lost_packages(&mut debrief, &folder);
+        }
         let ended = self.engine.handoffs.ended(Ending {
             learn: Learn::AtCommit,
             worktree: worktree.as_ref(),
@@ -364,6 +368,15 @@ impl Runner<'_, '_> {
             self.warn(format!("{story}: {reason}"))?;
         }
         Ok(())
+    }
+}
+
+/// Refuses packages whose files went with the agent's folder: a file of the project may have the same name.
+fn drop_lost_packages(debrief: &mut Debrief, folder: &Path) {
+    let is_lost = |note: &PackageNote| folder.join(&note.path).starts_with(folder);
+    for note in debrief.packages.extract_if(.., |note| is_lost(note)) {
+        let path = note.path;
+        debrief.problems.push(format!("package `{path}`: the folder that it was in is discarded"));
     }
 }
 
@@ -424,3 +437,7 @@ fn backoff(retries: u32) -> Duration {
         tried => Duration::from_secs(5 << (2 * tried.min(3) - 2).min(4)),
     }
 }
+
+#[cfg(test)]
+#[path = "agent_tests.rs"]
+mod tests;

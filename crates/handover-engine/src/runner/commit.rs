@@ -1,7 +1,7 @@
 //! Commits finished work: records into the story, one commit, the run's branch forward.
 
 use handover_context::learning::{Binding, extract_strategies};
-use handover_model::{GroupStatus, StoryState};
+use handover_model::{GroupStatus, Reasoning, ReceiptId, StoryState, Verdict};
 use handover_store::GroupUpdate;
 
 use super::Runner;
@@ -10,7 +10,7 @@ use crate::bounded;
 use crate::git::{NewCommit, Worktree};
 use crate::journal::Intent;
 use crate::plan::group_of;
-use crate::reducer::{Event, StoryRun, UnitKind, is_work};
+use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind, is_work};
 use crate::story;
 
 impl Runner<'_, '_> {
@@ -79,16 +79,21 @@ impl Runner<'_, '_> {
         Ok(Event::Committed { story: id.to_owned(), commit })
     }
 
-    /// Extracts strategies from the reasoning of developers whose work was committed. Reviewers' reasoning
-    /// is mostly about what did not work.
+    /// Extracts strategies from the reasoning of the agent whose work was committed. Earlier attempts were
+    /// rejected, and reviewers' reasoning is mostly about what did not work.
     fn learn_strategies(&self, story: &StoryRun) -> Result<(), EngineError> {
         let engine = self.engine;
+        let is_accepted =
+            |end: &&PhaseEnd| is_work(end.phase) && end.verdict == Some(Verdict::Complete);
+        let accepted = story.record.iter().rev().find(is_accepted);
+        let receipt = accepted.and_then(|end| ReceiptId::new(end.receipt.as_deref()?).ok());
+        let Some(receipt) = receipt else { return Ok(()) };
+        let receipt = engine.store.receipt(&receipt)?;
         let session = &self.state.plan.records_in;
         let binding = Binding::of(&engine.handoffs.technology.technology().stack, None);
         let (group, now) = (group_of(&story.planned.id)?, self.now());
-        let has_built = |reasoning: &handover_model::Reasoning| {
-            let work = story.record.iter().filter(|end| is_work(end.phase));
-            work.filter_map(|end| end.role.as_ref()).any(|role| *role == reasoning.role)
+        let is_of_accepted = |reasoning: &Reasoning| {
+            reasoning.role == receipt.role && reasoning.iteration == receipt.iteration
         };
         extract_strategies(
             engine.store,
@@ -96,7 +101,7 @@ impl Runner<'_, '_> {
             session,
             &group,
             &binding,
-            &has_built,
+            &is_of_accepted,
             now,
         )?;
         Ok(())

@@ -7,6 +7,7 @@ mod chains;
 mod closing;
 mod decisions;
 mod engine;
+mod learning;
 mod pipelines;
 mod planning;
 mod reducer;

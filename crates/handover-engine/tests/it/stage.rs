@@ -10,7 +10,7 @@ use handover_context::stack::Stack;
 use handover_engine::gates::{self, GateKind};
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::{Options, State};
-use handover_engine::{Engine, EngineError, Overrides, RunRequest, fold};
+use handover_engine::{Engine, EngineError, Overrides, Progress, RunRequest, fold};
 use handover_handoff::{Handoffs, Technology};
 use handover_model::config::{BudgetConfig, Config};
 use handover_model::{EpicId, Host, ProjectId, RunId, Timestamp};
@@ -26,9 +26,23 @@ pub(crate) const GOOD: &str = r#"
 * review * | print "REVIEW PASSED: {HANDOVER_STORY}"
 "#;
 
+/// The action of an agent that writes this result to its file; `more` are further fields after a comma.
+pub(crate) fn result(story: &str, phase: &str, verdict: &str, more: &str) -> String {
+    format!(
+        "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{story}\",\"phase\":\"{phase}\",\
+         \"verdict\":\"{verdict}\"{more}}}'"
+    )
+}
+
 pub(crate) struct Stage {
     pub(crate) env: TestEnv,
     pub(crate) script: PathBuf,
+    /// The project's folder inside the repository.
+    pub(crate) inner: PathBuf,
+    /// The name of the machine that it is on.
+    pub(crate) machine: String,
+    /// The store of another stage, if it shares one.
+    shared: Option<PathBuf>,
     pub(crate) config: Config,
     pub(crate) gates: &'static [&'static dyn GateKind],
     pub(crate) options: Options,
@@ -49,6 +63,9 @@ impl Stage {
         let stage = Self {
             env,
             script: path,
+            inner: PathBuf::new(),
+            machine: "here".to_owned(),
+            shared: None,
             config: Config::default(),
             gates: gates::BUILT_IN,
             options: Options {
@@ -90,17 +107,37 @@ impl Stage {
         }
     }
 
+    /// Another machine: a clone of this project that shares its store, its agents and its remote.
+    pub(crate) fn another_machine(&self, name: &str, remote: &str) -> Self {
+        let env = TestEnv::empty("git");
+        env.git("", &["clone", "--quiet", remote, "."]);
+        Self {
+            env,
+            script: self.script.clone(),
+            inner: self.inner.clone(),
+            machine: name.to_owned(),
+            shared: Some(self.store_path()),
+            config: self.config.clone(),
+            gates: self.gates,
+            options: self.options.clone(),
+        }
+    }
+
+    fn store_path(&self) -> PathBuf {
+        self.shared.clone().unwrap_or_else(|| self.env.path(".handover/store.db"))
+    }
+
     pub(crate) fn store(&self) -> SqliteStore {
-        let folder = self.env.path(".handover");
-        fs_err::create_dir_all(&folder).unwrap();
-        SqliteStore::open(&folder.join("store.db")).unwrap()
+        let path = self.store_path();
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        SqliteStore::open(&path).unwrap()
     }
 
     /// Calls something with an engine for this project.
     pub(crate) fn with_engine<T>(&self, call: impl FnOnce(&Engine<'_>) -> T) -> T {
         let store = self.store();
         let redactor = Redactor::new(&self.config.redaction).unwrap();
-        let project = fs_err::canonicalize(self.env.path("")).unwrap();
+        let project = fs_err::canonicalize(self.env.path("").join(&self.inner)).unwrap();
         let paths = ProjectPaths::new(&project, &[]).unwrap();
         let technology =
             Technology { stack: Stack::default(), templates: Templates::load(None, None) };
@@ -124,14 +161,15 @@ impl Stage {
             project,
             project_id: ProjectId::new("p").unwrap(),
             environment: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
-            machine: "here".to_owned(),
+            machine: self.machine.clone(),
             now: &|| {
                 time.set(time.get() + 1);
                 Timestamp::from_micros(time.get())
             },
             unique: &|| {
                 number.set(number.get() + 1);
-                format!("n{runs}x{}", number.get())
+                let machine = if self.shared.is_some() { self.machine.as_str() } else { "" };
+                format!("{machine}n{runs}x{}", number.get())
             },
             cancel: CancelToken::default(),
             death: None,
@@ -149,6 +187,31 @@ impl Stage {
         let folded = fold(&run, &self.store().journal(&run, 1).unwrap()).unwrap().unwrap();
         assert_eq!(folded.state, state);
         (run, state)
+    }
+
+    /// Runs the epic and returns the warnings, too.
+    pub(crate) fn warned(&self, request: &RunRequest) -> (State, Vec<String>) {
+        let mut warnings = Vec::new();
+        let (_, state) = self
+            .with_engine(|engine| {
+                engine.run(request, &mut |_, progress| {
+                    if let Progress::Warning(text) = progress {
+                        warnings.push(text.clone());
+                    }
+                })
+            })
+            .unwrap();
+        (state, warnings)
+    }
+
+    /// Replaces the script; agents do what is usual unless it says otherwise.
+    pub(crate) fn script(&self, script: &str) {
+        fs_err::write(&self.script, format!("{script}\n{GOOD}")).unwrap();
+    }
+
+    /// A file on a branch.
+    pub(crate) fn show(&self, branch: &str, path: &str) -> String {
+        self.git(&["show", &format!("{branch}:{path}")])
     }
 
     pub(crate) fn git(&self, args: &[&str]) -> String {
