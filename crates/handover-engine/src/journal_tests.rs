@@ -4,8 +4,6 @@ use handover_sqlite::SqliteStore;
 use handover_store::{LockClaim, NewRun, NewSession, Runs as _, Sessions as _};
 
 use super::*;
-use crate::pipeline::Pipeline;
-use crate::reducer::{Options, Plan, PlannedStory};
 
 const SECRET: &str = "ghp_a8Fk2LmQ9xWz4TnRvB7cYd1EoUiP3sJhG5tN";
 
@@ -62,31 +60,7 @@ impl Fixture {
 }
 
 fn started() -> Event {
-    let stories = vec![PlannedStory {
-        id: "a".into(),
-        title: "a".into(),
-        path: "a.md".into(),
-        waits_for: Vec::new(),
-        skip: None,
-    }];
-    let plan = Plan {
-        epic: EpicId::new("1").unwrap(),
-        epic_file: None,
-        records_in: SessionId::new("epic-1").unwrap(),
-        base: "base".into(),
-        user_branch: None,
-        branch: "handover/epic-1".into(),
-        continues: false,
-        pipeline: Pipeline::story(true, handover_model::Profile::Edit),
-        stories,
-    };
-    let options: Options = serde_json::from_value(json!({
-        "host": "command", "command": null, "model": null, "no_commit": false, "merge": false,
-        "phase_timeout": 1, "idle_timeout": 1, "max_fixes": 1,
-        "budget": handover_model::config::BudgetConfig::default(),
-    }))
-    .unwrap();
-    Event::Started { plan: Box::new(plan), options: Box::new(options) }
+    crate::testing::started(crate::testing::story(), &["a"])
 }
 
 fn opened() -> Event {

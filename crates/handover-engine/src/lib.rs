@@ -26,6 +26,8 @@ mod runner;
 pub mod stats;
 pub mod story;
 mod task;
+#[cfg(test)]
+mod testing;
 pub mod uat;
 pub mod verdict;
 

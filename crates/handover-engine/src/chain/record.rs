@@ -64,3 +64,48 @@ fn log(
     })?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::ProjectId;
+    use handover_model::config::RedactionConfig;
+    use handover_sqlite::SqliteStore;
+    use handover_store::{Events as _, NewSession, Sessions as _};
+
+    use super::*;
+
+    fn at(micros: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000_000_000 + micros)
+    }
+
+    #[test]
+    fn a_chain_is_open_between_its_start_and_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
+        let redactor = Redactor::new(&RedactionConfig::default()).unwrap();
+        let session = SessionId::new("chain-1-2").unwrap();
+        let new = NewSession {
+            id: session.clone(),
+            project: ProjectId::new("p").unwrap(),
+            metadata: redactor.clean_json(json!({})),
+            now: at(0),
+        };
+        store.open_session(&new).unwrap();
+        assert_eq!(open(&store, &session).unwrap(), None);
+        let epics = ["1".to_owned(), "2".to_owned()];
+        begin(&store, &redactor, &session, &epics, at(1)).unwrap();
+        assert_eq!(open(&store, &session).unwrap(), Some(at(1)));
+        let report = Report { state: handover_model::RunState::Done, epics: Vec::new() };
+        end(&store, &redactor, &session, &report, at(2)).unwrap();
+        assert_eq!(open(&store, &session).unwrap(), None);
+        // The next one is another chain, and its start is what counts.
+        begin(&store, &redactor, &session, &epics, at(3)).unwrap();
+        begin(&store, &redactor, &session, &epics, at(4)).unwrap();
+        assert_eq!(open(&store, &session).unwrap(), Some(at(4)));
+        let filter =
+            EventFilter { kind: Some(EventType::new(BEGUN).unwrap()), ..EventFilter::default() };
+        let begun = store.events(&session, &filter).unwrap();
+        assert_eq!(begun.len(), 3);
+        assert!(begun.iter().all(|event| event.payload == json!({"epics": ["1", "2"]})));
+    }
+}

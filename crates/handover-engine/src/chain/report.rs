@@ -143,3 +143,85 @@ impl EpicReport {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{RunPhase, Verdict};
+
+    use super::*;
+    use crate::reducer::Event;
+    use crate::testing::{ended, event, opened, start, story};
+
+    fn link(epic: &str, builds_on: &[&str]) -> ChainLink {
+        let id = |epic: &str| EpicId::new(epic).unwrap();
+        ChainLink { epic: id(epic), builds_on: builds_on.iter().map(|on| id(on)).collect() }
+    }
+
+    fn with_state(state: Option<RunState>) -> EpicReport {
+        EpicReport { state, ..EpicReport::new(&link("1", &[])) }
+    }
+
+    #[test]
+    fn the_worst_epic_decides_unless_something_stopped_the_chain() {
+        use RunState::{Blocked, Budget, Done, Failed};
+        let state = |epics: &[Option<RunState>], stopped| {
+            Report::new(epics.iter().map(|state| with_state(*state)).collect(), stopped).state
+        };
+        assert_eq!(state(&[Some(Done), Some(Done)], None), Done);
+        assert_eq!(state(&[Some(Done), Some(Blocked)], None), Blocked);
+        assert_eq!(state(&[Some(Blocked), Some(Failed), Some(Done)], None), Failed);
+        assert_eq!(state(&[Some(Failed), Some(Budget), None], Some(Budget)), Budget);
+        assert_eq!(state(&[], None), Done);
+    }
+
+    #[test]
+    fn an_epic_reports_what_its_run_left() {
+        let mut state = start(story(), &["a", "b", "c"]);
+        state.stories[2].planned.skip = Some("done already".to_owned());
+        state.stories[2].state = StoryState::Skipped;
+        state.apply(&opened("a"));
+        let mut end = ended("a", RunPhase::Dev, Some(Verdict::Blocked));
+        end.spent = Spent { cost_usd: 0.5, tokens: 9, turns: 1, duration_ms: 70 };
+        state.apply(&event(end));
+        state.apply(&Event::Committed { story: "b".to_owned(), commit: "c1".to_owned() });
+        state.apply(&Event::Stopped { state: RunState::Budget, reason: "no money".to_owned() });
+        let mut report = EpicReport::new(&link("1", &["0"]));
+        let run = RunId::new("run_1").unwrap();
+        report.ran(&run, &state);
+        let chain = Report::new(vec![report, with_state(None)], Some(RunState::Budget));
+        assert_eq!(chain.spent().tokens, 9);
+        let document = chain.document();
+        assert_eq!(
+            document,
+            json!({
+                "state": "budget", "cost_usd": 0.5, "tokens": 9, "duration_ms": 70,
+                "epics": [
+                    {
+                        "epic": "1", "builds_on": ["0"], "state": "budget", "reason": "no money",
+                        "run": "run_1", "branch": "handover/epic-1", "head": "c1",
+                        "cost_usd": 0.5, "tokens": 9, "duration_ms": 70,
+                        "stories": {"done": 1, "blocked": 1, "skipped": 1},
+                        "failures": [{"story": "a", "state": "blocked", "reason": "dev of a"}],
+                        "uat": null,
+                    },
+                    {
+                        "epic": "1", "builds_on": [], "state": "pending", "reason": null, "run": null,
+                        "branch": null, "head": null, "cost_usd": 0.0, "tokens": 0, "duration_ms": 0,
+                        "stories": {}, "failures": [], "uat": null,
+                    },
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn an_epic_without_a_run_is_blocked_or_failed() {
+        let mut report = with_state(None);
+        report.block("waits for epic `0`".to_owned());
+        assert_eq!(report.document()["state"], "blocked");
+        assert_eq!(report.document()["reason"], "waits for epic `0`");
+        report.fail("no stories".to_owned());
+        assert_eq!(report.document()["state"], "failed");
+        assert!(report.run.is_none());
+    }
+}

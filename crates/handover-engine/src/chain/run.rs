@@ -247,3 +247,56 @@ fn session_of(order: &[ChainLink]) -> Result<SessionId, EngineError> {
     let hash = blake3::hash(name.as_bytes()).to_hex();
     Ok(SessionId::new(format!("chain-{}", &hash[..16]))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(epics: &[&str]) -> Vec<ChainLink> {
+        let link =
+            |epic: &&str| ChainLink { epic: EpicId::new(*epic).unwrap(), builds_on: Vec::new() };
+        epics.iter().map(link).collect()
+    }
+
+    #[test]
+    fn a_chain_is_known_by_its_epics_in_any_order() {
+        let session = |epics: &[&str]| session_of(&order(epics)).unwrap().to_string();
+        assert_eq!(session(&["2", "1"]), "chain-1-2");
+        assert_eq!(session(&["1", "2"]), session(&["2", "1"]));
+        let long: Vec<String> = (0..40).map(|n| format!("epic{n}")).collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        let name = session(&long);
+        assert_eq!(name.len(), "chain-".len() + 16, "{name}");
+        assert_ne!(name, session(&long[1..]));
+        // Sixty characters are still a name, one more is not.
+        let of = |length: usize| session(&[&"x".repeat(length - "chain-".len())]);
+        assert_eq!(of(60).len(), 60);
+        assert_eq!(of(61).len(), "chain-".len() + 16);
+    }
+
+    #[test]
+    fn errors_of_one_epic_leave_the_others_alone() {
+        let (epic, branch) = ("1".to_owned(), "b".to_owned());
+        let own: Vec<EngineError> = vec![
+            StoryError::NoStories { epic: epic.clone(), folders: Vec::new() }.into(),
+            StoryError::Cycle { stories: Vec::new() }.into(),
+            StoryError::Ambiguous { what: "x".to_owned(), paths: Vec::new() }.into(),
+            GitError::Diverged { branch: branch.clone() }.into(),
+            GitError::CheckedOut { branch: branch.clone() }.into(),
+            GitError::Conflict { one: "a".to_owned(), other: "b".to_owned() }.into(),
+        ];
+        for error in own {
+            assert!(is_about_the_epic(&error), "{error}");
+        }
+        let everybodys: Vec<EngineError> = vec![
+            StoryError::NotFound { epic, folders: Vec::new() }.into(),
+            GitError::NoGit.into(),
+            GitError::Moved { branch }.into(),
+            EngineError::Interrupted,
+            EngineError::Host { message: "no key".to_owned() },
+        ];
+        for error in everybodys {
+            assert!(!is_about_the_epic(&error), "{error}");
+        }
+    }
+}

@@ -109,4 +109,53 @@ mod tests {
         assert!(!gate.args.iter().any(|arg| arg == "--workspace"));
         assert!(detect_in(&Cargo, &[("cargo.txt", "")]).is_none());
     }
+
+    /// As `cargo test --no-fail-fast` of Cargo 1.95 prints it: a library, an integration test and a doc test.
+    #[test]
+    fn reads_the_output_of_a_workspace() {
+        let out = "\nrunning 3 tests\ntest cart::adds ... ok\ntest cart::slow ... ignored\ntest cart::totals ... FAILED\n\n\
+            failures:\n\n---- cart::totals stdout ----\nthread 'cart::totals' panicked at src/cart.rs:9:5:\n\
+            assertion `left == right` failed\n  left: 2\n right: 3\n\n\nfailures:\n    cart::totals\n\n\
+            test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\n\
+            running 1 test\ntest checks_out ... FAILED\n\nfailures:\n    checks_out\n\n\
+            test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n\n\n\
+            running 1 test\ntest src/cart.rs - cart::Cart (line 3) ... FAILED\n\n\
+            test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.20s\n";
+        let err = "   Compiling shop v0.1.0 (/tmp/shop)\n    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.42s\n\
+            \x20    Running unittests src/lib.rs (target/debug/deps/shop-6aa1bb3c1b0f6b1d)\nerror: test failed, to rerun pass `--lib`\n\
+            \x20    Running tests/checkout.rs (/tmp/target/debug/deps/check_out-0a1b2c3d4e5f6071)\nerror: test failed, to rerun pass `--test checkout`\n\
+            \x20  Doc-tests shop\nerror: doctest failed, to rerun pass `--doc`\nerror: 3 targets failed:\n    `--lib`\n";
+        let (names, unknown) = parse(&Cargo, out, err, &[]);
+        assert_eq!(
+            names,
+            [
+                ":shop src/cart.rs - cart::Cart (line 3)",
+                "check_out:tests/checkout.rs checks_out",
+                "shop:unittests src/lib.rs cart::totals",
+            ]
+        );
+        assert!(!unknown);
+    }
+
+    #[test]
+    fn a_test_that_only_prints_such_lines_does_not_count() {
+        let out = "running 1 test\ntesting ... FAILED\ntest without a verdict\n test indented ... FAILED\ntest a ... ok\nrunning away\n";
+        assert_eq!(parse(&Cargo, out, "", &[]).0, [""; 0]);
+    }
+
+    #[test]
+    fn labels_have_no_hash() {
+        assert_eq!(
+            label("unittests src/lib.rs (target/debug/deps/shop-0123456789abcdef)"),
+            "shop:unittests src/lib.rs"
+        );
+        assert_eq!(label("tests/it.rs (/a/b/it_1-77)"), "it_1:tests/it.rs");
+        assert_eq!(label("shop"), ":shop");
+    }
+
+    #[test]
+    fn blocks_of_tests_begin_with_their_number() {
+        assert!(is_start("running 1 test") && is_start("running 20 tests"));
+        assert!(!is_start("running away") && !is_start("test running 1 test"));
+    }
 }

@@ -164,4 +164,120 @@ mod tests {
             ["a > b", "adds", "divides", "src/a.test.js", "subtracts", "sums › adds"]
         );
     }
+
+    /// As `node --test` of Node 20 prints it into a pipe.
+    #[test]
+    fn reads_tap_of_node() {
+        let text = "TAP version 13\n# Subtest: adds\nok 1 - adds\n  ---\n  duration_ms: 1.837459\n  ...\n\
+            # Subtest: subtracts\nnot ok 2 - subtracts\n  ---\n  duration_ms: 5.989606\n  failureType: 'testCodeFailure'\n\
+            \x20 error: '1 == 2'\n  code: 'ERR_ASSERTION'\n  stack: |-\n    Test.run (node:internal/test_runner/test:796:25)\n  ...\n\
+            # Subtest: math\n    # Subtest: divides\n    not ok 1 - divides\n      ---\n      duration_ms: 2.05\n      ...\n\
+            \x20   # Subtest: skips\n    ok 2 - skips # SKIP\n    # Subtest: later\n    ok 3 - later # TODO\n    1..3\n\
+            not ok 3 - math\n  ---\n  type: 'suite'\n  error: '1 subtest failed'\n  ...\n1..3\n# tests 5\n# fail 2\n";
+        let failed = marks(&stdout(text));
+        assert_eq!(names(&failed), ["math", "math > divides", "subtracts"]);
+        assert!(!failed.unknown);
+    }
+
+    /// As `node --test` prints it on a terminal, with its summary at the end.
+    #[test]
+    fn reads_marks_of_node() {
+        let text = "✔ adds (0.84ms)\n✖ subtracts (1.21ms)\n  AssertionError [ERR_ASSERTION]: 1 == 2\n      at Test.run\n\n\
+            ▶ math\n  ✖ divides (0.31ms)\n  ﹣ skips (0.05ms) # SKIP\n▶ math (1.02ms)\n\n\
+            ℹ tests 5\nℹ fail 2\nℹ duration_ms 52.9\n\n✖ failing tests:\n\ntest at a.test.js:4:1\n✖ subtracts (1.21ms)\n";
+        assert_eq!(names(&marks(&stdout(text))), ["divides", "subtracts"]);
+    }
+
+    #[test]
+    fn reads_marks_of_jest() {
+        let text = "FAIL src/cart.test.js\n  cart\n    ✓ adds (3 ms)\n    ✕ totals (5 ms)\n    ○ skipped later\n\n\
+            \x20 ● cart › totals\n\n    expect(received).toBe(expected)\n\n    Expected: 3\n    Received: 2\n\n\
+            \x20 ● Console\n\n    console.log\n      x\n\nTest Suites: 1 failed, 1 total\nTime:        0.512 s\n";
+        let output = GateOutput { stdout: "", stderr: text, reports: &[] };
+        assert_eq!(names(&marks(&output)), ["cart › totals", "src/cart.test.js", "totals"]);
+    }
+
+    #[test]
+    fn reads_marks_of_vitest_and_mocha() {
+        let vitest = " ❯ src/cart.test.ts (2 tests | 1 failed) 8ms\n   ✓ cart > adds 1ms\n   × cart > totals 4ms\n     → expected 2 to be 3\n\n\
+            ⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n FAIL  src/cart.test.ts > cart > totals\nAssertionError: expected 2 to be 3\n";
+        assert_eq!(
+            names(&marks(&stdout(vitest))),
+            ["cart > totals", "src/cart.test.ts > cart > totals"]
+        );
+        let mocha = "  cart\n    ✔ adds\n    1) totals\n\n  1 passing (6ms)\n  1 failing\n\n  1) cart\n       totals:\n";
+        assert_eq!(names(&marks(&stdout(mocha))), ["cart", "totals"]);
+    }
+
+    #[test]
+    fn durations_are_cut_off_and_other_numbers_stay() {
+        for (text, name) in [
+            ("adds (12 ms)", "adds"),
+            ("adds (1.2ms)", "adds"),
+            ("adds 3ms", "adds"),
+            ("adds (2 s)", "adds"),
+            ("adds (2s)", "adds"),
+            ("waits 5s", "waits"),
+            ("adds 3 items", "adds 3 items"),
+            ("handles 404", "handles 404"),
+            ("parses (1)", "parses (1)"),
+            ("fails", "fails"),
+            ("s", "s"),
+            ("adds", "adds"),
+        ] {
+            assert_eq!(without_duration(text), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn test_points_are_whole_words() {
+        assert_eq!(test_point("ok 1 - a"), Some((true, "1 - a")));
+        assert_eq!(test_point("not ok"), Some((false, "")));
+        assert_eq!(test_point("okay"), None);
+        assert_eq!(test_point("not okay"), None);
+        assert_eq!(test_point("1..3"), None);
+    }
+
+    #[test]
+    fn tap_counts_only_its_own_level() {
+        // The plan of a subtest says nothing about the whole.
+        assert!(!tap(&stdout("    1..5\nok 1\n1..1\n")).unknown);
+        assert!(!tap(&stdout("ok 1 - a\nok 2 - b\n")).unknown, "without a plan");
+        assert!(tap(&stdout("1..1\nok 1\nok 2\n")).unknown, "more than planned");
+        // A finished subtest does not enclose what follows it.
+        let text = "# Subtest: one\n    not ok 1 - inner\nok 1 - one\n# Subtest: two\n    not ok 1 - inner\nok 2 - two\n";
+        assert_eq!(names(&tap(&stdout(text))), ["one > inner", "two > inner"]);
+        assert_eq!(
+            names(&tap(&stdout("not ok 7 - 3 apples # todo later\nnot ok 8 - pears\n"))),
+            ["pears"]
+        );
+    }
+
+    /// As pytest 8 writes it with `--junitxml`.
+    #[test]
+    fn reads_junit_of_pytest() {
+        let report = r#"<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="2" skipped="1" tests="5" time="0.123" timestamp="2026-01-02T03:04:05" hostname="x"><testcase classname="tests.test_cart" name="test_adds" time="0.001"/><testcase classname="tests.test_cart.TestTotals" name="test_total[empty]" time="0.002"><failure message="assert 1 == 0">def test_total():
+E       assert 1 == 0</failure></testcase><testcase classname="tests.test_cart" name="test_later" time="0.000"><skipped type="pytest.skip" message="later">x</skipped></testcase><testcase classname="" name="tests.test_broken" time="0.000"><error message="collection failure">E   ModuleNotFoundError: No module named 'nope'</error></testcase></testsuite></testsuites>"#;
+        let failed = junit_of(&[report]);
+        assert_eq!(
+            names(&failed),
+            ["tests.test_broken", "tests.test_cart.TestTotals test_total[empty]"]
+        );
+        assert!(!failed.unknown);
+    }
+
+    /// As Maven's Surefire writes it: errors of a class, failures of a method, reruns.
+    #[test]
+    fn reads_junit_of_surefire() {
+        let report = r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuite xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" version="3.0" name="shop.CartTest" time="0.05" tests="3" errors="1" skipped="0" failures="1">
+  <properties><property name="java.version" value="21"/></properties>
+  <testcase name="adds" classname="shop.CartTest" time="0.01"/>
+  <testcase name="totals" classname="shop.CartTest" time="0.01"><failure message="expected: &lt;3&gt;" type="org.opentest4j.AssertionFailedError"><![CDATA[expected: <3> but was: <2>]]></failure><system-out><![CDATA[<error>printed</error>]]></system-out></testcase>
+  <testcase name="initializationError" classname="shop.OtherTest" time="0"><error type="java.lang.NoClassDefFoundError"/></testcase>
+  <testcase name="flaky" classname="shop.CartTest" time="0.01"><flakyFailure message="once"/></testcase>
+</testsuite>"#;
+        let failed = junit_of(&[report]);
+        assert_eq!(names(&failed), ["shop.CartTest totals", "shop.OtherTest initializationError"]);
+    }
 }

@@ -89,3 +89,27 @@ impl FailedTests {
         self.names.insert(name.trim().chars().take(MAX_NAME).collect());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_trimmed_bounded_and_unique() {
+        let mut failed = FailedTests::default();
+        failed.add("  a  ");
+        failed.add("a");
+        failed.add(&"ä".repeat(MAX_NAME + 5));
+        assert_eq!(failed.names.len(), 2);
+        assert_eq!(failed.names.iter().map(|name| name.chars().count()).max(), Some(MAX_NAME));
+        assert!(!failed.unknown && FailedTests::unreadable().unknown);
+    }
+
+    #[test]
+    fn a_kind_is_shown_by_its_id() {
+        let kind: &dyn GateKind = &super::super::Cargo;
+        assert_eq!(format!("{kind:?}"), "cargo");
+        let output = GateOutput { stdout: "", stderr: "", reports: &[] };
+        assert!(!kind.is_missing(&output), "most tools are missing if their program is");
+    }
+}

@@ -91,4 +91,24 @@ mod tests {
         assert_eq!(gate.success_codes, [5]);
         assert_eq!(gate.reports.len(), 1);
     }
+
+    #[test]
+    fn a_missing_module_is_a_missing_tool() {
+        let said = |stderr| Pytest.is_missing(&GateOutput { stdout: "", stderr, reports: &[] });
+        assert!(said("/usr/bin/python3: No module named pytest\n"));
+        assert!(!said("ModuleNotFoundError: No module named 'shop'\n"));
+    }
+
+    #[test]
+    fn components_write_reports_of_their_own() {
+        let root = super::super::testing::project(&[("a/conftest.py", ""), ("b/conftest.py", "")]);
+        let report = |below: &str| {
+            let path = root.path().join(below);
+            let folder = GateFolder { path: &path, checkout: root.path(), scratch: root.path() };
+            Pytest.detect(&folder).unwrap().reports.remove(0)
+        };
+        assert_ne!(report("a"), report("b"));
+        assert_eq!(report("a"), report("a"));
+        assert_eq!(report("a").parent(), Some(root.path()));
+    }
 }

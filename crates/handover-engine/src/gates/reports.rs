@@ -145,4 +145,35 @@ mod tests {
         clear(root.path(), &["out/*.xml".into()]);
         assert!(read(root.path(), &["out/*.xml".into()]).is_empty());
     }
+
+    #[test]
+    fn links_and_other_peoples_folders_are_not_searched() {
+        let root = project(&[
+            ("a/out/x.xml", ""),
+            ("node_modules/p/out/x.xml", ""),
+            (".gradle/out/x.xml", ""),
+        ]);
+        std::os::unix::fs::symlink(root.path().join("a"), root.path().join("linked")).unwrap();
+        let found = find(root.path(), &["**/out/*.xml".into(), "a/out/x.xml".into()]);
+        assert_eq!(found, [root.path().join("a/out/x.xml")]);
+    }
+
+    #[test]
+    fn an_absolute_pattern_is_a_path() {
+        let root = project(&[("a.xml", "A")]);
+        let whole = root.path().join("a.xml");
+        assert_eq!(read(Path::new("/nowhere"), std::slice::from_ref(&whole)), ["A"]);
+        assert_eq!(find(Path::new("/nowhere"), &["/x/*.xml".into()]), [PathBuf::from("/x/*.xml")]);
+        let up = find(&root.path().join("sub"), &["../a.xml".into()]);
+        assert_eq!(up, [root.path().join("sub/../a.xml")]);
+    }
+
+    #[test]
+    fn folders_and_text_that_is_no_utf_8_are_not_read() {
+        let root = project(&[("out/a.xml/inner", "x")]);
+        fs_err::write(root.path().join("out/b.xml"), [0xff, 0xfe]).unwrap();
+        assert_eq!(read(root.path(), &["out/a.xml".into(), "out/b.xml".into()]), [""; 0]);
+        clear(root.path(), &["out/a.xml".into()]);
+        assert!(root.path().join("out/a.xml/inner").exists());
+    }
 }

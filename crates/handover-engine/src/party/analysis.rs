@@ -220,4 +220,68 @@ mod tests {
         );
         assert_ne!(signature("gates failed"), signature("review failed"));
     }
+
+    #[test]
+    fn the_last_word_of_each_analyst_counts() {
+        let said = |round, verdict, cause: &str, question: Option<&str>| {
+            let analysis = Analysis {
+                root_cause: cause.to_owned(),
+                question: question.map(str::to_owned),
+                remediation: vec![format!("step {round}")],
+                adds: round == 1,
+                ..Analysis::default()
+            };
+            Statement { round, ..word("winston", verdict, Some(analysis)) }
+        };
+        let words = [said(2, Skip, "", None), said(1, Retry, "the port", Some("Which?"))];
+        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
+        assert_eq!(analysed.verdict, Some(Skip));
+        assert_eq!(analysed.root_cause, "the port", "an empty cause replaces nothing");
+        assert_eq!(analysed.questions, ["Which?"]);
+        assert_eq!(analysed.remediation, ["step 1", "step 2"]);
+        assert!(analysed.adds);
+        assert_eq!(analysed.assessments, [("winston".to_owned(), "skip: the port".to_owned())]);
+    }
+
+    #[test]
+    fn disagreement_is_told_and_the_cause_is_that_of_the_winners() {
+        let with_cause = |who: &str, verdict, cause: &str, class| {
+            let analysis =
+                Analysis { root_cause: cause.into(), cause: Some(class), ..Analysis::default() };
+            word(who, verdict, Some(analysis))
+        };
+        let words = [
+            with_cause("winston", Skip, "too hard", Cause::Spec),
+            with_cause("amelia", Retry, "a typo", Cause::Tooling),
+            with_cause("bob", Retry, "a typo indeed", Cause::Tooling),
+        ];
+        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
+        assert_eq!((analysed.verdict, analysed.root_cause.as_str()), (Some(Retry), "a typo"));
+        assert_eq!(analysed.cause, Some(Cause::Tooling));
+        assert_eq!(analysed.summary, "a typo");
+        let analysed = settle_analysis(&asked(), &words, Consensus::Unanimous);
+        assert_eq!(analysed.verdict, Some(Escalate));
+        assert_eq!(
+            analysed.summary,
+            "the analysts do not agree (winston says skip, amelia says retry, bob says retry): skip: too hard"
+        );
+        assert_eq!(
+            settle_analysis(&asked(), &[], Consensus::Majority).summary,
+            "no analyst gave a verdict"
+        );
+    }
+
+    #[test]
+    fn a_fifth_of_the_words_must_be_new() {
+        let known = "alpha beta gamma delta epsilon zeta eta theta";
+        assert!(is_new("alpha beta gamma delta epsilon zeta eta theta omega sigma", known));
+        assert!(
+            !is_new("alpha beta gamma delta epsilon zeta eta theta omega", known),
+            "one word is not enough"
+        );
+        let long = (0..20).map(|n| format!("known{n}")).collect::<Vec<_>>().join(" ");
+        assert!(!is_new(&format!("{long} omega sigma"), &long), "two of twenty-two are too few");
+        // One good sentence is enough.
+        assert!(is_new("Try again. Bind the socket before forking; retry", known));
+    }
 }

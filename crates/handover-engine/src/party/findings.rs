@@ -349,4 +349,114 @@ mod tests {
         assert_eq!(split("a.rs"), ("a.rs", None));
         assert_eq!(split(":7"), ("", Some(7)));
     }
+
+    #[test]
+    fn lines_that_are_near_are_one_place() {
+        use FindingKind::Correctness;
+        let places = |lines: &[u64]| {
+            let findings = lines
+                .iter()
+                .map(|line| {
+                    found("low", &format!("a.rs:{line}"), Correctness, &format!("at {line}"))
+                })
+                .collect();
+            merge(&[word("a", 1, findings)]).iter().map(|it| it.place.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&[1, 4]), ["a.rs:1"]);
+        assert_eq!(places(&[1, 5]), ["a.rs:1", "a.rs:5"]);
+        // Near to the last of a row is near enough.
+        assert_eq!(places(&[1, 4, 7, 10]), ["a.rs:1"]);
+        assert_eq!(places(&[30, 1]), ["a.rs:1", "a.rs:30"]);
+    }
+
+    #[test]
+    fn a_file_without_a_line_is_a_place_of_its_own() {
+        use FindingKind::Docs;
+        let words = [
+            word(
+                "a",
+                1,
+                vec![found("low", "a.rs", Docs, "one"), found("low", "a.rs:1", Docs, "two")],
+            ),
+            word("b", 1, vec![found("low", "a.rs", Docs, "three")]),
+        ];
+        let merged = merge(&words);
+        assert_eq!(merged.len(), 2);
+        assert_eq!(merged[0].texts, ["one", "three"]);
+        assert_eq!(merged[0].finding().text, "one / three");
+        assert_eq!(merged[0].finding().severity, "low");
+    }
+
+    #[test]
+    fn findings_of_the_second_round_join_those_of_the_first() {
+        use FindingKind::{Security, Tests};
+        let words = [
+            word("a", 1, vec![found("low", "a.rs:1", Security, "unchecked")]),
+            word(
+                "b",
+                2,
+                vec![
+                    found("high", "a.rs:3", Security, "Unchecked!"),
+                    found("low", "", Tests, "none"),
+                ],
+            ),
+        ];
+        let merged = merge(&words);
+        assert_eq!(merged.len(), 2);
+        assert_eq!((merged[0].severity, merged[0].held.len()), (Severity::High, 2));
+        assert_eq!(merged[0].texts, ["unchecked"], "the same words are not repeated");
+        assert_eq!(merged[1].kind, Tests);
+    }
+
+    #[test]
+    fn whoever_agrees_or_finds_it_too_does_not_dispute_it() {
+        use FindingKind::Security;
+        let stance = |agrees| Stance { on: 1, agrees, severity: None, why: "so".into() };
+        let first = word("a", 1, vec![found("medium", "a.rs:1", Security, "unchecked")]);
+        let mut second = word("b", 2, vec![found("low", "a.rs:1", Security, "indeed")]);
+        second.contribution.stances = vec![stance(false)];
+        let merged = merge(&[first.clone(), second]);
+        assert!(merged[0].disputed.is_empty());
+        assert_eq!(merged[0].held["b"], Severity::Low);
+        // Agreement without a severity takes that of the finding.
+        let mut second = word("b", 2, Vec::new());
+        second.contribution.stances = vec![stance(false), stance(true)];
+        let merged = merge(&[first.clone(), second]);
+        assert!(merged[0].disputed.is_empty());
+        assert_eq!(merged[0].held["b"], Severity::Medium);
+        // Numbers that do not exist mean nothing.
+        let mut second = word("b", 2, Vec::new());
+        second.contribution.stances =
+            vec![Stance { on: 7, ..stance(false) }, Stance { on: 0, ..stance(true) }];
+        assert_eq!(merge(&[first.clone(), second]), merge(&[first]));
+    }
+
+    #[test]
+    fn of_one_voice_the_highest_severity_counts() {
+        use FindingKind::Security;
+        let words = [word(
+            "a",
+            1,
+            vec![found("low", "a.rs:1", Security, "x"), found("high", "a.rs:2", Security, "y")],
+        )];
+        assert_eq!(merge(&words)[0].held["a"], Severity::High);
+        assert_eq!(merge(&words)[0].severity, Severity::High);
+    }
+
+    #[test]
+    fn the_worst_comes_first_then_places_in_order() {
+        use FindingKind::{Docs, Style};
+        let words = [word(
+            "a",
+            1,
+            vec![
+                found("low", "z.rs:1", Style, "1"),
+                found("high", "b.rs:10", Style, "2"),
+                found("high", "b.rs:2", Style, "3"),
+                found("low", "a.rs", Docs, "4"),
+            ],
+        )];
+        let order: Vec<String> = merge(&words).iter().map(|it| it.texts[0].clone()).collect();
+        assert_eq!(order, ["3", "2", "4", "1"]);
+    }
 }

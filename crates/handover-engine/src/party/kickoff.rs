@@ -119,4 +119,29 @@ mod tests {
         assert_eq!(settle_kickoff(&asked, &turned), insights);
         assert!(settle_kickoff(&asked, &[]).is_empty());
     }
+
+    #[test]
+    fn only_clear_voices_that_were_asked_count() {
+        let asked = ["winston".to_owned(), "murat".to_owned()];
+        let mut unclear = word("winston", 1, &[(Topic::Risks, "a risk")], "");
+        unclear.verdict = None;
+        let stranger = word("eve", 1, &[(Topic::Risks, "another risk")], "");
+        let later = word("murat", 2, &[], "nothing to add");
+        let insights = settle_kickoff(&asked, &[unclear, stranger, later]);
+        assert_eq!(insights.heard, ["murat"]);
+        // The summary of a second round is no note.
+        assert!(insights.is_empty());
+    }
+
+    #[test]
+    fn a_note_is_one_line_and_names_each_voice_once() {
+        let asked = ["a".to_owned(), "b".to_owned()];
+        let words = [
+            word("a", 1, &[(Topic::Decisions, "use\nthe lock"), (Topic::Decisions, "")], ""),
+            word("a", 2, &[(Topic::Decisions, "USE\nTHE LOCK")], ""),
+            word("b", 1, &[(Topic::Decisions, "use\nthe lock")], ""),
+        ];
+        let insights = settle_kickoff(&asked, &words);
+        assert_eq!(insights.text(), "Key Decisions:\n- use the lock (a, b)\n");
+    }
 }

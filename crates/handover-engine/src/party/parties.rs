@@ -113,4 +113,36 @@ mod tests {
         assert_eq!(review.voice("murat", 1).profile, Profile::ReadOnly);
         assert_eq!(review.voice("murat", 1).role.as_str(), "qa_expert");
     }
+
+    #[test]
+    fn a_party_of_one_has_one_round() {
+        let rounds = |names: &[&str], solo: bool, cross_talk: bool| {
+            let mut parties = Parties::new(false);
+            let config = PartyConfig { cross_talk, ..PartyConfig::default() };
+            let who = names.iter().map(|name| crate::testing::persona(name)).collect();
+            parties.invite(PartyPhase::Review, who, solo, &config, Profile::Edit);
+            assert!(parties.has(PartyPhase::Review) && !parties.has(PartyPhase::Retro));
+            let pipeline = parties.join(crate::testing::story());
+            let Step::Party(party) = &pipeline.steps[2] else { panic!("{:?}", pipeline.steps) };
+            (party.rounds, party.solo)
+        };
+        assert_eq!(rounds(&["ann", "bob"], false, true), (2, false));
+        assert_eq!(rounds(&["ann"], false, true), (1, false));
+        assert_eq!(rounds(&["ann", "bob"], true, true), (1, true));
+        assert_eq!(rounds(&["ann", "bob"], false, false), (1, false));
+    }
+
+    #[test]
+    fn a_single_analyst_looks_into_failures_unless_a_party_does() {
+        let plain = Parties::new(false).join(crate::testing::story());
+        assert_eq!(plain, crate::testing::story());
+        let analysed = Parties::new(true).join(crate::testing::story());
+        let Some(Step::Agent(analyst)) = &analysed.on_failure else { panic!() };
+        assert_eq!((analyst.phase, analyst.profile), (RunPhase::Analysis, Profile::ReadOnly));
+        let mut parties = Parties::new(true);
+        let who = vec![crate::testing::persona("ann")];
+        parties.invite(PartyPhase::Failure, who, false, &PartyConfig::default(), Profile::Edit);
+        let pipeline = parties.join(crate::testing::story());
+        assert!(matches!(pipeline.on_failure, Some(Step::Party(_))));
+    }
 }

@@ -130,4 +130,38 @@ mod tests {
         assert_eq!(settle_retro(std::slice::from_ref(&one)), one);
         assert!(settle_retro(&[]).is_empty());
     }
+
+    #[test]
+    fn each_list_is_merged_by_itself() {
+        let lesson = |text: &str| vec![Lesson::new(text)];
+        let one = Retro {
+            summary: "b".into(),
+            went_well: lesson("w"),
+            went_badly: lesson("x"),
+            actions: lesson("a"),
+            patterns: lesson("p"),
+            decisions: lesson("d"),
+            gotchas: lesson("g"),
+            files: lesson("f"),
+            test_conventions: lesson("t"),
+        };
+        let other = Retro { summary: "a".into(), ..one.clone() };
+        let merged = settle_retro(&[one.clone(), other.clone(), one.clone()]);
+        assert_eq!(merged, Retro { summary: "a\n\nb".into(), ..one });
+        assert_eq!(settle_retro(&[other.clone(), Retro::default()]), other);
+    }
+
+    #[test]
+    fn the_wording_with_more_reasons_wins() {
+        let lesson = |text: &str, why: &str, file: &str| Lesson {
+            text: text.into(),
+            why: why.into(),
+            file: file.into(),
+        };
+        assert!(better(&lesson("a", "why", ""), &lesson("a", "", "")));
+        assert!(better(&lesson("a", "", "f.rs"), &lesson("a", "why", "")));
+        assert!(!better(&lesson("a", "", ""), &lesson("a", "", "")));
+        assert!(better(&lesson("b", "", ""), &lesson("a", "", "")), "ties are broken the same way");
+        assert_eq!(key("The  LOCK, twice!"), "the lock twice");
+    }
 }

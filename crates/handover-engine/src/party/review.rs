@@ -350,4 +350,77 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_stop_needs_most_of_those_who_were_heard() {
+        let one = |verdict| said("winston", 1, Some(verdict));
+        let two = |verdict| said("murat", 1, Some(verdict));
+        use Verdict::{Blocked, Escalate};
+        assert_eq!(verdict(&[one(Escalate), two(Escalate)], RULES), Some(Escalate));
+        assert_eq!(verdict(&[one(Blocked), two(Blocked)], RULES), Some(Blocked));
+        // One of two is not most of them.
+        assert_eq!(verdict(&[one(Escalate), two(Failed)], RULES), Some(Failed));
+        let three = said("amelia", 1, Some(Passed));
+        assert_eq!(verdict(&[one(Escalate), two(Escalate), three], RULES), Some(Escalate));
+    }
+
+    #[test]
+    fn a_rejection_says_what_to_change() {
+        let reject = |severity: &str| {
+            let word = with(said("murat", 1, Some(Failed)), severity, "a.rs:1");
+            let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Failed))];
+            settle_review(&asked(), &words, RULES)
+        };
+        for severity in ["high", "medium", "low"] {
+            let review = reject(severity);
+            assert_eq!((review.verdict, review.to_fix.len()), (Some(Failed), 1), "{severity}");
+            assert_eq!(review.to_fix[0].severity, severity);
+            assert!(!review.summary.contains("says so"), "{}", review.summary);
+        }
+        // What is small waits while something bigger is wrong.
+        let word = with(with(said("murat", 1, Some(Failed)), "medium", "a.rs:1"), "low", "a.rs:90");
+        let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Passed))];
+        let review = settle_review(&asked(), &words, RULES);
+        let fixed: Vec<&str> = review.to_fix.iter().map(|it| it.severity.as_str()).collect();
+        assert_eq!(fixed, ["medium"]);
+        // Without findings, the reasons of those who reject are all there is.
+        let words = [
+            said("winston", 1, Some(Failed)),
+            said("murat", 1, Some(Failed)),
+            said("amelia", 1, Some(Passed)),
+        ];
+        let review = settle_review(&asked(), &words, RULES);
+        assert!(review.to_fix.is_empty());
+        assert_eq!(
+            review.summary,
+            "1 of 3 approve, 0 grave of 0 findings stand; winston: winston says so; murat: murat says so"
+        );
+    }
+
+    #[test]
+    fn opposite_views_of_a_severity_are_a_conflict() {
+        let words = [
+            with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
+            with(said("murat", 1, Some(Passed)), "high", "a.rs:2"),
+            said("amelia", 1, Some(Passed)),
+        ];
+        let review = settle_review(&asked(), &words, RULES);
+        assert_eq!(review.conflicts, ["correctness at a.rs:1: high for murat, low for winston"]);
+        // Low and medium are close enough.
+        let words = [
+            with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
+            with(said("murat", 1, Some(Passed)), "medium", "a.rs:2"),
+        ];
+        assert_eq!(settle_review(&asked(), &words, RULES).conflicts, [""; 0]);
+    }
+
+    #[test]
+    fn everybody_must_be_heard_for_unanimity() {
+        let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
+        let words = [said("winston", 1, Some(Passed)), said("murat", 1, None)];
+        let review = settle_review(&asked(), &words, strict);
+        assert_eq!(review.verdict, None);
+        assert_eq!(review.summary, "1 of 3 approve, 0 grave of 0 findings stand, 2 not heard");
+        assert_eq!(review.votes[2].summary, "");
+    }
 }

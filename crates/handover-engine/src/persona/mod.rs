@@ -316,4 +316,75 @@ mod tests {
         assert!(parse_list(" , ").is_err());
         assert!(parse_list("../x").is_err());
     }
+
+    #[test]
+    fn files_are_bounded_and_readable() {
+        let (folder, personas) = folders();
+        let read = |name: &str| personas.get(&id(name)).unwrap_err();
+        write(personas.project.as_ref(), "big.toml", &format!("# {}\n", "x".repeat(64 << 10)));
+        assert!(read("big").to_string().contains("more than 65536 bytes"), "{}", read("big"));
+        fs_err::write(folder.path().join("project/odd.toml"), [0xff]).unwrap();
+        assert!(read("odd").to_string().contains("file: it is not UTF-8"), "{}", read("odd"));
+        fs_err::create_dir_all(folder.path().join("project/dir.toml")).unwrap();
+        assert!(read("dir").to_string().contains("it is not a file"), "{}", read("dir"));
+        write(personas.project.as_ref(), "Not A Name.toml", "");
+        let PersonaError::File { rule, .. } = personas.names().unwrap_err() else { panic!() };
+        assert_eq!(rule, Rule::Name);
+    }
+
+    #[test]
+    fn a_user_may_link_to_files_elsewhere() {
+        let (folder, personas) = folders();
+        let outside = folder.path().join("outside.toml");
+        fs_err::write(&outside, "name = \"O\"\ntitle = \"o\"\nfocus = \"o\"\n").unwrap();
+        std::os::unix::fs::symlink(&outside, folder.path().join("user/o.toml")).unwrap();
+        let (persona, layers) = personas.get(&id("o")).unwrap();
+        assert_eq!((persona.name.as_str(), persona.style.as_str()), ("O", "plain"));
+        assert_eq!(layers, [Layer::User(folder.path().join("user/o.toml"))]);
+    }
+
+    #[test]
+    fn a_persona_of_the_configuration_alone_must_be_complete() {
+        let mut personas = Personas::default();
+        let mut half = PersonaOverride { name: Some("Q".into()), ..Default::default() };
+        personas.config.personas.insert(id("q"), half.clone());
+        let error = personas.get(&id("q")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "party.personas.q: title is missing, and no file describes `q`"
+        );
+        half.title = Some("Operator".into());
+        half.focus = Some("nights".into());
+        half.permissions = Some(Profile::Edit);
+        personas.config.personas.insert(id("q"), half);
+        let (persona, layers) = personas.get(&id("q")).unwrap();
+        assert_eq!((persona.permissions, layers), (Profile::Edit, vec![Layer::Configuration]));
+        assert!(personas.names().unwrap().contains(&id("q")));
+    }
+
+    #[test]
+    fn every_field_can_be_overridden() {
+        let whole = |text: &str| PersonaOverride {
+            name: Some(text.into()),
+            title: Some(text.into()),
+            role: Some(Role::new(text).unwrap()),
+            focus: Some(text.into()),
+            style: Some(text.into()),
+            model: Some(text.into()),
+            permissions: Some(if text == "upper" { Profile::Full } else { Profile::Edit }),
+        };
+        let mut lower = whole("lower");
+        over(&mut lower, PersonaOverride::default());
+        assert_eq!(lower, whole("lower"), "nothing overrides nothing");
+        over(&mut lower, whole("upper"));
+        assert_eq!(lower, whole("upper"));
+    }
+
+    #[test]
+    fn rules_have_names() {
+        use Rule::{Field, File, Name, Required, Size, Syntax};
+        let names: Vec<String> =
+            [File, Syntax, Field, Required, Size, Name].iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["file", "syntax", "field", "required", "size", "name"]);
+    }
 }

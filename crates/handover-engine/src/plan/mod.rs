@@ -193,3 +193,7 @@ pub(crate) fn group_of(story: &str) -> Result<GroupId, EngineError> {
     };
     Ok(GroupId::new(short)?)
 }
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -123,7 +123,10 @@ impl Planner<'_> {
 }
 
 /// The agents of a run in which nothing goes wrong, each once; of parties those of the first round.
-fn first_agents(pipeline: &Pipeline, kind: UnitKind) -> Vec<(AgentStep, Option<&PartyStep>)> {
+pub(super) fn first_agents(
+    pipeline: &Pipeline,
+    kind: UnitKind,
+) -> Vec<(AgentStep, Option<&PartyStep>)> {
     let (flow, steps) = match kind {
         UnitKind::Story => (pipeline.flow.as_ref(), &pipeline.steps),
         UnitKind::Closing => (None, &pipeline.closing),

@@ -384,3 +384,6 @@ fn agents_in(in_flight: &[Effect]) -> Vec<InFlight<'_>> {
     };
     in_flight.iter().filter_map(agent).collect()
 }
+
+#[cfg(test)]
+mod tests;

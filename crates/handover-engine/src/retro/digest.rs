@@ -72,3 +72,47 @@ fn story(story: &StoryRun) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{RunPhase, Verdict};
+
+    use super::*;
+    use crate::reducer::Event;
+    use crate::testing::{self, ended, event, finding, opened, start};
+
+    #[test]
+    fn a_story_is_told_in_a_few_lines() {
+        let mut state = start(testing::story(), &["a", "b"]);
+        state.apply(&opened("a"));
+        let mut end = ended("a", RunPhase::Dev, Some(Verdict::Complete));
+        end.summary = "built\nit".to_owned();
+        end.findings = vec![finding("low", "a.rs:1", "a\nname")];
+        end.files = (0..14).map(|n| format!("f{n}")).collect();
+        end.spent.cost_usd = 0.25;
+        end.spent.tokens = 12;
+        end.spent.duration_ms = 2_500;
+        state.apply(&event(end));
+        state.apply(&Event::Committed { story: "a".to_owned(), commit: "c".to_owned() });
+        let text = digest(&state, handover_text::tokens::for_model(None), 10_000);
+        assert_eq!(
+            text,
+            "Epic 1: 2 stories, 1 pending, 1 done. 0.2500 USD, 12 tokens, 2 seconds of agents.\n\n\
+             Story a: Title of a\nState: done \nSteps: dev 1 complete\ndev 1 said: built it\n\
+             - found [low] a.rs:1 a name\n\
+             Files: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11 and 2 more\n\n\
+             Story b: Title of b\nState: pending"
+        );
+    }
+
+    #[test]
+    fn exactly_as_many_files_as_fit_are_listed_without_a_rest() {
+        let mut state = start(testing::story(), &["a"]);
+        state.apply(&opened("a"));
+        let mut end = ended("a", RunPhase::Dev, Some(Verdict::Complete));
+        end.files = (0..FILES).map(|n| format!("f{n}")).collect();
+        state.apply(&event(end));
+        let text = digest(&state, handover_text::tokens::for_model(None), 10_000);
+        assert!(text.ends_with("f10, f11"), "{text}");
+    }
+}

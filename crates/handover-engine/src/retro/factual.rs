@@ -106,3 +106,111 @@ fn files(state: &State) -> Vec<Lesson> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_model::Verdict;
+
+    use super::*;
+    use crate::data::Spent;
+    use crate::reducer::{Event, GateOutcome, PhaseEnd};
+    use crate::testing::{ended, event, finding, opened, start, story};
+
+    fn gates(id: &str, attempt: u32) -> Event {
+        Event::GatesEnded {
+            story: id.to_owned(),
+            attempt,
+            outcome: GateOutcome::Passed,
+            failures: Vec::new(),
+            detail: String::new(),
+            duration_ms: 1,
+        }
+    }
+
+    fn files(end: PhaseEnd, files: &[&str]) -> PhaseEnd {
+        PhaseEnd { files: files.iter().map(|&file| file.to_owned()).collect(), ..end }
+    }
+
+    /// `a` is done at once, `b` after a fix, `c` failed, `d` was skipped by the plan.
+    fn epic() -> State {
+        let mut state = start(story(), &["a", "b", "c", "d"]);
+        state.stories[3].planned.skip = Some("done already".to_owned());
+        state.stories[3].state = StoryState::Skipped;
+        for id in ["a", "b"] {
+            state.apply(&opened(id));
+            let mut dev = ended(id, RunPhase::Dev, Some(Verdict::Complete));
+            dev.spent = Spent { cost_usd: 0.5, duration_ms: 90_000, ..Spent::default() };
+            state.apply(&event(files(dev, &["src/shared.rs", &format!("src/{id}.rs")])));
+            state.apply(&gates(id, 1));
+        }
+        let mut review = ended("b", RunPhase::Review, Some(Verdict::Failed));
+        review.findings = vec![finding("high", "src/b.rs:7", "no\nlock")];
+        state.apply(&event(review));
+        let fix = ended("b", RunPhase::Fix, Some(Verdict::Complete));
+        state.apply(&event(files(fix, &["src/shared.rs", "src/lock.rs"])));
+        for id in ["a", "b"] {
+            state.apply(&Event::Committed { story: id.to_owned(), commit: format!("of {id}") });
+        }
+        state.apply(&opened("c"));
+        state.apply(&event(ended("c", RunPhase::Dev, Some(Verdict::Failed))));
+        state
+    }
+
+    fn texts(lessons: &[Lesson]) -> Vec<String> {
+        lessons.iter().map(Lesson::line).collect()
+    }
+
+    #[test]
+    fn the_journal_says_what_went_well_and_what_did_not() {
+        let retro = factual(&epic());
+        assert_eq!(
+            retro.summary,
+            "2 of 4 stories are done; 1.0000 USD and 3 minutes of agents were used."
+        );
+        assert_eq!(texts(&retro.went_well), ["a was done at the first try"]);
+        assert_eq!(
+            texts(&retro.went_badly),
+            ["c is failed: dev 1: dev of c", "b needed 1 fix(es)"]
+        );
+        assert_eq!(texts(&retro.decisions), ["a: dev of a", "b: fix of b"]);
+        assert!(retro.actions.is_empty() && retro.patterns.is_empty());
+    }
+
+    #[test]
+    fn findings_are_pitfalls_and_shared_files_worth_knowing() {
+        let retro = factual(&epic());
+        let gotcha = &retro.gotchas[0];
+        assert_eq!((gotcha.text.as_str(), gotcha.file.as_str()), ("no lock", "src/b.rs"));
+        assert_eq!(gotcha.why, "found in b");
+        assert_eq!(
+            texts(&retro.files),
+            [
+                "src/shared.rs: changed by a, b",
+                "src/a.rs: changed by a",
+                "src/lock.rs: changed by b",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_and_texts_are_bounded() {
+        let ids: Vec<String> = (0..20).map(|n| format!("s{n:02}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut state = start(story(), &ids);
+        for id in &ids {
+            state.apply(&opened(id));
+            let mut end = ended(id, RunPhase::Dev, Some(Verdict::Complete));
+            end.summary = "word ".repeat(500);
+            end.files = (0..20).map(|n| format!("f{n:02}")).collect();
+            state.apply(&event(end));
+            state.apply(&Event::Committed { story: (*id).to_owned(), commit: "c".to_owned() });
+        }
+        let retro = factual(&state);
+        assert_eq!(
+            (retro.went_well.len(), retro.decisions.len(), retro.files.len()),
+            (MOST, MOST, MOST)
+        );
+        assert!(retro.decisions.iter().all(|lesson| lesson.why.chars().count() <= TEXT));
+        assert!(retro.files.iter().all(|lesson| lesson.why.chars().count() <= TEXT));
+    }
+}

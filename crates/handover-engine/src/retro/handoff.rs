@@ -127,3 +127,83 @@ fn plain(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_read_section_by_section() {
+        let text = "---\ntype: handoff\n---\n# Handoff of epic 1\n\n## Summary\n\nTwo stories,\none lesson.\n\n\
+                    ## Patterns\n\n- errors are enums · in src/error.rs\n* numbers are typed\nprose\n\n\
+                    ## FILES\n\n- src/main.rs: the entry\n- src/lib.rs\n\n## Weather\n\n- sunny\n";
+        let handoff = Handoff::parse(text);
+        assert_eq!(handoff.summary, "Two stories, one lesson.");
+        let entries: Vec<(Section, &str, Option<&str>)> = handoff
+            .entries
+            .iter()
+            .map(|entry| (entry.section, entry.text.as_str(), entry.file.as_deref()))
+            .collect();
+        assert_eq!(
+            entries,
+            [
+                (Section::Patterns, "errors are enums", Some("src/error.rs")),
+                (Section::Patterns, "numbers are typed", None),
+                (Section::Files, "src/main.rs: the entry", Some("src/main.rs")),
+                (Section::Files, "src/lib.rs", Some("src/lib.rs")),
+            ]
+        );
+    }
+
+    #[test]
+    fn escapes_of_markdown_are_removed() {
+        assert_eq!(plain(r"a\_b \*c\*"), "a_b *c*");
+        assert_eq!(plain(r"> quoted \\ x"), r"quoted \ x");
+        assert_eq!(plain(r"C:\dir ends with \"), r"C:\dir ends with \");
+    }
+
+    #[test]
+    fn items_are_lines_with_a_bullet() {
+        assert_eq!(item("- a"), Some("a"));
+        assert_eq!(item("* a  "), Some("a"));
+        assert_eq!(item("-a"), None);
+        assert_eq!(item("- "), None);
+        assert_eq!(item("text"), None);
+        assert_eq!(first_word("src/a.rs: x"), "src/a.rs");
+    }
+
+    #[test]
+    fn every_section_has_its_lessons_and_its_heading() {
+        let lesson = |text: &str| vec![Lesson::new(text)];
+        let retro = Retro {
+            patterns: lesson("p"),
+            decisions: lesson("d"),
+            gotchas: lesson("g"),
+            files: lesson("f"),
+            test_conventions: lesson("t"),
+            ..Retro::default()
+        };
+        let all: Vec<(&str, &str)> = Section::ALL
+            .into_iter()
+            .map(|section| (section.heading(), section.of(&retro)[0].text.as_str()))
+            .collect();
+        assert_eq!(
+            all,
+            [
+                ("Patterns", "p"),
+                ("Decisions", "d"),
+                ("Gotchas", "g"),
+                ("Files", "f"),
+                ("Test conventions", "t"),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_huge_file_is_read() {
+        let long = format!("## Gotchas\n- {}\n- last\n", "ä".repeat(MAX_BYTES));
+        let handoff = Handoff::parse(&long);
+        assert_eq!(handoff.entries.len(), 1);
+        assert!(handoff.entries[0].text.len() <= MAX_BYTES);
+    }
+}

@@ -256,3 +256,43 @@ fn detail(results: &[GateResult]) -> String {
     let from = detail.ceil_char_boundary(detail.len().saturating_sub(DETAIL));
     detail[from..].to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(name: &str, passed: bool, tail: &str) -> GateResult {
+        GateResult {
+            name: name.to_owned(),
+            passed,
+            failed: std::collections::BTreeSet::new(),
+            unknown: !passed,
+            ended: "exit code 1".to_owned(),
+            tail: tail.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_detail_shows_failing_gates_and_their_end() {
+        let results = [
+            result("cargo", false, "boom"),
+            result("npm", true, "fine"),
+            result("go", false, "bang"),
+        ];
+        assert_eq!(detail(&results), "cargo (exit code 1):\nboom\n\ngo (exit code 1):\nbang");
+        assert_eq!(detail(&[]), "");
+        let long = detail(&[result("cargo", false, &format!("{}END", "é".repeat(DETAIL)))]);
+        assert!(long.len() <= DETAIL && long.ends_with("END"), "{}", long.len());
+    }
+
+    #[test]
+    fn the_event_names_story_and_attempt() {
+        let event =
+            ended("1-1-a", 3, Instant::now(), GateOutcome::Failed, vec!["t: x".into()], "d");
+        let Event::GatesEnded { story, attempt, outcome, failures, detail, .. } = event else {
+            panic!("another event")
+        };
+        assert_eq!((story.as_str(), attempt, outcome), ("1-1-a", 3, GateOutcome::Failed));
+        assert_eq!((failures, detail.as_str()), (vec!["t: x".to_owned()], "d"));
+    }
+}

@@ -112,3 +112,58 @@ fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
     });
     std::iter::once(whole).chain(entries).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retro::{Entry, Section};
+
+    fn epic() -> EpicId {
+        EpicId::new("1").unwrap()
+    }
+
+    fn entry(section: Section, text: &str, file: Option<&str>) -> Entry {
+        Entry { section, text: text.to_owned(), file: file.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_handoff_is_a_package_for_the_whole_and_one_for_each_entry() {
+        let handoff = Handoff {
+            summary: "Accounts exist.".to_owned(),
+            entries: vec![
+                entry(Section::Gotchas, "times are UTC", Some("src/time.rs")),
+                entry(Section::Decisions, "SQLite: one file", None),
+            ],
+        };
+        let texts = texts(&epic(), &handoff);
+        assert_eq!(texts.len(), 3);
+        let [whole, gotcha, decision] = texts.as_slice() else { unreachable!() };
+        assert_eq!((whole.priority, whole.topic.as_str()), (Priority::High, "epic 1"));
+        assert_eq!(whole.files, ["src/time.rs"]);
+        assert_eq!(
+            whole.body,
+            "# Handoff of epic 1\n\n## Summary\n\nAccounts exist.\n\n## Entries\n\n\
+             - Gotchas: times are UTC\n- Decisions: SQLite: one file\n"
+        );
+        assert_eq!(
+            (gotcha.priority, gotcha.topic.as_str()),
+            (Priority::Medium, "epic 1 Gotchas 0")
+        );
+        assert_eq!(gotcha.files, ["src/time.rs"]);
+        assert_eq!(
+            gotcha.body,
+            "# Gotchas of epic 1\n\n## Summary\n\nGotchas of epic 1: times are UTC\n"
+        );
+        assert_eq!((decision.topic.as_str(), decision.files.len()), ("epic 1 Decisions 1", 0));
+    }
+
+    #[test]
+    fn a_handoff_without_a_summary_gets_one_and_an_empty_one_is_nothing() {
+        let entries = vec![entry(Section::Files, "src/main.rs", Some("src/main.rs"))];
+        let handoff = Handoff { summary: String::new(), entries };
+        assert!(texts(&epic(), &handoff)[0].body.contains("What epic 1 established."));
+        assert!(texts(&epic(), &Handoff::default()).is_empty());
+        let only_summary = Handoff { summary: "x".to_owned(), entries: Vec::new() };
+        assert_eq!(texts(&epic(), &only_summary).len(), 1);
+    }
+}

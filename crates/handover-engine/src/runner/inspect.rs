@@ -141,3 +141,57 @@ fn is_vault(name: &str) -> bool {
         || name.starts_with("credentials")
         || (name.starts_with(".env") && !name.ends_with("example") && !name.ends_with("sample"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conflict_markers_name_a_commit() {
+        let hash = "0123456789abcdef0123456789abcdef01234567";
+        let text = format!("a\n<<<<<<< {hash}\nb\n=======\nc\n>>>>>>> x\n");
+        let found = conflict_markers("src/a.rs", text.as_bytes());
+        assert_eq!(found.as_deref(), Some("`src/a.rs` still has conflict markers"));
+        for harmless in [
+            "<<<<<<< HEAD\n",
+            &format!(" <<<<<<< {hash}\n"),
+            &format!("<<<<<<< {}\n", &hash[1..]),
+            "<<<<<<< zzzz456789abcdef0123456789abcdef01234567\n",
+            "",
+        ] {
+            assert_eq!(conflict_markers("a", harmless.as_bytes()), None, "{harmless}");
+        }
+        // Such as in a binary file.
+        assert!(conflict_markers("a", &[b"\xff\n".as_slice(), text.as_bytes()].concat()).is_some());
+    }
+
+    #[test]
+    fn files_made_for_secrets_are_known_by_name() {
+        for name in [
+            ".env",
+            ".env.local",
+            ".npmrc",
+            ".netrc",
+            ".pypirc",
+            "id_rsa",
+            "id_rsa_work",
+            "credentials.json",
+        ] {
+            assert!(is_vault(name), "{name}");
+        }
+        for name in [".env.example", ".env.sample", "env", "my.npmrc", "rsa", "main.rs", ""] {
+            assert!(!is_vault(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn rules_that_guess_by_name_are_told_apart() {
+        let found = |rule: &str| Finding { rule: rule.to_owned(), start: 0, end: 1 };
+        for rule in ["assignment", "call-with-credentials", "command-line"] {
+            assert!(is_guess(&found(rule)), "{rule}");
+        }
+        for rule in ["github-token", RANDOM, ""] {
+            assert!(!is_guess(&found(rule)), "{rule}");
+        }
+    }
+}

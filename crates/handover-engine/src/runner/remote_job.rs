@@ -168,3 +168,74 @@ impl RemoteWork {
         Ok(commit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_agents::{Captured, Ended, Report};
+    use handover_model::Profile;
+
+    use super::*;
+    use crate::pipeline::agent_step;
+
+    fn run() -> RunId {
+        RunId::new("run_1").unwrap()
+    }
+
+    #[test]
+    fn the_refs_of_jobs_cannot_be_those_of_stories() {
+        assert_eq!(job_ref(&run(), 7), "refs/handover/run_1/@job-7");
+        assert_eq!(result_ref(&run(), 7), "refs/handover/run_1/@result-7");
+        // `@` is not part of the name of a story's ref.
+        assert!(!crate::git::ref_part("@job-7").contains('@'));
+    }
+
+    #[test]
+    fn jobs_and_results_survive_the_store() {
+        let job = RemoteJob {
+            story: "1-1-a".to_owned(),
+            step: agent_step(handover_model::RunPhase::Dev, "developer", Profile::Edit),
+            attempt: 2,
+            nonce: "n".to_owned(),
+            base: "b".to_owned(),
+            commit: "c".to_owned(),
+            prompt: "do it".to_owned(),
+            receipt: ReceiptId::new("r_1").unwrap(),
+            text: "# Story".to_owned(),
+            result: "/x/result.json".to_owned(),
+            host: Host::COMMAND,
+            command: Some("agent --fast".to_owned()),
+            model: None,
+            variables: BTreeMap::from([("HANDOVER_RUN".to_owned(), "run_1".to_owned())]),
+            wall: Some(Duration::from_secs(60)),
+            idle: None,
+            turns: Some(3),
+            cost_usd: Some(0.5),
+        };
+        let value = serde_json::to_value(&job).unwrap();
+        let back: RemoteJob = serde_json::from_value(value.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&back).unwrap(), value);
+        assert_eq!((back.attempt, back.wall), (2, Some(Duration::from_secs(60))));
+        let result = RemoteResult {
+            outcome: Outcome {
+                ended: Ended::Exited(0),
+                report: Report::default(),
+                stdout: Captured::default(),
+                stderr: Captured::default(),
+                duration: Duration::from_millis(5),
+                survivors: 0,
+                left_behind: 0,
+                tee_error: None,
+                final_text: "done".to_owned(),
+                failure: None,
+            },
+            report: Err("it gave no verdict".to_owned()),
+            follow_up: Spent { tokens: 4, ..Spent::default() },
+            commit: None,
+        };
+        let value = serde_json::to_value(&result).unwrap();
+        let back: RemoteResult = serde_json::from_value(value).unwrap();
+        let (outcome, report, follow_up) = back.into_parts();
+        assert_eq!((outcome.final_text.as_str(), follow_up.tokens), ("done", 4));
+        assert_eq!(report, Err(ReportError::Remote("it gave no verdict".to_owned())));
+    }
+}

@@ -82,3 +82,7 @@ fn cycle(left: &[Story], waits: &BTreeMap<String, BTreeSet<String>>) -> StoryErr
         }
     }
 }
+
+#[cfg(test)]
+#[path = "depends_tests.rs"]
+mod tests;

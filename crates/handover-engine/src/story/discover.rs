@@ -299,3 +299,90 @@ fn stem(path: &Path) -> String {
 fn relative(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_means_an_epic() {
+        for (word, epic) in [
+            ("1", "1"),
+            ("01", "1"),
+            ("epic-1", "1"),
+            ("Epic 1", "1"),
+            ("docs/epics/epic-1-login.md", "1"),
+            ("docs/epics/epic-auth.md", "auth"),
+            ("epic-007.md", "7"),
+            ("auth", "auth"),
+            ("2-login.md", "2"),
+        ] {
+            assert_eq!(epic_id(word).unwrap().as_str(), epic, "{word}");
+        }
+        assert!(epic_id("").is_err() && epic_id("../x").is_err());
+    }
+
+    #[test]
+    fn a_name_says_which_epic_and_number() {
+        use Named::{Another, Nothing, Ours};
+        for (name, expected) in [
+            ("1-2-login", Ours(2)),
+            ("story-1-2-login", Ours(2)),
+            ("Story 1.2", Ours(2)),
+            ("01-02-login", Ours(2)),
+            ("1_2", Ours(2)),
+            ("1-2login", Nothing),
+            ("1-login", Nothing),
+            ("12-2-login", Another),
+            ("2-1", Another),
+            ("login", Nothing),
+            ("1", Nothing),
+            ("", Nothing),
+        ] {
+            assert_eq!(named(name, "1"), expected, "{name}");
+        }
+        assert_eq!(named("auth-3-login", "auth"), Ours(3));
+        assert_eq!(named("AUTH-3", "auth"), Ours(3));
+        assert_eq!(named("author-3", "auth"), Nothing);
+    }
+
+    #[test]
+    fn a_number_ends_with_a_separator() {
+        assert_eq!(number_after("-2-title"), Some(2));
+        assert_eq!(number_after(".2"), Some(2));
+        assert_eq!(number_after("_2.x"), Some(2));
+        assert_eq!(number_after("-2x"), None);
+        assert_eq!(number_after("2"), None);
+        assert_eq!(number_after("-"), None);
+        assert_eq!(number_after("-99999999999999999999"), None);
+    }
+
+    #[test]
+    fn names_are_one_visible_line() {
+        assert_eq!(bad_name("1-2-login"), None);
+        assert_eq!(bad_name(&"x".repeat(200)), None);
+        assert!(bad_name(&"x".repeat(201)).unwrap().contains("longer than 200"));
+        assert!(bad_name("a\nb").unwrap().contains("control characters"));
+        assert!(bad_name(" a").unwrap().contains("white space"));
+        assert!(bad_name("").is_some());
+    }
+
+    #[test]
+    fn epics_with_and_without_zeros_are_the_same() {
+        assert!(same_epic("1", "01") && same_epic("Auth", "auth"));
+        assert!(!same_epic("1", "10") && !same_epic("auth", "auth2"));
+    }
+
+    #[test]
+    fn files_are_read_up_to_a_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        fs_err::write(&path, vec![b'x'; MAX_BYTES as usize]).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
+        fs_err::write(&path, vec![b'x'; MAX_BYTES as usize + 1]).unwrap();
+        assert!(read(&path).unwrap_err().contains("more than 1048576 bytes"));
+        fs_err::write(&path, [0xff]).unwrap();
+        assert_eq!(read(&path).unwrap_err(), "it is not UTF-8");
+        assert!(read(&folder.path().join("missing.md")).is_err());
+    }
+}

@@ -103,3 +103,66 @@ fn number_of(word: &str) -> String {
     let first = word.split('-').next().unwrap_or(word);
     if first.parse::<u64>().is_ok() { first.to_owned() } else { word.to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_lists_numbers_and_names() {
+        for (value, expected) in [
+            ("1, epic-2", &["1", "2"][..]),
+            ("[1, 2]", &["1", "2"]),
+            ("Epic auth", &["auth"]),
+            ("Epics 3; 4 & epic 5-login", &["3", "4", "5"]),
+            ("\"1\", '2'", &["1", "2"]),
+            ("1.2", &[]),
+            ("none", &[]),
+            ("PostgreSQL 16", &[]),
+            ("", &[]),
+            ("2 (accounts)", &["2"]),
+        ] {
+            assert_eq!(listed(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_mentions_epics_by_that_word() {
+        for (line, expected) in [
+            ("- Epic 1: accounts", &["1"][..]),
+            ("Epics 3, 4 and 5", &["3", "4", "5"]),
+            ("epic-2-login must be done", &["2"]),
+            ("after epic-auth", &["auth"]),
+            ("7", &["7"]),
+            ("- 8", &["8"]),
+            ("PostgreSQL 16 and 3 engineers", &[]),
+            ("Epic planning took 3 days", &[]),
+            ("Epic 1 took 3 days", &["1"]),
+            ("Epic 1 or (Epic 2)", &["1", "2"]),
+            ("", &[]),
+        ] {
+            assert_eq!(mentioned(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn of_a_name_with_a_number_only_the_number_counts() {
+        assert_eq!(number_of("2-login"), "2");
+        assert_eq!(number_of("12"), "12");
+        assert_eq!(number_of("auth-2"), "auth-2");
+    }
+
+    #[test]
+    fn titles_keep_what_follows_the_number() {
+        for (text, title) in [
+            ("# Epic 1: Shop\n", "Shop"),
+            ("# Epic 1 – Shop: the cart\n", "Shop: the cart"),
+            ("# epic-1: Shop", "Shop"),
+            ("# Shop: everything", "Shop: everything"),
+            ("# Epic 1", "Epic 1"),
+            ("no heading", ""),
+        ] {
+            assert_eq!(epic_title(text), title, "{text}");
+        }
+    }
+}

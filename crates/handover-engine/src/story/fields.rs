@@ -176,7 +176,7 @@ mod tests {
     fn fields_know_their_line_and_their_bytes() {
         let text = "# Ü\r\n\r\nStatus: in work\r\n";
         let field = find(text, &["status"]).unwrap();
-        assert_eq!((field.line, &text[field.range.clone()]), (2, "in work"));
+        assert_eq!((field.line, &text[field.range]), (2, "in work"));
         let empty = find("Status:\n", &["status"]).unwrap();
         assert!(empty.range.is_empty());
     }

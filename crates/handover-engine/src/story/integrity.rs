@@ -92,4 +92,38 @@ mod tests {
             assert!(matches!(verify(STORY, after), Integrity::Broken { .. }), "{after:?}");
         }
     }
+
+    #[test]
+    fn the_first_changed_line_is_named() {
+        let after = STORY.replace("## Notes\nline", "## Notes\nother");
+        assert_eq!(verify(STORY, &after), Integrity::Broken { line: 8 });
+        assert_eq!(verify("a\nb\n", "a\n"), Integrity::Broken { line: 2 });
+        assert_eq!(verify("", "anything"), Integrity::Kept);
+    }
+
+    #[test]
+    fn boxes_are_boxes_of_lists_only() {
+        assert_eq!(unticked("- [x] a"), "- [ ] a");
+        assert_eq!(unticked("  * [X] a"), "  * [ ] a");
+        assert_eq!(unticked("+ [ ] a"), "+ [ ] a");
+        assert_eq!(unticked("- [y] a"), "- [y] a");
+        assert_eq!(unticked("[x] a"), "[x] a");
+        assert_eq!(unticked("-[x] a"), "-[x] a");
+        let text = "# S\n[ ] not in a list\n";
+        assert!(matches!(verify(text, &text.replace("[ ]", "[x]")), Integrity::Broken { line: 2 }));
+    }
+
+    #[test]
+    fn a_status_is_a_word_and_stays_on_its_line() {
+        let story = "# S\nStatus: ready\n";
+        assert_eq!(verify(story, "# S\nStatus: done\n"), Integrity::Kept);
+        let long = "x".repeat(60);
+        assert_eq!(verify(story, &format!("# S\nStatus: {long}\n")), Integrity::Kept);
+        let longer = "x".repeat(61);
+        assert!(matches!(
+            verify(story, &format!("# S\nStatus: {longer}\n")),
+            Integrity::Broken { .. }
+        ));
+        assert!(matches!(verify(story, "# S\n\nStatus: ready\n"), Integrity::Broken { line: 2 }));
+    }
 }

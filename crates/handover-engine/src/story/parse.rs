@@ -127,3 +127,77 @@ fn items(line: &str) -> Vec<String> {
         .map(str::to_owned)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_loses_its_numbers() {
+        for (heading, numbers, title) in [
+            ("Story 1.2: Login", Some(("1", 2)), "Login"),
+            ("Story 1-2 – Login", Some(("1", 2)), "Login"),
+            ("story 1.2.3: Login", Some(("1.2", 3)), "Login"),
+            ("Story auth-2: Login", Some(("auth", 2)), "Login"),
+            ("Story 1.2", Some(("1", 2)), ""),
+            ("Story: Login", None, "Story: Login"),
+            ("1.2 Login", None, "1.2 Login"),
+            ("Storytelling 1.2", None, "Storytelling 1.2"),
+            ("", None, ""),
+        ] {
+            let numbers = numbers.map(|(epic, number)| (epic.to_owned(), number));
+            assert_eq!(numbered(heading), (numbers, title.to_owned()), "{heading}");
+        }
+    }
+
+    #[test]
+    fn words_are_stripped_whole() {
+        assert_eq!(strip_word("Epic 1", "epic"), Some("1"));
+        assert_eq!(strip_word("epic-1", "epic"), Some("1"));
+        assert_eq!(strip_word("EPIC: # 1", "epic"), Some("1"));
+        assert_eq!(strip_word("epics 1", "epic"), None);
+        assert_eq!(strip_word("epic", "epic"), None);
+        assert_eq!(strip_word("é", "epic"), None);
+    }
+
+    #[test]
+    fn an_epic_is_named_in_many_ways() {
+        for (value, epic) in [
+            ("Epic 1: Accounts", "1"),
+            ("epic-1", "1"),
+            ("1", "1"),
+            ("\"auth\"", "auth"),
+            ("[1](epic-1.md)", "1"),
+            ("**auth**", "auth"),
+            ("1 (accounts)", "1"),
+            ("1.", "1"),
+        ] {
+            assert_eq!(epic_word(value), epic, "{value}");
+        }
+    }
+
+    #[test]
+    fn dependencies_are_ids_with_a_number() {
+        for (line, ids) in [
+            ("1.1, story-1-2-login", &["1.1", "1-2-login"][..]),
+            ("- Story 1.1 (accounts)", &["1.1"]),
+            ("* [1-1-a](1-1-a.md)", &["1-1-a](1-1-a"]),
+            ("`1-1-a.md`; \"1-2-b\" & 1.3", &["1-1-a", "1-2-b", "1.3"]),
+            ("none", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(items(line), ids, "{line}");
+        }
+    }
+
+    #[test]
+    fn claims_are_read_from_fields_title_and_sections() {
+        let text = "---\nepic: Epic 2\ndepends_on:\n  - 2.1\n  - \"2-2-b\"\n---\n# Story 2.3: Pay\n\n\
+                    ## Dependencies\n\n- Story 2.1\n- Story 2.4\n";
+        let claims = claims(text);
+        assert_eq!(claims.epic.as_deref(), Some("2"));
+        assert_eq!(claims.numbers, Some(("2".to_owned(), 3)));
+        assert_eq!(claims.title, "Pay");
+        assert_eq!(claims.depends_on, ["2.1", "2-2-b", "2.4"]);
+    }
+}

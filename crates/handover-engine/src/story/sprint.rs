@@ -75,4 +75,32 @@ mod tests {
         assert!(set(&after, "1-3-out", "done").unwrap().contains("\"1-3-out\": done\n"));
         assert_eq!(set(text, "9-9-none", "done"), None);
     }
+
+    #[test]
+    fn stories_are_found_under_every_spelling() {
+        let text = "development_status:\n  story-1-2-login: backlog\n\tstory_1.3_out: backlog\n";
+        assert!(set(text, "1-2-login", "done").unwrap().contains("story-1-2-login: done\n"));
+        assert!(set(text, "STORY-1.2-LOGIN", "done").is_some());
+        assert!(set(text, "1.3_out", "done").unwrap().contains("story_1.3_out: done\n"));
+        assert_eq!(set(text, "1-2", "done"), None);
+        assert_eq!(set("other:\n  1-2-login: x\n", "1-2-login", "done"), None);
+        // Lines end as they did, and comments between stories change nothing.
+        let dos = "development_status:\r\n# first\r\n  1-2-login: x\r\n";
+        assert_eq!(set(dos, "1-2-login", "done").unwrap(), dos.replace(": x", ": done"));
+    }
+
+    #[test]
+    fn the_first_usual_place_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(find(folder.path()), None);
+        for place in PLACES.iter().rev() {
+            let path = folder.path().join(place);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, "").unwrap();
+            assert_eq!(find(folder.path()), Some(*place));
+        }
+        let other = tempfile::tempdir().unwrap();
+        fs_err::create_dir_all(other.path().join("sprint-status.yaml")).unwrap();
+        assert_eq!(find(other.path()), None, "a folder is no file");
+    }
 }

@@ -128,4 +128,67 @@ mod tests {
         assert_eq!(set("# S\n\ntext\n", "done"), "# S\n\nStatus: done\n\ntext\n");
         assert_eq!(set("text\n", "done"), "Status: done\n\ntext\n");
     }
+
+    #[test]
+    fn words_mean_a_status() {
+        for (status, words) in [
+            (
+                Status::Done,
+                &[
+                    "done",
+                    "Complete",
+                    "completed",
+                    "finished",
+                    "closed",
+                    "implemented",
+                    "merged",
+                    "x",
+                ][..],
+            ),
+            (
+                Status::Ready,
+                &[
+                    "ready",
+                    "Ready for dev",
+                    "ready-for-development",
+                    "approved",
+                    "TODO",
+                    "to do",
+                    "open",
+                    "planned",
+                    "contexted",
+                ],
+            ),
+            (
+                Status::InProgress,
+                &["in progress", "inprogress", "started", "doing", "WIP", "in-development"],
+            ),
+            (
+                Status::Review,
+                &["review", "in review", "ready for review", "code review", "ready-for-qa"],
+            ),
+            (Status::Blocked, &["blocked", "on hold", "escalated"]),
+            (Status::Backlog, &["backlog", "draft", "drafted", "new"]),
+            (Status::Other, &["", "perhaps", "done and dusted", "-"]),
+        ] {
+            for word in words {
+                assert_eq!(Status::read(word), status, "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_the_status_does_not_matter() {
+        for value in [
+            "done – today",
+            "done, finally",
+            "done; see 7",
+            "done: yes",
+            "done/merged",
+            "done [1]",
+            "(done)",
+        ] {
+            assert_eq!(Status::read(value), Status::Done, "{value}");
+        }
+    }
 }

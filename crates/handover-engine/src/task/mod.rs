@@ -248,3 +248,6 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -206,3 +206,122 @@ fn a_projects_own_tools_are_allowed() {
         assert!(programs_of(folder.path()).contains(&program.to_owned()), "{file}");
     }
 }
+
+#[test]
+fn options_are_known_in_every_spelling() {
+    assert!(is_option("--config", "--config") && is_option("--config=x", "--config"));
+    assert!(is_option("-Z", "-Z") && is_option("-Zunstable", "-Z"));
+    assert!(!is_option("--configure", "--config"));
+    assert!(!is_option("config", "--config"));
+    assert!(!is_option("-exec", "--exec"));
+}
+
+#[test]
+fn a_listed_path_is_not_a_name_and_a_name_not_a_path() {
+    assert!(same("cargo", "cargo") && same("./run", "./run") && same("./bin/run", "bin/run"));
+    assert!(!same("./cargo", "cargo") && !same("cargo", "./cargo") && !same("run", "walk"));
+}
+
+#[test]
+fn the_first_line_of_a_script_names_its_interpreter() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script");
+    for (line, found) in [
+        ("#!/bin/sh", Some("sh")),
+        ("#! /usr/bin/python3 -u", Some("python3")),
+        ("#!/usr/bin/env node", Some("node")),
+        ("#!/usr/bin/env -S A=1 -i dash -e", Some("dash")),
+        ("#!/usr/bin/env", Some("env")),
+        ("#!", None),
+        ("no script", None),
+        ("", None),
+    ] {
+        fs_err::write(&path, format!("{line}\nrest /bin/sh\n")).unwrap();
+        assert_eq!(interpreter(&path).as_deref(), found, "{line}");
+    }
+    assert_eq!(interpreter(&folder.path().join("missing")), None);
+}
+
+#[test]
+fn paths_of_arguments_stay_inside() {
+    let place = Place::new(&["cargo", "go"]);
+    for argv in [
+        &["cargo", "test", "--target-dir=/tmp/x"][..],
+        &["cargo", "test", "../other"],
+        &["go", "build", "-o=../../x"],
+        &["go", "vet", "/etc"],
+    ] {
+        place.refused(argv, "the path leads out of the project");
+    }
+    place.fine(&["go", "build", "-o", "bin/app", "./cmd/app"]);
+    place.refused(&["cargo"], "a command is expected");
+    place.refused(&["cargo", "publish"], "none of the commands");
+}
+
+#[test]
+fn modules_are_those_of_the_project_or_of_tests() {
+    let place = Place::new(&["python3", "node"]);
+    fs_err::create_dir_all(place.folder.path().join("project/src/shop")).unwrap();
+    fs_err::create_dir_all(place.folder.path().join("project/tool")).unwrap();
+    place.program("project/src/shop/cli.py", "");
+    place.program("project/tool/__main__.py", "");
+    for argv in [
+        &["python3", "-m", "shop.cli", "add"][..],
+        &["python3", "-m", "tool"],
+        &["python3", "-m", "unittest"],
+        &["python3", "--version"],
+        &["python3", "-m", "main"],
+    ] {
+        place.fine(argv);
+    }
+    for argv in [
+        &["python3", "-m", "http.server"][..],
+        &["python3", "-m", "shop..cli"],
+        &["python3", "-m", ""],
+        &["python3", "-m"],
+        &["python3", "-m", "pytest", "-p", "evil"],
+        &["node", "-m", "main"],
+    ] {
+        assert!(place.check(argv).is_err(), "{argv:?}");
+    }
+}
+
+#[test]
+fn refusals_name_what_is_refused() {
+    let place = Place::new(&["cargo"]);
+    assert_eq!(
+        place.check(&["./x/../../y"]).unwrap_err().to_string(),
+        "`./x/../../y` is outside of the project; programs are named without their path"
+    );
+    assert_eq!(
+        place.check(&["bash"]).unwrap_err().to_string(),
+        "`bash` runs arbitrary code, so it is never started"
+    );
+    let missing = Place { programs: vec!["cargo".to_owned(), "gone".to_owned()], ..place };
+    assert_eq!(
+        missing.check(&["gone"]).unwrap_err().to_string(),
+        "the program `gone` was not found"
+    );
+}
+
+#[test]
+fn every_ecosystem_brings_its_own_tools() {
+    let programs = |files: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            fs_err::write(folder.path().join(file), "").unwrap();
+        }
+        programs_of(folder.path())
+    };
+    assert_eq!(programs(&["Cargo.toml"]), ["cargo"]);
+    assert_eq!(programs(&["package.json"]), ["node", "npm"]);
+    assert_eq!(programs(&["package.json", "pnpm-lock.yaml"]), ["node", "npm", "pnpm"]);
+    assert_eq!(programs(&["package.json", "yarn.lock"]), ["node", "npm", "yarn"]);
+    for file in
+        ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pytest.ini", "x.py"]
+    {
+        assert_eq!(programs(&[file]), ["python3", "python", "pytest"], "{file}");
+    }
+    assert_eq!(programs(&["go.mod", "Cargo.toml"]), ["cargo", "go"]);
+    assert_eq!(programs(&["README.md"]), [""; 0]);
+}

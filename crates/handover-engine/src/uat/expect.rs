@@ -80,4 +80,54 @@ mod tests {
             assert_eq!(differs(&other, &value, "").as_deref(), Some(place), "{other}");
         }
     }
+
+    fn outcome(ended: Ended, stdout: &str, stderr: &str) -> Outcome {
+        let captured = |text: &str| handover_agents::Captured {
+            head: text.to_owned(),
+            tail: None,
+            total: text.len() as u64,
+        };
+        Outcome {
+            ended,
+            report: handover_agents::Report::default(),
+            stdout: captured(stdout),
+            stderr: captured(stderr),
+            duration: std::time::Duration::ZERO,
+            survivors: 0,
+            left_behind: 0,
+            tee_error: None,
+            final_text: String::new(),
+            failure: None,
+        }
+    }
+
+    #[test]
+    fn every_end_but_the_expected_one_is_told() {
+        let expect = Expect { exit: 3, ..Expect::default() };
+        let said = |ended| judge(&expect, &outcome(ended, "", ""));
+        assert_eq!(said(Ended::Exited(3)), Ok(()));
+        for (ended, why) in [
+            (Ended::Exited(0), "exit code 0 instead of 3"),
+            (Ended::WallTimeout, "it exceeded its time limit"),
+            (Ended::IdleTimeout, "it was silent for too long"),
+            (Ended::OutputFlood, "it printed too much"),
+            (Ended::Signalled(9), "it was killed by signal 9"),
+            (Ended::Cancelled, "it was stopped"),
+        ] {
+            assert_eq!(said(ended), Err(why.to_owned()), "{ended:?}");
+        }
+    }
+
+    #[test]
+    fn texts_may_be_on_either_stream_and_json_only_on_the_first() {
+        let expect = Expect { text: vec!["one".into(), "two".into()], ..Expect::default() };
+        let said = |stdout, stderr| judge(&expect, &outcome(Ended::Exited(0), stdout, stderr));
+        assert_eq!(said("one", "and two"), Ok(()));
+        assert_eq!(said("one", ""), Err("it did not print `two`".to_owned()));
+        let expect = Expect { json: Some(json!({"a": 1})), ..Expect::default() };
+        let said = |stdout, stderr| judge(&expect, &outcome(Ended::Exited(0), stdout, stderr));
+        assert_eq!(said(r#"{"a": 1, "b": 2}"#, "noise"), Ok(()));
+        assert_eq!(said(r#"{"a": 2}"#, ""), Err("its JSON differs at `/a`".to_owned()));
+        assert!(said("", r#"{"a": 1}"#).unwrap_err().starts_with("its output is not JSON"));
+    }
 }

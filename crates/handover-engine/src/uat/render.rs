@@ -185,4 +185,59 @@ mod tests {
             "{text}"
         );
     }
+
+    #[test]
+    fn a_document_is_complete() {
+        let mut document = from_value(&json!([
+            {"id": "S2", "title": "It adds", "criterion": "1-1-a AC2", "kind": "auto", "argv": ["cargo", "run", ""],
+             "setup": [["cargo", "build"]], "cleanup": [["cargo", "clean", "it's"]],
+             "expect": {"exit": 3, "text": ["one", "two"], "json": {"ok": true}}},
+            {"id": "S1", "criterion": "1-1-a AC1", "kind": "manual", "steps": ["Open it", "Look"],
+             "expected": "It is blue"},
+        ]))
+        .unwrap();
+        document.epic = "1".to_owned();
+        let result = |id: &str, outcome| ScenarioResult {
+            id: id.to_owned(),
+            criterion: String::new(),
+            kind: ScenarioKind::Auto,
+            outcome,
+            reason: String::new(),
+            tail: String::new(),
+            duration_ms: 1,
+        };
+        let about = DocumentInfo {
+            title: String::new(),
+            stories: vec!["1-1-a".to_owned(), "1-2-b".to_owned()],
+            data: "docs/uat/epic-1-uat.json".to_owned(),
+        };
+        let results =
+            [result("S2", ScenarioOutcome::Passed), result("S1", ScenarioOutcome::NotRun)];
+        let text = render(&document, &results, &about);
+        assert_eq!(
+            text,
+            "# Acceptance of epic 1: acceptance\n\n\
+             Generated from `docs/uat/epic-1-uat.json`; edit that file instead. `handover uat 1 --gate quick` runs \
+             the automatic scenarios; the checklists are for a person.\n\n\
+             Stories: 1-1-a, 1-2-b\n\n\
+             ## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n\
+             | 1-1-a AC1 | S1 | manual | open |\n| 1-1-a AC2 | S2 | auto | passed |\n\n\
+             ## Automatic\n\n### S2: It adds\n\n- Criterion: 1-1-a AC2\n- Exit code: 3\n- Prints: one\n- Prints: two\n\n\
+             ```text\ncargo build\ncargo run ''\ncargo clean 'it'\\''s'\n```\n\n\
+             Prints at least:\n\n```json\n{\n  \"ok\": true\n}\n```\n\n\
+             ## Manual\n\n### S1: 1-1-a AC1\n\n- Criterion: 1-1-a AC1\n\n\
+             - [ ] Open it\n- [ ] Look\n- [ ] Expected: It is blue\n\n\
+             ## Sign-off\n\n- [ ] Accepted\n- [ ] Accepted with conditions\n- [ ] Rejected\n\nName, date, remarks:\n"
+        );
+    }
+
+    #[test]
+    fn nobody_signs_off_what_programs_decide() {
+        let document = from_value(&json!([
+            {"id": "S1", "criterion": "AC1", "kind": "auto", "argv": ["cargo", "test"]},
+        ]))
+        .unwrap();
+        let text = render(&document, &[], &DocumentInfo::default());
+        assert!(!text.contains("Sign-off") && !text.contains("Exit code"), "{text}");
+    }
 }

@@ -78,3 +78,40 @@ pub fn is_run(scenario: &Scenario, gate: UatGate) -> bool {
     };
     wanted && !scenario.argv.is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::uat::from_value;
+
+    fn scenarios() -> Vec<Scenario> {
+        from_value(&json!([
+            {"id": "A", "criterion": "c", "kind": "auto", "argv": ["a"], "setup": [["s"]], "cleanup": [["c"]]},
+            {"id": "B", "criterion": "c", "kind": "semi", "argv": ["b"], "steps": "look"},
+            {"id": "C", "criterion": "c", "kind": "semi", "steps": "look"},
+            {"id": "D", "criterion": "c", "kind": "manual", "steps": "look"},
+        ]))
+        .unwrap()
+        .scenarios
+    }
+
+    #[test]
+    fn gates_select_what_a_program_can_run() {
+        let run = |gate| scenarios().iter().map(|it| is_run(it, gate)).collect::<Vec<_>>();
+        assert_eq!(run(UatGate::Quick), [true, false, false, false]);
+        assert_eq!(run(UatGate::Full), [true, true, false, false]);
+        assert_eq!(run(UatGate::Skip), [false; 4]);
+    }
+
+    #[test]
+    fn commands_come_in_order_and_people_are_needed_for_the_rest() {
+        let all = scenarios();
+        let commands: Vec<&str> = all[0].commands().map(|argv| argv[0].as_str()).collect();
+        assert_eq!(commands, ["s", "a", "c"]);
+        assert_eq!(all[3].commands().count(), 0);
+        let people: Vec<bool> = all.iter().map(Scenario::needs_a_person).collect();
+        assert_eq!(people, [false, true, true, true]);
+    }
+}

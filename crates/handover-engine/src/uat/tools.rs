@@ -308,3 +308,51 @@ pub(super) fn is_never(name: &str) -> bool {
 pub(super) fn tool_of(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name || tool.name == plain_name(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_at_the_end_of_a_name_do_not_matter() {
+        for (name, plain) in [
+            ("python3.12", "python"),
+            ("python3", "python"),
+            ("bash-5.2", "bash"),
+            ("cargo", "cargo"),
+            ("7", "7"),
+            ("x11vnc", "x11vnc"),
+        ] {
+            assert_eq!(plain_name(name), plain, "{name}");
+        }
+        assert_eq!(tool_of("python3.12").unwrap().name, "python");
+        assert_eq!(tool_of("npm").unwrap().name, "npm");
+        assert!(tool_of("unknown").is_none());
+    }
+
+    #[test]
+    fn programs_that_run_anything_are_never_started() {
+        for name in ["sh", "BASH", "bash5", "sh.exe", "env", "ld-linux-x86-64.so.2", "xargs", "git"]
+        {
+            assert!(is_never(name), "{name}");
+        }
+        for name in ["cargo", "shell", "python3", "exe", ""] {
+            assert!(!is_never(name), "{name}");
+        }
+        let mut names = NEVER.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), NEVER.len(), "a name is there twice");
+        assert!(TOOLS.iter().all(|tool| !is_never(tool.name)));
+    }
+
+    #[test]
+    fn documents_are_no_code() {
+        for path in ["a.py", "dir/a.mjs", "bin/tool", "a.rb", "Rakefile"] {
+            assert!(is_code(path), "{path}");
+        }
+        for path in ["story.md", "notes.txt", "data.json", "a.py.bak", "a.PY"] {
+            assert!(!is_code(path), "{path}");
+        }
+    }
+}

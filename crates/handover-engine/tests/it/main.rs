@@ -2,14 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod accepting;
 mod at_once;
 mod chains;
+mod checking;
 mod closing;
 mod decisions;
 mod engine;
+mod inspection;
+mod landing;
 mod learning;
+mod machines;
 mod pipelines;
 mod planning;
+mod properties;
 mod reducer;
 mod reports;
 mod repository;
@@ -17,5 +23,7 @@ mod scenarios;
 mod stage;
 mod stories;
 mod team;
+mod totals;
 mod toy_gate;
+mod work;
 mod worktree;

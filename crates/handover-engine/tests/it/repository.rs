@@ -7,9 +7,9 @@ use handover_agents::Environment;
 use handover_engine::git::{GitError, NewCommit, Repo, ref_part};
 use handover_model::{Host, Timestamp};
 
-struct Project {
-    folder: tempfile::TempDir,
-    repo: Repo,
+pub(crate) struct Project {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) repo: Repo,
 }
 
 fn environment() -> Environment {
@@ -17,7 +17,7 @@ fn environment() -> Environment {
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         git(folder.path(), &["init", "--quiet", "-b", "main"]);
         fs_err::write(folder.path().join("a.txt"), "one\ntwo\nthree\n").unwrap();
@@ -29,7 +29,7 @@ impl Project {
     }
 
     /// A commit on top of another that changes some files, without touching a branch.
-    fn commit(&self, parent: &str, files: &[(&str, &str)]) -> String {
+    pub(crate) fn commit(&self, parent: &str, files: &[(&str, &str)]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("work");
         let shown = path.display().to_string();
@@ -47,7 +47,7 @@ impl Project {
     }
 }
 
-fn git(folder: &Path, args: &[&str]) {
+pub(crate) fn git(folder: &Path, args: &[&str]) {
     let status = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t"])
         .args(args)
@@ -57,7 +57,7 @@ fn git(folder: &Path, args: &[&str]) {
     assert!(status.success(), "{args:?}");
 }
 
-fn output(folder: &Path, args: &[&str]) -> String {
+pub(crate) fn output(folder: &Path, args: &[&str]) -> String {
     let output = Command::new("git").args(args).current_dir(folder).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
@@ -254,4 +254,188 @@ fn ids_become_valid_and_distinct_parts_of_refs() {
     for part in &parts {
         project.repo.set_ref(&format!("refs/handover/r/{part}x"), &head).unwrap();
     }
+}
+
+/// An environment with nothing but these variables.
+fn only(variables: &[(&str, &str)]) -> Environment {
+    let own = variables.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+    Environment::scrubbed(own, Host::COMMAND, &[])
+}
+
+#[test]
+fn without_git_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Repo::open(folder.path(), only(&[("PATH", "/nowhere")])).unwrap_err();
+    assert!(matches!(error, GitError::NoGit), "{error}");
+    assert_eq!(error.to_string(), "the program `git` was not found");
+}
+
+#[test]
+fn commits_have_an_author_even_if_the_user_has_no_name() {
+    let project = Project::new();
+    let root = fs_err::canonicalize(project.folder.path()).unwrap();
+    let path = std::env::var_os("PATH").unwrap().into_string().unwrap();
+    let author = || {
+        let repo = Repo::open(&root, only(&[("PATH", &path)])).unwrap();
+        let head = repo.head().unwrap();
+        let tree = repo.tree_of(&head).unwrap();
+        let commit = repo
+            .commit(&NewCommit {
+                tree: &tree,
+                parents: vec![head],
+                subject: "x".to_owned(),
+                trailers: Vec::new(),
+                at: at(1_700_000_000),
+            })
+            .unwrap();
+        output(&root, &["show", "--no-patch", "--format=%an <%ae>", &commit])
+    };
+    git(&root, &["config", "user.useConfigOnly", "true"]);
+    assert_eq!(author(), "Handover <handover@localhost>");
+    git(&root, &["config", "user.name", "Ann"]);
+    git(&root, &["config", "user.email", "ann@example.com"]);
+    assert_eq!(author(), "Ann <ann@example.com>");
+}
+
+#[test]
+fn a_commit_without_trailers_is_one_line() {
+    let project = Project::new();
+    let head = project.repo.head().unwrap();
+    let tree = project.repo.tree_of(&head).unwrap();
+    let new = NewCommit {
+        tree: &tree,
+        parents: Vec::new(),
+        subject: "  a \n b  ".to_owned(),
+        trailers: Vec::new(),
+        at: at(1_700_000_000),
+    };
+    let commit = project.repo.commit(&new).unwrap();
+    let read = project.repo.read_commit(&commit).unwrap();
+    assert_eq!((read.message.trim_end(), read.parent, read.id), ("a b", None, commit));
+}
+
+#[test]
+fn a_trailer_is_a_whole_name() {
+    let message = "subject\n\nRun: one\nRunner: two\nStory: a: b\n".to_owned();
+    let commit = handover_engine::git::Commit { id: "x".to_owned(), message, parent: None };
+    assert_eq!(commit.trailer("Run"), Some("one"));
+    assert_eq!(commit.trailer("Story"), Some("a: b"));
+    assert_eq!(commit.trailer("Sto"), None);
+    assert_eq!(commit.trailer("Epic"), None);
+}
+
+#[test]
+fn failures_name_the_command_and_what_git_said() {
+    let project = Project::new();
+    let error = project.repo.tree_of("nowhere").unwrap_err();
+    let GitError::Failed { command, message } = &error else { panic!("{error}") };
+    assert_eq!(command, "rev-parse --verify --end-of-options");
+    assert!(message.contains("fatal"), "{message}");
+    assert!(error.to_string().starts_with("`git rev-parse --verify --end-of-options` failed: "));
+    // A name that looks like an option is a name.
+    assert!(project.repo.resolve("--help").unwrap().is_none());
+}
+
+#[test]
+fn refs_are_deleted_one_by_one() {
+    let project = Project::new();
+    let (repo, head) = (&project.repo, project.repo.head().unwrap());
+    for name in ["refs/heads/one", "refs/heads/two"] {
+        repo.set_ref(name, &head).unwrap();
+    }
+    repo.delete_ref("refs/heads/one").unwrap();
+    let left: Vec<String> = repo.refs().unwrap().into_iter().collect();
+    assert_eq!(left, ["refs/heads/main", "refs/heads/two"]);
+    // Our branches are not shown among the user's.
+    repo.set_ref("refs/heads/handover/epic-1", &head).unwrap();
+    assert_eq!(repo.refs().unwrap().len(), 2);
+    assert!(repo.delete_ref("../outside").is_err());
+}
+
+#[test]
+fn ancestors_are_known() {
+    let project = Project::new();
+    let base = project.repo.head().unwrap();
+    let (one, two) = (project.commit(&base, &[("b", "1")]), project.commit(&base, &[("b", "2")]));
+    let is = |one: &str, other: &str| project.repo.is_ancestor(one, other).unwrap();
+    assert!(is(&base, &one) && is(&one, &one));
+    assert!(!is(&one, &base) && !is(&one, &two));
+}
+
+/// A bare repository that is the remote of a project.
+fn with_remote(project: &Project) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remote.git").display().to_string();
+    git(folder.path(), &["init", "--quiet", "--bare", &path]);
+    git(project.folder.path(), &["remote", "add", "origin", &path]);
+    (folder, path)
+}
+
+#[test]
+fn refs_travel_through_a_remote() {
+    let (project, other) = (Project::new(), Project::new());
+    let (_folder, path) = with_remote(&project);
+    git(other.folder.path(), &["remote", "add", "origin", &path]);
+    let head = project.repo.head().unwrap();
+    let one = project.commit(&head, &[("b.txt", "one")]);
+    let two = project.commit(&head, &[("b.txt", "two")]);
+    let name = "refs/handover/run_1/a";
+    project.repo.push("origin", &[format!("{one}:{name}"), format!("{one}:refs/heads/x")]).unwrap();
+    assert_eq!(project.repo.remote_refs("origin", "refs/handover/").unwrap(), [name]);
+    assert_eq!(project.repo.remote_refs("origin", "refs/handover/run_2/").unwrap(), [""; 0]);
+    other.repo.fetch("origin", &[format!("{name}:{name}")]).unwrap();
+    assert_eq!(other.repo.resolve(name).unwrap().as_ref(), Some(&one));
+    // What is there already is replaced, on both sides.
+    project.repo.push("origin", &[format!("{two}:{name}")]).unwrap();
+    other.repo.fetch("origin", &[format!("{name}:{name}")]).unwrap();
+    assert_eq!(other.repo.resolve(name).unwrap().as_ref(), Some(&two));
+    project.repo.push("origin", &[format!(":{name}")]).unwrap();
+    assert_eq!(project.repo.remote_refs("origin", "refs/handover/").unwrap(), [""; 0]);
+    assert!(!other.folder.path().join(".git/FETCH_HEAD").exists());
+}
+
+#[test]
+fn a_remote_cannot_start_programs() {
+    let project = Project::new();
+    let pwned = project.folder.path().join("pwned");
+    let remote = format!("ext::touch {}", pwned.display());
+    assert!(project.repo.remote_refs(&remote, "").is_err());
+    assert!(project.repo.fetch(&remote, &["main".to_owned()]).is_err());
+    assert!(project.repo.push(&remote, &["main:main".to_owned()]).is_err());
+    assert!(!pwned.exists());
+    // Nor can a name be taken for an option.
+    assert!(project.repo.remote_refs("--upload-pack=touch pwned", "").is_err());
+}
+
+#[test]
+fn a_file_that_one_side_deletes_and_the_other_changes_is_a_conflict() {
+    let project = Project::new();
+    let base = project.repo.head().unwrap();
+    let ours = project.commit(&base, &[("a.txt", "changed\n")]);
+    git(project.folder.path(), &["rm", "--quiet", "a.txt"]);
+    git(project.folder.path(), &["commit", "--quiet", "-m", "deleted"]);
+    let theirs = project.repo.head().unwrap();
+    let merged = project.repo.merge_trees(&ours, &theirs).unwrap();
+    assert_eq!(merged.conflicts, ["a.txt"]);
+}
+
+#[test]
+fn odd_names_survive_changes_and_patches() {
+    let project = Project::new();
+    let base = project.repo.head().unwrap();
+    let names = ["ä ö.txt", "tab\there.txt", "quote\".txt", ":(exclude)x.txt"];
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (*name, "x\n")).collect();
+    let work = project.commit(&base, &files);
+    let mut changed: Vec<String> =
+        project.repo.changes(&base, &work).unwrap().into_iter().map(|change| change.path).collect();
+    changed.sort();
+    let mut expected = names.to_vec();
+    expected.sort_unstable();
+    assert_eq!(changed, expected);
+    let without = ["ä ö.txt".to_owned(), ":(exclude)x.txt".to_owned()];
+    let patch = project.repo.patch(&base, &work, &without, 1 << 20).unwrap();
+    assert!(
+        patch.contains("quote") && !patch.contains("ä ö") && !patch.contains("exclude"),
+        "{patch}"
+    );
 }

@@ -232,3 +232,6 @@ fn review_record(end: &PhaseEnd, at: Timestamp) -> Record {
         lists: vec![("Findings", end.findings.iter().map(line).collect())],
     }
 }
+
+#[cfg(test)]
+mod tests;
