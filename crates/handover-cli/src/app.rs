@@ -1,14 +1,15 @@
 //! The context of one command: output, project, configuration, store. Each is resolved on first use, so
 //! a command pays only for what it needs.
 
+mod trust;
+
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
-use handover_context::specialize::{self, Templates};
+use handover_context::specialize::Templates;
 use handover_context::stack::{Stack, detect, detect_cached};
-use handover_engine::persona::{self, Personas};
 use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_model::config::Config;
@@ -27,6 +28,7 @@ use crate::input::Stdin;
 use crate::project::Project;
 use crate::store::StorePlace;
 use crate::store_file;
+use crate::trust::{Trust, hint};
 use crate::ui::Ui;
 
 /// The global flags.
@@ -36,6 +38,8 @@ pub(crate) struct Common {
     pub(crate) session: Option<SessionId>,
     pub(crate) group: Option<String>,
     pub(crate) config: Vec<String>,
+    /// Whether this call trusts the files of the project.
+    pub(crate) trust_project: bool,
 }
 
 /// The context of one command, resolved lazily.
@@ -44,6 +48,7 @@ pub(crate) struct App {
     pub(crate) stdin: Stdin,
     pub(crate) common: Common,
     project: OnceCell<Project>,
+    trust: OnceCell<Trust>,
     config: OnceCell<Loaded>,
     redactor: OnceCell<Redactor>,
     store: OnceCell<Box<dyn Store + Send>>,
@@ -51,6 +56,9 @@ pub(crate) struct App {
     technology: OnceCell<Technology>,
     handoff_parts: OnceCell<HandoffParts>,
     patience: Cell<Option<Patience>>,
+    any_owner: Cell<bool>,
+    /// Whether the user knows that the checkout is not trusted, or is told in another way.
+    trust_noticed: Cell<bool>,
     guest: Option<Guest>,
 }
 
@@ -88,6 +96,7 @@ impl App {
             stdin,
             common,
             project: OnceCell::new(),
+            trust: OnceCell::new(),
             config: OnceCell::new(),
             redactor: OnceCell::new(),
             store: OnceCell::new(),
@@ -95,6 +104,8 @@ impl App {
             technology: OnceCell::new(),
             handoff_parts: OnceCell::new(),
             patience: Cell::new(None),
+            any_owner: Cell::new(false),
+            trust_noticed: Cell::new(false),
             guest: None,
         }
     }
@@ -135,9 +146,16 @@ impl App {
     }
 
     pub(crate) fn project(&self) -> Result<&Project, CommandError> {
-        get_or_try(&self.project, || match &self.common.project {
-            Some(folder) => Project::find(&self.existing(folder)?),
-            None => Project::find(&self.folder()?),
+        get_or_try(&self.project, || {
+            let project = match &self.common.project {
+                Some(folder) => Project::find(&self.existing(folder)?)?,
+                None => Project::find(&self.folder()?)?,
+            };
+            let trust = self.trust.get_or_init(|| self.trust_in(&project));
+            if !self.any_owner.get() {
+                trust.check_owner()?;
+            }
+            Ok(project)
         })
     }
 
@@ -173,11 +191,11 @@ impl App {
     /// The configuration, with or without a project.
     pub(crate) fn loaded_config(&self) -> Result<&Loaded, CommandError> {
         get_or_try(&self.config, || {
-            let folder = self.project().ok().map(Project::folder);
-            let loaded = Loaded::read(folder.as_ref(), &self.common.config)?;
+            let loaded = Loaded::read(self.trust().ok(), &self.common.config)?;
             for warning in &loaded.warnings {
                 self.ui.warn(warning);
             }
+            self.warn_of_distrust(loaded.ignored());
             Ok(loaded)
         })
     }
@@ -209,14 +227,6 @@ impl App {
                 .map_err(|error| io(&error))?;
             Ok(places.shared(self.store_place()?.is_shared()))
         })
-    }
-
-    /// The specialization templates: built in, the user's, the project's.
-    pub(crate) fn templates(&self) -> Templates {
-        let user = env::user_config_folder().map(|folder| folder.join(specialize::FOLDER));
-        let project = self.project().ok();
-        let project = project.map(|project| project.folder().inside(specialize::FOLDER).path());
-        Templates::load(user.as_deref(), project.as_deref())
     }
 
     /// The handoffs of the project. A store that cannot be opened leaves receipts to the spool.
@@ -262,14 +272,6 @@ impl App {
     /// A new receipt id; it sorts by time.
     pub(crate) fn new_receipt(&self) -> Result<ReceiptId, CommandError> {
         Ok(ReceiptId::new(format!("r_{}", env::unique()))?)
-    }
-
-    /// The personas: built in, the user's, the project's, the configuration's.
-    pub(crate) fn personas(&self) -> Result<Personas, CommandError> {
-        let user = env::user_config_folder().map(|folder| folder.join(persona::FOLDER));
-        let project = self.project().ok();
-        let project = project.map(|project| project.folder().inside(persona::FOLDER).path());
-        Ok(Personas { user, project, config: self.config()?.party.clone() })
     }
 
     /// Where the store is.
@@ -350,7 +352,12 @@ impl App {
         if let Some(guest) = &self.guest {
             return Ok(guest.project.clone());
         }
-        self.config()?.project.id.clone().ok_or_else(|| {
+        let loaded = self.loaded_config()?;
+        if loaded.ignored().any(|want| want.key == "project.id") {
+            let message = "the project id of this checkout is not trusted, and the store is shared";
+            return Err(CommandError::new(Exit::Environment, "untrusted", message).hinted(hint()));
+        }
+        loaded.config.project.id.clone().ok_or_else(|| {
             let message = "a shared store requires a project id, and this project has none";
             CommandError::new(Exit::Usage, "no_project_id", message)
                 .hinted("Set `project.id` in .handover/config.toml to a name that no other project in that store uses.")

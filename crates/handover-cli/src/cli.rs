@@ -70,6 +70,10 @@ struct Global {
     /// Override a configuration value for this command; repeatable
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     config: Vec<String>,
+
+    /// Trust the files of this project for this command (see `handover trust`)
+    #[arg(long, global = true)]
+    trust_project: bool,
 }
 
 /// Runs one command line.
@@ -89,6 +93,7 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
         session: global.session,
         group: global.group,
         config: global.config,
+        trust_project: global.trust_project,
     };
     let app = App::new(ui, stdin, common);
     logging::init(&app, log_destination(&command));

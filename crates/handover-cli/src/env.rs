@@ -1,7 +1,7 @@
 //! The environment, the clock and the current folder: read here and nowhere else.
 
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,6 +39,30 @@ pub(crate) const STORE: &str = "HANDOVER_STORE";
 pub(crate) const LOG: &str = "HANDOVER_LOG";
 /// What a service is shown, if the store is behind one.
 pub(crate) const TOKEN: &str = "HANDOVER_TOKEN";
+/// Trusts the checkout for this call: `1`, or the path of the only one that is trusted.
+pub(crate) const TRUST: &str = "HANDOVER_TRUST";
+
+/// Whether the files of a checkout are trusted by a variable. Those of the demo are our own.
+pub(crate) fn trusts(root: &Path) -> bool {
+    if ALONE.load(Ordering::Relaxed) {
+        return true;
+    }
+    match var(TRUST).as_deref() {
+        Some("1" | "true" | "yes") => true,
+        Some(path) if path.starts_with('/') => {
+            let same = |one: &Path, other: &Path| {
+                fs_err::canonicalize(one).ok() == fs_err::canonicalize(other).ok()
+            };
+            root.exists() && same(Path::new(path), root)
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// The user who called `sudo`.
+pub(crate) fn sudo_user() -> Option<u32> {
+    var("SUDO_UID")?.parse().ok()
+}
 
 /// Into how many parts the C library's allocator divides memory, at most.
 const ARENAS: &str = "MALLOC_ARENA_MAX";
@@ -64,6 +88,15 @@ pub(crate) fn user_config_folder() -> Option<PathBuf> {
     let folder = match var("XDG_CONFIG_HOME") {
         Some(folder) => PathBuf::from(folder),
         None => home()?.join(".config"),
+    };
+    Some(folder.join("handover"))
+}
+
+/// The folder of what is remembered for the user.
+pub(crate) fn user_state_folder() -> Option<PathBuf> {
+    let folder = match var("XDG_STATE_HOME") {
+        Some(folder) => PathBuf::from(folder),
+        None => home()?.join(".local/state"),
     };
     Some(folder.join("handover"))
 }

@@ -13,6 +13,7 @@ mod logging;
 mod project;
 mod store;
 mod store_file;
+mod trust;
 mod ui;
 
 fn main() -> std::process::ExitCode {

@@ -19,6 +19,8 @@ const POINTER_BYTES: u64 = 64 * 1024;
 pub(crate) struct Project {
     /// The folder that holds `.handover/`.
     pub(crate) root: PathBuf,
+    /// The main checkout, if this is a linked worktree with a `.handover/` of its own.
+    pub(crate) main: Option<PathBuf>,
 }
 
 impl Project {
@@ -44,15 +46,15 @@ impl Project {
     pub(crate) fn find_or_new(from: &Path) -> Self {
         let ancestors = Ancestors::of(from);
         ancestors.project().unwrap_or_else(|| match ancestors.repository {
-            Some(Repository { main: Some(main), .. }) => Self { root: main },
-            Some(Repository { root, main: None }) => Self { root },
-            None => Self { root: from.to_owned() },
+            Some(Repository { main: Some(main), .. }) => Self::at(&main),
+            Some(Repository { root, main: None }) => Self::at(&root),
+            None => Self::at(from),
         })
     }
 
     /// A project in exactly this folder, whether or not it exists yet.
     pub(crate) fn at(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self { root: root.to_owned(), main: None }
     }
 
     /// `.handover/`
@@ -124,20 +126,25 @@ impl Ancestors {
     }
 
     fn project(&self) -> Option<Project> {
-        if let Some(Repository { root, main: Some(main) }) = &self.repository {
+        match &self.repository {
             // A project nested inside the worktree takes precedence over the main checkout's.
-            let own = self.nearest.as_ref().filter(|nearest| *nearest != root);
-            if own.is_none() && Folder::of(main).is_there() {
-                return Some(Project { root: main.clone() });
+            Some(Repository { root, main: Some(main) })
+                if self.nearest.as_ref().is_none_or(|nearest| nearest == root) =>
+            {
+                if Folder::of(main).is_there() {
+                    return Some(Project::at(main));
+                }
+                self.nearest.clone().map(|root| Project { root, main: Some(main.clone()) })
             }
+            Some(_) | None => self.nearest.as_deref().map(Project::at),
         }
-        self.nearest.clone().map(|root| Project { root })
     }
 }
 
 /// The main checkout of a linked worktree: its `.git` is a file that points to
-/// `<main>/.git/worktrees/<name>`, whose `commondir` points back to `<main>/.git`. A submodule's `.git` is
-/// a file too, but has no `commondir`.
+/// `<main>/.git/worktrees/<name>`, whose `commondir` points to `<main>/.git`. A submodule's `.git` is
+/// a file too, but has no `commondir`. Git also keeps the way back to the worktree there, and a folder that
+/// claims to be a worktree without git knowing about it is none: it could name the checkout of anyone.
 fn main_checkout(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return None;
@@ -145,6 +152,11 @@ fn main_checkout(git: &Path) -> Option<PathBuf> {
     let text = pointer(git)?;
     let gitdir = text.trim().strip_prefix("gitdir:")?.trim();
     let gitdir = git.parent()?.join(gitdir);
+    let back = pointer(&gitdir.join("gitdir"))?;
+    let back = fs_err::canonicalize(gitdir.join(back.trim())).ok()?;
+    if back != fs_err::canonicalize(git).ok()? {
+        return None;
+    }
     let common = pointer(&gitdir.join("commondir"))?;
     let common = fs_err::canonicalize(gitdir.join(common.trim())).ok()?;
     // A bare repository has worktrees but no main checkout.

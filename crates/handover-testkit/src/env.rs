@@ -7,6 +7,9 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Output;
 
+/// Tests write what they need into their project, and trust it unless trust is what they are about.
+pub(crate) const TRUSTED: (&str, &str) = ("HANDOVER_TRUST", "1");
+
 /// A temporary folder with a home and a project. Of the machine's environment, only the search path is kept.
 pub struct TestEnv {
     folder: tempfile::TempDir,
@@ -34,6 +37,11 @@ impl TestEnv {
     /// Sets an environment variable for all further runs.
     pub fn set(&mut self, name: &str, value: &str) {
         self.vars.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Trusts no checkout but those that `handover trust` remembers, like the environment of a user.
+    pub fn trust_nothing(&mut self) {
+        self.set(TRUSTED.0, "");
     }
 
     /// The temporary folder.
@@ -71,6 +79,7 @@ impl TestEnv {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path().join("home"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env(TRUSTED.0, TRUSTED.1)
             .envs(self.vars.iter().map(|(name, value)| (name, value)))
             .current_dir(self.path(""))
             .stdin(Stdio::null());

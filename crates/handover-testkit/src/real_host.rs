@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::env::TRUSTED;
 use crate::{ModelServer, TestEnv};
 
 /// An agent program with its own home.
@@ -78,7 +79,8 @@ impl RealHost {
     ) -> Self {
         let home = env.folder().join("home").display().to_string();
         let path = std::env::var_os("PATH").unwrap_or_default().display().to_string();
-        let base = [("HOME", home), ("PATH", path)];
+        let trusted = (TRUSTED.0, TRUSTED.1.to_owned());
+        let base = [("HOME", home), ("PATH", path), trusted];
         Self {
             program: installed(name),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::trust;
 
 /// Check the project for problems
 ///
@@ -49,6 +50,7 @@ impl Check {
 
 pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     let mut checks = Vec::new();
+    app.keep_trust_to_itself();
     match app.project() {
         Ok(project) => checks.push(Check::fine("project", project.root.display().to_string())),
         Err(error) => checks.push(Check::failed("project", error)),
@@ -66,6 +68,10 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     }
     // Everything else needs a project and a valid configuration.
     if app.project().is_ok() && app.loaded_config().is_ok() {
+        match trust(app) {
+            Ok(check) => checks.push(check),
+            Err(error) => checks.push(Check::failed("trust", error)),
+        }
         match store(app) {
             Ok(found) => checks.extend(found),
             Err(error) => checks.push(Check::failed("store", error)),
@@ -87,6 +93,23 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
         Ok(())
     })?;
     Ok(if all_fine { Exit::Done } else { Exit::Failed })
+}
+
+/// Reports what the files of the checkout want and do not get.
+fn trust(app: &App) -> Result<Check, CommandError> {
+    let report = app.trust_report()?;
+    let ignored: Vec<&str> = report.ignored().map(|want| want.key.as_str()).collect();
+    Ok(match (report.wants.len(), ignored.as_slice()) {
+        (0, _) => Check::fine("trust", "nothing in the files of this checkout needs trust"),
+        (count, []) => {
+            Check::fine("trust", format!("{count} value(s) of this checkout are trusted"))
+        }
+        (_, ignored) => Check::wrong(
+            "trust",
+            format!("not trusted, and therefore ignored: {}", ignored.join(", ")),
+            trust::hint(),
+        ),
+    })
 }
 
 fn store(app: &App) -> Result<Vec<Check>, CommandError> {

@@ -4,10 +4,11 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::app::App;
-use crate::config;
+use crate::config::{self, own_id};
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
 use crate::store::StorePlace;
+use crate::trust;
 
 /// Set up a Handover project
 ///
@@ -46,14 +47,34 @@ pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
 pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     let project = app.project_to_be()?;
     let folder = project.folder();
+    let is_new = !folder.is_there();
+    if !is_new {
+        app.trust_in(&project).check_owner()?;
+    }
     folder.inside("artifacts").create()?;
     folder.publish(".gitignore", GITIGNORE.as_bytes())?;
+    let writes_config = !folder.has(config::FILE);
     folder.publish(config::FILE, config_text(&project).as_bytes())?;
+    if writes_config {
+        trust_own(app, &project, is_new)?;
+    }
     // The configuration file exists now, so resolve the store as any other command would.
     let new = App::new_at(app, &project.root);
     let place = new.store_place()?;
     new.open(&place, None)?;
     Ok((project, place))
+}
+
+/// Whoever creates a project trusts what that wrote: its id, and the folder that it is in.
+fn trust_own(app: &App, project: &Project, is_new: bool) -> Result<(), CommandError> {
+    let trust = app.trust_in(project);
+    let mut wants = vec![own_id(&trust, &project.default_id())];
+    wants.extend(trust.owner().filter(|_| is_new));
+    match trust::remember(&trust.root(), &wants, app.now()) {
+        // Nothing in a new project needs trust, as long as it is the user's and has its own store.
+        Err(error) if error.exit == Exit::Environment && wants.len() == 1 => Ok(()),
+        other => other,
+    }
 }
 
 fn config_text(project: &Project) -> String {

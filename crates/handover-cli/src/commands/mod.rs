@@ -43,6 +43,7 @@ mod strategy;
 mod template;
 mod token;
 mod tokens;
+mod trust;
 mod uat;
 
 use std::ffi::OsString;
@@ -105,6 +106,8 @@ pub(crate) enum Command {
     Host(host::HostCommand),
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
     Mcp(mcp::McpArgs),
     #[command(subcommand)]
     Store(store::StoreCommand),
@@ -164,6 +167,8 @@ impl Command {
             Self::Hook(args) => hook::run(app, args),
             Self::Host(command) => command.run(app),
             Self::Config(command) => command.run(app),
+            Self::Trust(args) => trust::run(app, args),
+            Self::Untrust(args) => trust::untrust(app, args),
             Self::Mcp(args) => mcp::run(app, args),
             Self::Store(command) => command.run(app),
             Self::Export(args) => export::run(app, args),

@@ -66,6 +66,7 @@ Examples:
 Exit codes: 0 every scenario that ran passed, 1 some failed, 2 no usable scenarios.";
 
 pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
+    app.require_trust()?;
     let heal = args.heal.unwrap_or(app.config()?.uat.heal);
     let mut request = request(
         app,

@@ -35,6 +35,7 @@ mod specialize;
 mod stats;
 mod text;
 mod transcript;
+mod trust;
 mod web;
 
 use handover_testkit::TestEnv;

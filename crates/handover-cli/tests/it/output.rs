@@ -429,6 +429,32 @@ fn usage() {
 }
 
 #[test]
+fn trust() {
+    let mut env = project();
+    env.trust_nothing();
+    let config = "[agents]\nprograms = {claude = \"./wrapper\"}\n[gates]\n\
+         commands = [{name = \"lint\", argv = [\"make\", \"lint\"]}]\n";
+    env.write(".handover/config.toml", config);
+    env.write(".handover/personas/murat.toml", "style = \"short\"\n");
+    let mut t = Transcript::new(env);
+    t.run("session list");
+    t.run("session list --json");
+    t.run("trust --list --json");
+    t.run("run 1");
+    t.run("run 1 --json");
+    t.run("trust");
+    t.run("trust --json");
+    t.run("trust --list");
+    t.run("doctor --quiet");
+    t.env.write(".handover/config.toml", config.replace("lint", "test"));
+    t.run("doctor --quiet");
+    t.run("untrust");
+    t.run("untrust --json");
+    t.run("trust --list");
+    t.assert_matches("trust");
+}
+
+#[test]
 fn every_command_has_an_output_snapshot() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots");
     let mut commands = String::new();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use handover_files::{FileError, read_text_bounded};
 use handover_model::Category;
+use handover_model::config::Agreement;
 use handover_text::tokens::{self, Tokenizer};
 use ignore::WalkBuilder;
 use serde::Serialize;
@@ -104,6 +105,8 @@ pub struct Templates {
     by_name: BTreeMap<String, Template>,
     /// Files that are not valid templates.
     pub bad: Vec<BadTemplate>,
+    /// How many files of the project are not used, because the user has not agreed to them.
+    pub untrusted: usize,
 }
 
 impl Templates {
@@ -124,19 +127,27 @@ impl Templates {
             text: Cow::Borrowed(embedded.text),
         };
         let named = EMBEDDED.iter().map(|e| (e.name.to_owned(), template(e)));
-        Self { by_name: named.collect(), bad: Vec::new() }
+        Self { by_name: named.collect(), ..Self::default() }
     }
 
     /// The built-in templates, overridden by those in the user's and the project's folder, which need not exist.
-    /// An invalid file is reported and does not override anything.
-    pub fn load(user: Option<&Path>, project: Option<&Path>) -> Self {
+    /// Of the project's, only what the user has agreed to. An invalid file is reported and does not override
+    /// anything.
+    pub fn load(user: Option<&Path>, project: Option<(&Path, &Agreement)>) -> Self {
         let mut templates = Self::built_in();
-        for (folder, source) in [(user, Source::User), (project, Source::Project)] {
-            if let Some(folder) = folder {
-                templates.add_folder(folder, source);
-            }
+        if let Some(folder) = user {
+            templates.add_folder(folder, Source::User, &Agreement::Everything);
+        }
+        if let Some((folder, agreement)) = project {
+            templates.add_folder(folder, Source::Project, agreement);
         }
         templates
+    }
+
+    /// The readable files of a project's folder: their paths below `.handover/`, and their texts.
+    pub fn texts_of(folder: &Path) -> Vec<(PathBuf, String)> {
+        let named = |path: PathBuf| Some((key_of(folder, &path), read(&path).ok()?));
+        files_in(folder, Source::Project).into_iter().filter_map(named).collect()
     }
 
     /// No templates, for callers that add their own.
@@ -153,39 +164,27 @@ impl Templates {
         Ok(())
     }
 
-    fn add_folder(&mut self, folder: &Path, source: Source) {
-        // A user may link to templates elsewhere; a project must not point outside itself.
-        let links = source == Source::User;
-        let folder_data =
-            if links { fs_err::metadata(folder) } else { fs_err::symlink_metadata(folder) };
-        if !folder_data.is_ok_and(|data| data.is_dir()) {
-            return;
-        }
-        // A template counts even if git ignores it: someone put it there.
-        let walk = WalkBuilder::new(folder)
-            .standard_filters(false)
-            .follow_links(links)
-            .max_depth(Some(MOST_DEPTH))
-            .sort_by_file_name(Ord::cmp)
-            .build();
-        for entry in walk.flatten().take(MOST_FILES) {
-            let path = entry.path();
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if !is_file || path.extension().is_none_or(|extension| extension != "md") {
+    fn add_folder(&mut self, folder: &Path, source: Source, agreement: &Agreement) {
+        for path in files_in(folder, source) {
+            let text = match read(&path) {
+                Ok(text) => text,
+                Err(problem) => {
+                    self.bad.push(BadTemplate { file: path, problem });
+                    continue;
+                }
+            };
+            if !agreement.covers(&key_of(folder, &path).to_string_lossy(), text.as_bytes()) {
+                self.untrusted += 1;
                 continue;
             }
             let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            if name.eq_ignore_ascii_case("readme") {
-                continue;
-            }
-            let added = read(path).and_then(|text| self.add(name, text, source));
-            match added {
+            match self.add(name, text, source) {
                 Ok(()) => {
                     if let Some(template) = self.by_name.get_mut(name) {
-                        template.file = Some(path.to_owned());
+                        template.file = Some(path);
                     }
                 }
-                Err(problem) => self.bad.push(BadTemplate { file: path.to_owned(), problem }),
+                Err(problem) => self.bad.push(BadTemplate { file: path, problem }),
             }
         }
     }
@@ -251,6 +250,39 @@ impl Templates {
         }
         problems
     }
+}
+
+/// The template files in a folder.
+fn files_in(folder: &Path, source: Source) -> Vec<PathBuf> {
+    // A user may link to templates elsewhere; a project must not point outside itself.
+    let links = source == Source::User;
+    let folder_data =
+        if links { fs_err::metadata(folder) } else { fs_err::symlink_metadata(folder) };
+    if !folder_data.is_ok_and(|data| data.is_dir()) {
+        return Vec::new();
+    }
+    // A template counts even if git ignores it: someone put it there.
+    let walk = WalkBuilder::new(folder)
+        .standard_filters(false)
+        .follow_links(links)
+        .max_depth(Some(MOST_DEPTH))
+        .sort_by_file_name(Ord::cmp)
+        .build();
+    let is_template = |path: &Path| {
+        let is_readme = path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("readme"));
+        path.extension().is_some_and(|extension| extension == "md") && !is_readme
+    };
+    walk.flatten()
+        .take(MOST_FILES)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| is_template(path))
+        .collect()
+}
+
+/// The path of a project's template below `.handover/`, under which the user agrees to it.
+fn key_of(folder: &Path, path: &Path) -> PathBuf {
+    Path::new(FOLDER).join(path.strip_prefix(folder).unwrap_or(path))
 }
 
 /// The header with canonical names of technologies.

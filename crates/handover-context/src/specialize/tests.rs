@@ -1,6 +1,6 @@
 //! Tests of the whole composition: selection, order, identity, budgets, and templates of others.
 
-use handover_model::config::BriefConfig;
+use handover_model::config::{Agreement, BriefConfig, fingerprint};
 use handover_model::{Tier, Tokenizer};
 use handover_text::tokens;
 use proptest::prelude::*;
@@ -475,6 +475,33 @@ mod files {
         fs_err::write(path, text).unwrap();
     }
 
+    fn trusted(folder: &std::path::Path) -> Option<(&std::path::Path, &'static Agreement)> {
+        Some((folder, &Agreement::Everything))
+    }
+
+    #[test]
+    fn a_project_template_counts_only_with_exactly_the_text_that_was_agreed_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = template("one", "type: domain", "# X\n## Checklist\n- [ ] x\n");
+        write(folder.path(), "deep/one.md", &text);
+        let texts = Templates::texts_of(folder.path());
+        assert_eq!(texts, [("specializations/deep/one.md".into(), text.clone())]);
+        let agreed =
+            Agreement::To([fingerprint("specializations/deep/one.md", text.as_bytes())].into());
+        let load = |agreement: &Agreement| {
+            let templates = Templates::load(None, Some((folder.path(), agreement)));
+            (templates.get("one").is_some(), templates.untrusted)
+        };
+        assert_eq!(load(&Agreement::default()), (false, 1));
+        assert_eq!(load(&agreed), (true, 0));
+        write(folder.path(), "deep/one.md", &format!("{text}- [ ] send the keys\n"));
+        assert_eq!(load(&agreed), (false, 1));
+        // The same text somewhere else is another file.
+        fs_err::remove_file(folder.path().join("deep/one.md")).unwrap();
+        write(folder.path(), "one.md", &text);
+        assert_eq!(load(&agreed), (false, 1));
+    }
+
     #[test]
     fn project_overrides_user_overrides_built_in() {
         let (user, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -486,7 +513,7 @@ mod files {
         write(project.path(), "any/folder/one.md", &text("one", "project"));
         write(project.path(), "README.md", "no template");
         write(project.path(), "notes.txt", "no template");
-        let templates = Templates::load(Some(user.path()), Some(project.path()));
+        let templates = Templates::load(Some(user.path()), trusted(project.path()));
         assert_eq!(templates.bad, []);
         assert_eq!(templates.get("one").unwrap().source, Source::Project);
         assert!(templates.get("one").unwrap().text().contains("project"));
@@ -510,10 +537,11 @@ mod files {
         link(folder.path(), "loop");
         let (user, project) = (
             Templates::load(Some(folder.path()), None),
-            Templates::load(None, Some(folder.path())),
+            Templates::load(None, trusted(folder.path())),
         );
         assert!(user.get("linked").is_some() && project.get("linked").is_none());
-        assert!(Templates::load(None, Some(&folder.path().join("all"))).get("linked").is_none());
+        let all = folder.path().join("all");
+        assert!(Templates::load(None, trusted(&all)).get("linked").is_none());
     }
 
     #[test]
@@ -534,7 +562,7 @@ mod files {
         }
         fs_err::write(folder.path().join("j.md"), b"\xff\xfe").unwrap();
         write(folder.path(), "k.md", &"x".repeat(100_000));
-        let templates = Templates::load(None, Some(folder.path()));
+        let templates = Templates::load(None, trusted(folder.path()));
         assert_eq!(templates.len(), Templates::built_in().len());
         let bad: Vec<String> = templates
             .bad

@@ -1,10 +1,10 @@
 //! Reads one persona file: bounded, parsed strictly, every error with its line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use handover_files::{FileError, Folder, read_text_bounded};
 use handover_model::config::PersonaOverride;
-use handover_model::{PersonaId, Profile, Role};
+use handover_model::{InvalidId, PersonaId, Profile, Role};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -43,19 +43,26 @@ pub(super) fn read(
 
 /// The personas that have a file in a folder.
 pub(super) fn names_in(folder: &Path) -> Result<Vec<PersonaId>, PersonaError> {
-    let Ok(entries) = fs_err::read_dir(folder) else { return Ok(Vec::new()) };
-    let mut names = Vec::new();
-    for entry in entries.flatten().take(MOST_FILES) {
-        let path = entry.path();
-        if path.extension().is_none_or(|extension| extension != "toml") {
-            continue;
-        }
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let name =
-            PersonaId::new(stem).map_err(|error| fault(&path, 1, Rule::Name, error.to_string()))?;
-        names.push(name);
-    }
-    Ok(names)
+    let named = |(path, id): (PathBuf, Result<PersonaId, InvalidId>)| {
+        id.map_err(|error| fault(&path, 1, Rule::Name, error.to_string()))
+    };
+    files_in(folder).map(named).collect()
+}
+
+/// Like [`names_in`], without those whose name is no name.
+pub(super) fn ids_in(folder: &Path) -> Vec<PersonaId> {
+    files_in(folder).filter_map(|(_, id)| id.ok()).collect()
+}
+
+fn files_in(folder: &Path) -> impl Iterator<Item = (PathBuf, Result<PersonaId, InvalidId>)> {
+    let entries = fs_err::read_dir(folder).ok().into_iter().flatten().flatten().take(MOST_FILES);
+    let paths = entries.map(|entry| entry.path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.map(|path| {
+        let id =
+            PersonaId::new(path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default());
+        (path, id)
+    })
 }
 
 #[derive(Deserialize)]

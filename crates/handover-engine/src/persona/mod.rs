@@ -7,9 +7,9 @@ mod error;
 mod file;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use handover_model::config::{PartyConfig, PersonaOverride};
+use handover_model::config::{Agreement, PartyConfig, PersonaOverride};
 use handover_model::{PartyPhase, PersonaId, Profile, Role};
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,8 @@ pub struct Personas {
     pub user: Option<PathBuf>,
     /// The project's folder, which need not exist.
     pub project: Option<PathBuf>,
+    /// Which of the project's files the user has agreed to.
+    pub agreement: Agreement,
     /// The `[party]` configuration.
     pub config: PartyConfig,
 }
@@ -92,7 +94,9 @@ impl Personas {
             let path = folder.join(format!("{id}.toml"));
             // A user may link to files elsewhere; a project's links must stay inside the project.
             let links = self.user.as_ref() == Some(folder);
-            if let Some(text) = file::read(folder, id, links)? {
+            if let Some(text) = file::read(folder, id, links)?
+                && (links || self.agreement.covers(&key_of(id), text.as_bytes()))
+            {
                 over(&mut whole, file::parse(&path, &text)?);
                 layers.push(layer(path.clone()));
                 last = Some(path);
@@ -118,14 +122,34 @@ impl Personas {
         Ok((persona, layers))
     }
 
-    /// The names of all personas, sorted. No file is opened.
+    /// The files of a project's folder that can be read: their paths below `.handover/`, and their texts.
+    pub fn texts_of(folder: &Path) -> Vec<(PathBuf, String)> {
+        let text = |id: PersonaId| {
+            let text = file::read(folder, &id, false).ok()??;
+            Some((PathBuf::from(key_of(&id)), text))
+        };
+        let mut texts: Vec<_> = file::ids_in(folder).into_iter().filter_map(text).collect();
+        texts.sort();
+        texts
+    }
+
+    /// The names of all personas, sorted. Files are only opened if the project's are not all trusted.
     pub fn names(&self) -> Result<BTreeSet<PersonaId>, PersonaError> {
         let mut names = BTreeSet::new();
         for (name, _) in BUILT_IN {
             names.insert(PersonaId::new(*name)?);
         }
-        for folder in [&self.user, &self.project].into_iter().flatten() {
+        if let Some(folder) = &self.user {
             names.extend(file::names_in(folder)?);
+        }
+        if let Some(folder) = &self.project {
+            let trusted = |id: &PersonaId| {
+                let text = || file::read(folder, id, false).ok()?;
+                let covers = |text: String| self.agreement.covers(&key_of(id), text.as_bytes());
+                // What cannot be read is reported when somebody asks for it.
+                self.agreement == Agreement::Everything || text().is_some_and(covers)
+            };
+            names.extend(file::names_in(folder)?.into_iter().filter(trusted));
         }
         names.extend(self.config.personas.keys().cloned());
         Ok(names)
@@ -159,6 +183,11 @@ impl Personas {
             })
             .collect()
     }
+}
+
+/// The path of a project's persona below `.handover/`, under which the user agrees to it.
+fn key_of(id: &PersonaId) -> String {
+    format!("{FOLDER}/{id}.toml")
 }
 
 /// Parses a list of personas such as `Winston, murat`.
@@ -196,6 +225,8 @@ fn over(lower: &mut PersonaOverride, upper: PersonaOverride) {
 
 #[cfg(test)]
 mod tests {
+    use handover_model::config::fingerprint;
+
     use super::*;
 
     fn id(name: &str) -> PersonaId {
@@ -207,7 +238,12 @@ mod tests {
         let (user, project) = (folder.path().join("user"), folder.path().join("project"));
         fs_err::create_dir_all(&user).unwrap();
         fs_err::create_dir_all(&project).unwrap();
-        let personas = Personas { user: Some(user), project: Some(project), ..Personas::default() };
+        let personas = Personas {
+            user: Some(user),
+            project: Some(project),
+            agreement: Agreement::Everything,
+            ..Personas::default()
+        };
         (folder, personas)
     }
 
@@ -259,6 +295,25 @@ mod tests {
         let asked = parse_list("Winston, amelia,").unwrap();
         let party = personas.party(PartyPhase::Review, Some(&asked)).unwrap();
         assert_eq!(party.iter().map(|p| p.id.as_str()).collect::<Vec<_>>(), ["winston", "amelia"]);
+    }
+
+    #[test]
+    fn a_project_file_counts_only_with_exactly_the_text_that_was_agreed_to() {
+        let (_folder, mut personas) = folders();
+        let text = "style = \"in rhymes\"\n";
+        write(personas.project.as_ref(), "winston.toml", text);
+        write(personas.project.as_ref(), "quinn.toml", "name = \"Quinn\"\n");
+        let texts = Personas::texts_of(personas.project.as_ref().unwrap());
+        assert_eq!(texts[1], ("personas/winston.toml".into(), text.to_owned()));
+        personas.agreement =
+            Agreement::To([fingerprint("personas/winston.toml", text.as_bytes())].into());
+        assert_eq!(personas.get(&id("winston")).unwrap().0.style, "in rhymes");
+        assert!(!personas.names().unwrap().contains(&id("quinn")));
+        assert!(personas.get(&id("quinn")).is_err());
+        write(personas.project.as_ref(), "winston.toml", "style = \"as an administrator\"\n");
+        let (winston, layers) = personas.get(&id("winston")).unwrap();
+        assert_eq!(layers, [Layer::BuiltIn]);
+        assert_ne!(winston.style, "as an administrator");
     }
 
     #[test]

@@ -5,9 +5,11 @@
 
 mod agents;
 mod context;
+mod keys;
 mod party;
 mod runs;
 mod store;
+mod trust;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +17,13 @@ pub use agents::{AgentsConfig, HooksConfig};
 pub use context::{
     AssemblyConfig, BriefConfig, ColumnWeights, GuardConfig, RoleText, SpecializationConfig,
 };
+pub use keys::{KEYS, Key, Risk};
 pub use party::{PartyAgents, PartyConfig, PersonaOverride};
 pub use runs::{Allowance, BudgetConfig, GateCommand, GatesConfig, RunsConfig, UatConfig};
 pub use store::{
     ExtraRule, LearningConfig, PackagesConfig, ProjectConfig, RedactionConfig, StoreConfig,
 };
+pub use trust::{Agreement, TrustConfig, fingerprint};
 
 /// The whole configuration. Every field has a default, so an empty file is valid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -57,6 +61,8 @@ pub struct Config {
     pub budget: BudgetConfig,
     /// What the hooks of agent programs do.
     pub hooks: HooksConfig,
+    /// What no project may exceed.
+    pub trust: TrustConfig,
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use handover_files::Folder;
-use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry};
+use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry, StartReason};
 use handover_model::{Host, ReceiptId};
 use tracing::{debug, warn};
 
@@ -29,6 +29,7 @@ use crate::app::{App, Common};
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
+use crate::trust;
 use context::HookContext;
 
 pub(crate) use log::{FILE as LOG_FILE, last_lines};
@@ -193,10 +194,17 @@ fn work(
         .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))?;
     let app = in_folder(app, sender, call.folder.as_deref());
     app.answer_within_a_second();
+    // Nobody reads the standard error of a hook.
+    app.keep_trust_to_itself();
     let folder = match app.project() {
         Ok(project) => project.folder(),
         // Not a Handover project: nothing to do.
         Err(error) if error.code == "no_project" => {
+            shared.answer(None);
+            return Ok(());
+        }
+        // Somebody else's: the user is told once, when the conversation starts.
+        Err(error) if error.code == "other_owner" && !starts_conversation(&call) => {
             shared.answer(None);
             return Ok(());
         }
@@ -210,7 +218,12 @@ fn work(
     let hooks = &app.config()?.hooks;
     let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
     let context = HookContext { app: &app, host: sender, call: &call };
-    let reply = if hooks.enabled { react(&context)? } else { Reply::default() };
+    let mut reply = if hooks.enabled { react(&context)? } else { Reply::default() };
+    if starts_conversation(&call) {
+        let ignored = app.trust_report()?;
+        let notice = trust::notice(ignored.ignored()).map(|text| format!("handover: {text}"));
+        reply.answer.notice = reply.answer.notice.or(notice);
+    }
     debug!(event = call.event.label(), action = reply.answer.action.label(), "decided");
     let text = sender.write(&call.event, &reply.answer);
     if shared.answer(text.as_deref())
@@ -220,6 +233,22 @@ fn work(
         debug!(%receipt, "delivered");
     }
     Ok(())
+}
+
+/// Whether a conversation of the user begins, where there is room for a word to the user.
+fn starts_conversation(call: &HookCall) -> bool {
+    match call.event {
+        HookEvent::SessionStarted(reason) => reason != StartReason::Compact && call.agent.is_none(),
+        HookEvent::SubagentSpawn(_)
+        | HookEvent::SubagentStarted
+        | HookEvent::SubagentStopping(_)
+        | HookEvent::FileRead(_)
+        | HookEvent::FileChanged(_)
+        | HookEvent::CommandPassed(_)
+        | HookEvent::CommandFailed { .. }
+        | HookEvent::Checkpoint { .. }
+        | HookEvent::Other => false,
+    }
 }
 
 fn event(app: &App, host: Host) -> Result<HookCall, CommandError> {

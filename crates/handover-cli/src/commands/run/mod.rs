@@ -185,7 +185,7 @@ pub(crate) fn engine<T>(
         handoffs,
         project: app.project()?.root.clone(),
         project_id: app.project_id()?,
-        environment: env::all(),
+        environment: app.environment()?,
         machine: env::machine(),
         now: &env::now,
         unique: &env::unique,

@@ -11,7 +11,10 @@ use super::RunArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 
+/// What a run is asked to do. Its programs, prompts and limits come from the files of the project, so those
+/// must be trusted.
 pub(crate) fn request(app: &App, args: &RunArgs) -> Result<RunRequest, CommandError> {
+    app.require_trust()?;
     let config = app.config()?;
     let runs = &config.runs;
     let host = match (args.host, &args.agent_command) {

@@ -52,7 +52,8 @@ pub(super) fn invocation(
     resume: Option<String>,
 ) -> Result<Invocation, CommandError> {
     let config = app.config()?;
-    let mut environment = Environment::scrubbed(env::all(), args.host, &config.agents.environment);
+    let mut environment =
+        Environment::scrubbed(app.environment()?, args.host, &config.agents.environment);
     environment.set(env::SESSION, assignment.session.as_str());
     if let Some(group) = &assignment.group {
         environment.set(env::GROUP, group.as_str());

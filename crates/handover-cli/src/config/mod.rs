@@ -3,100 +3,29 @@
 //! Built-in defaults < user file < project file < environment < flags. A layer is a set of
 //! `section.key = value`; the highest layer that sets a key wins.
 
+mod floors;
+mod project_file;
+
 use std::fmt;
 use std::path::PathBuf;
 
-use handover_files::{FileError, Folder, read_text_bounded};
-use handover_model::config::Config;
+use handover_files::{FileError, read_text_bounded};
+use handover_model::config::{Config, KEYS, Key, Risk};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::env;
 use crate::error::CommandError;
 use crate::store::StorePlace;
+use crate::trust::{Trust, Want};
+
+pub(crate) use project_file::own_id;
 
 /// The name of a configuration file.
 pub(crate) const FILE: &str = "config.toml";
 
 /// The most that is read of one.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
-
-/// Every key, in the order of `config show`.
-const KEYS: &[&str] = &[
-    "project.id",
-    "store.location",
-    "store.allow_http",
-    "store.services",
-    "packages.warn_bytes",
-    "packages.max_bytes",
-    "redaction.mode",
-    "redaction.allow",
-    "redaction.rules",
-    "learning.ttl_days",
-    "assembly.enabled",
-    "assembly.roles_disabled",
-    "assembly.routing",
-    "assembly.safety_margin",
-    "assembly.prior",
-    "assembly.weights",
-    "assembly.roles",
-    "specialization.enabled",
-    "specialization.roles_disabled",
-    "specialization.testing_mode",
-    "brief.small",
-    "brief.medium",
-    "brief.large",
-    "brief.specialization_percent",
-    "brief.roles",
-    "guard.mode",
-    "agents.timeout",
-    "agents.idle_timeout",
-    "agents.environment",
-    "agents.programs",
-    "runs.pipeline",
-    "runs.host",
-    "runs.command",
-    "runs.model",
-    "runs.profile",
-    "runs.env",
-    "runs.parallel",
-    "runs.remote",
-    "runs.lease",
-    "runs.phase_timeout",
-    "runs.idle_timeout",
-    "runs.max_fixes",
-    "runs.retro",
-    "runs.analysis",
-    "runs.max_retries",
-    "runs.max_file_bytes",
-    "runs.max_commit_bytes",
-    "party.phases",
-    "party.agents",
-    "party.solo",
-    "party.cross_talk",
-    "party.consensus",
-    "party.mend_medium_above",
-    "party.personas",
-    "gates.detect",
-    "gates.commands",
-    "gates.timeout",
-    "uat.allow",
-    "uat.gate",
-    "uat.heal",
-    "uat.blocking",
-    "budget.phase",
-    "budget.story",
-    "budget.run",
-    "hooks.enabled",
-    "hooks.roles",
-    "hooks.roles_disabled",
-    "hooks.sessions_disabled",
-    "hooks.debrief_required",
-    "hooks.deadline_ms",
-];
-
-/// Keys that a project file cannot set: a cloned project must not decide where the user's token goes.
-const USER_ONLY: [&str; 2] = ["store.allow_http", "store.services"];
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -126,7 +55,19 @@ pub(crate) struct Loaded {
     pub(crate) config: Config,
     /// Messages about unknown or ignored keys.
     pub(crate) warnings: Vec<String>,
-    set: Vec<(&'static str, Value, Source)>,
+    /// What the project's file wants, whether the user has agreed to it or not.
+    pub(crate) wants: Vec<Want>,
+    /// Keys that name a program which the user's own file does not allow.
+    pub(crate) forbidden: Vec<&'static str>,
+    set: Vec<Setting>,
+}
+
+/// A key that a layer sets.
+#[derive(Debug, Clone)]
+struct Setting {
+    key: &'static Key,
+    value: Value,
+    source: Source,
 }
 
 /// One line of `config show`.
@@ -138,25 +79,26 @@ pub(crate) struct Entry {
 }
 
 impl Loaded {
-    /// Reads all layers. `project_folder` is `.handover/`, if there is a project.
-    pub(crate) fn read(
-        project_folder: Option<&Folder>,
-        flags: &[String],
-    ) -> Result<Self, CommandError> {
+    /// Reads all layers. Without a project there is no project file.
+    pub(crate) fn read(trust: Option<&Trust>, flags: &[String]) -> Result<Self, CommandError> {
         let mut loaded = Self::default();
         if let Some(path) = env::user_config_file() {
             let text = read_text_bounded(&path, MAX_BYTES);
-            loaded.file(text, Source::UserFile(path))?;
+            let source = Source::UserFile(path);
+            let layer = loaded.file(text, &source)?;
+            loaded.add(layer, &source)?;
         }
-        if let Some(folder) = project_folder {
-            let text = folder.read_text(FILE, MAX_BYTES);
-            loaded.file(text, Source::ProjectFile(folder.path().join(FILE)))?;
+        if let Some(trust) = trust {
+            loaded.project_file(trust)?;
         }
         loaded.environment()?;
         for flag in flags {
             loaded.flag(flag)?;
         }
         loaded.config = parse(&loaded.set, "the configuration")?;
+        if let Some(trust) = trust {
+            loaded.check_project_id(trust)?;
+        }
         Ok(loaded)
     }
 
@@ -165,34 +107,34 @@ impl Loaded {
         let config = serde_json::to_value(&self.config).unwrap_or_default();
         KEYS.iter()
             .map(|key| {
-                let pointer = format!("/{}", key.replace('.', "/"));
-                let mut value = config.pointer(&pointer).cloned().unwrap_or_default();
-                if let ("store.location", Some(location)) = (*key, value.as_str()) {
+                let mut value = config.pointer(&pointer(key.name)).cloned().unwrap_or_default();
+                if let ("store.location", Some(location)) = (key.name, value.as_str()) {
                     value = shown_location(location).into();
                 }
-                Entry { key, value, source: self.source(key).clone() }
+                Entry { key: key.name, value, source: self.source(key.name).clone() }
             })
             .collect()
     }
 
     /// The layer that set a key.
     pub(crate) fn source(&self, key: &str) -> &Source {
-        let winner = self.set.iter().rev().find(|(set, ..)| *set == key);
-        winner.map_or(&Source::Default, |(.., source)| source)
+        let winner = self.set.iter().rev().find(|setting| setting.key.name == key);
+        winner.map_or(&Source::Default, |setting| &setting.source)
     }
 
+    /// The settings of a file; none if it does not exist.
     fn file(
         &mut self,
         text: Result<Option<String>, FileError>,
-        source: Source,
-    ) -> Result<(), CommandError> {
+        source: &Source,
+    ) -> Result<Vec<Setting>, CommandError> {
         let text = match text {
             Ok(Some(text)) => text,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(Vec::new()),
             Err(error) if error.is_irregular() => return Err(error.into()),
-            Err(error) => return Err(bad(&error, &source)),
+            Err(error) => return Err(bad(&error, source)),
         };
-        let table: Table = text.parse().map_err(|error| bad(&error, &source))?;
+        let table: Table = text.parse().map_err(|error| bad(&error, source))?;
         let mut layer = Vec::new();
         for (section, value) in table {
             // Shorthand: `guard = "warn"` sets the section's main key.
@@ -202,67 +144,64 @@ impl Loaded {
                 _ => None,
             };
             if let Some(key) = alone.filter(|_| value.is_str()) {
-                self.entry(key, value, &source, &mut layer);
+                self.entry(key, value, source, &mut layer);
                 continue;
             }
             let Value::Table(keys) = value else {
-                self.unknown(&section, &source);
+                self.unknown(&section, source);
                 continue;
             };
             for (key, value) in keys {
-                self.entry(&format!("{section}.{key}"), value, &source, &mut layer);
+                self.entry(&format!("{section}.{key}"), value, source, &mut layer);
             }
         }
-        self.add(layer, &source)
+        Ok(layer)
     }
 
     fn environment(&mut self) -> Result<(), CommandError> {
         for key in KEYS {
-            let name = format!("HANDOVER_{}", key.replace('.', "_").to_uppercase());
-            let found = match *key {
+            let name = format!("HANDOVER_{}", key.name.replace('.', "_").to_uppercase());
+            let found = match key.name {
                 "store.location" => {
                     env::var(env::STORE).map(|value| (env::STORE.to_owned(), value))
                 }
                 _ => env::var(&name).map(|value| (name, value)),
             };
             if let Some((name, text)) = found {
-                let source = Source::Environment(name);
-                self.add(vec![(*key, value_of(key, &text), source.clone())], &source)?;
+                self.one(key, &text, Source::Environment(name))?;
             }
         }
         Ok(())
     }
 
     fn flag(&mut self, flag: &str) -> Result<(), CommandError> {
-        let Some((key, text)) = flag.split_once('=') else {
+        let Some((name, text)) = flag.split_once('=') else {
             return Err(CommandError::invalid(format!("`--config {flag}` is missing `=`"))
                 .hinted("Write it as `--config redaction.mode=off`."));
         };
-        let Some(known) = KEYS.iter().find(|known| **known == key) else {
-            let error = CommandError::invalid(format!("unknown configuration key `{key}`"));
-            return Err(error.hinted(did_you_mean(key)));
+        let Some(key) = Key::find(name) else {
+            let error = CommandError::invalid(format!("unknown configuration key `{name}`"));
+            return Err(error.hinted(did_you_mean(name)));
         };
-        self.add(vec![(known, value_of(known, text), Source::Flag)], &Source::Flag)
+        self.one(key, text, Source::Flag)
     }
 
-    fn entry(
-        &mut self,
-        key: &str,
-        value: Value,
-        source: &Source,
-        layer: &mut Vec<(&'static str, Value, Source)>,
-    ) {
-        match KEYS.iter().find(|known| **known == key) {
-            Some(known)
-                if USER_ONLY.contains(known) && matches!(source, Source::ProjectFile(_)) =>
-            {
+    /// Adds a value that is given as text.
+    fn one(&mut self, key: &'static Key, text: &str, source: Source) -> Result<(), CommandError> {
+        let setting = Setting { key, value: value_of(key.name, text), source: source.clone() };
+        self.add(vec![setting], &source)
+    }
+
+    fn entry(&mut self, name: &str, value: Value, source: &Source, layer: &mut Vec<Setting>) {
+        match Key::find(name) {
+            Some(key) if key.risk == Risk::UserOnly && matches!(source, Source::ProjectFile(_)) => {
                 let message = format!(
-                    "{source}: `{key}` is ignored here; it only works in the user configuration"
+                    "{source}: `{name}` is ignored here; it only works in the user configuration"
                 );
                 self.warnings.push(message);
             }
-            Some(known) => layer.push((known, value, source.clone())),
-            None => self.unknown(key, source),
+            Some(key) => layer.push(Setting { key, value, source: source.clone() }),
+            None => self.unknown(name, source),
         }
     }
 
@@ -271,11 +210,7 @@ impl Loaded {
     }
 
     /// Validates a layer on its own, so that an error names its source, and adds it.
-    fn add(
-        &mut self,
-        layer: Vec<(&'static str, Value, Source)>,
-        source: &Source,
-    ) -> Result<(), CommandError> {
+    fn add(&mut self, layer: Vec<Setting>, source: &Source) -> Result<(), CommandError> {
         parse(&layer, &source.to_string())?;
         self.set.extend(layer);
         Ok(())
@@ -293,13 +228,18 @@ fn shown_location(location: &str) -> String {
     }
 }
 
-fn parse(set: &[(&'static str, Value, Source)], place: &str) -> Result<Config, CommandError> {
+/// Where a key is in the configuration as JSON.
+fn pointer(key: &str) -> String {
+    format!("/{}", key.replace('.', "/"))
+}
+
+fn parse(set: &[Setting], place: &str) -> Result<Config, CommandError> {
     let mut table = Table::new();
-    for (key, value, _) in set {
-        if let Some((section, key)) = key.split_once('.') {
+    for setting in set {
+        if let Some((section, key)) = setting.key.name.split_once('.') {
             let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
             if let Value::Table(section) = section {
-                section.insert(key.to_owned(), value.clone());
+                section.insert(key.to_owned(), setting.value.clone());
             }
         }
     }
@@ -312,7 +252,7 @@ fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
     // The offending line may contain the store's password.
     let message = handover_text::Redactor::default().clean(&message);
     CommandError::new(crate::error::Exit::Usage, "invalid_config", format!("{place}: {message}"))
-        .hinted(format!("Fix {place}. Known keys: {}.", KEYS.join(", ")))
+        .hinted(format!("Fix {place}. {}", known_keys()))
 }
 
 /// Converts text from the environment or a flag: TOML if it parses and the key is not a string, else a
@@ -339,30 +279,27 @@ fn value_of(key: &str, text: &str) -> Value {
     }
 }
 
-fn did_you_mean(key: &str) -> String {
+fn did_you_mean(name: &str) -> String {
     let nearest = KEYS.iter().max_by(|a, b| {
-        let distance = |known: &str| strsim::jaro_winkler(known, key);
+        let distance = |known: &Key| strsim::jaro_winkler(known.name, name);
         distance(a).total_cmp(&distance(b))
     });
     match nearest {
-        Some(known) if strsim::jaro_winkler(known, key) > 0.8 => format!("Did you mean `{known}`?"),
-        Some(_) | None => format!("Known keys: {}.", KEYS.join(", ")),
+        Some(known) if strsim::jaro_winkler(known.name, name) > 0.8 => {
+            format!("Did you mean `{}`?", known.name)
+        }
+        Some(_) | None => known_keys(),
     }
+}
+
+fn known_keys() -> String {
+    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    format!("Known keys: {}.", names.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_match_the_fields_of_the_configuration() {
-        let config = serde_json::to_value(Config::default()).unwrap();
-        let mut fields = Vec::new();
-        for (section, keys) in config.as_object().unwrap() {
-            fields.extend(keys.as_object().unwrap().keys().map(|key| format!("{section}.{key}")));
-        }
-        assert_eq!(KEYS, fields);
-    }
 
     #[test]
     fn converts_values_to_the_type_of_their_key() {

@@ -1,0 +1,213 @@
+//! Every configuration key, and what a project's file could do with it.
+//!
+//! The files of a checkout come from anyone. Whether a key of theirs counts before the user has agreed
+//! to it is decided by its [`Risk`]; there is no key without one, because this table is the list of keys.
+
+use Risk::{
+    Harmless, Instructs, NamesRecords, OpensEnvironment, RunsProgram, SendsData, Spends, UserOnly,
+    WeakensProtection, WithholdsContext,
+};
+
+/// What a value could do in the file of a project that nobody has looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Risk {
+    /// It can neither run, weaken nor send anything, so it counts without trust.
+    Harmless,
+    /// Harmless, unless the user's own file limits the same thing.
+    Spends,
+    /// Harmless while the project has a store of its own; in a shared one it selects whose records are
+    /// read and written.
+    NamesRecords,
+    /// It names a program that is started, or makes one start.
+    RunsProgram,
+    /// It lets programs see more of the user's environment.
+    OpensEnvironment,
+    /// It weakens redaction, the guard, permissions, reviews or a limit.
+    WeakensProtection,
+    /// It can leave agents without the context that they should have.
+    WithholdsContext,
+    /// It decides where records or code are stored or sent.
+    SendsData,
+    /// Agents read it as instructions.
+    Instructs,
+    /// It never counts in a project's file, trusted or not.
+    UserOnly,
+}
+
+impl Risk {
+    /// What the user is told about a value that needs trust.
+    pub const fn why(self) -> &'static str {
+        match self {
+            Harmless => "harmless",
+            Spends => "replaces a limit of your own configuration",
+            NamesRecords => "decides whose records are used in the shared store",
+            RunsProgram => "runs a program",
+            OpensEnvironment => "shows programs more of your environment",
+            WeakensProtection => "weakens a protection",
+            WithholdsContext => "can leave agents without context",
+            SendsData => "decides where records or code are stored or sent",
+            Instructs => "tells agents what to do",
+            UserOnly => "only works in your own configuration",
+        }
+    }
+}
+
+/// A configuration key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// `section.name`
+    pub name: &'static str,
+    /// What a project's file could do with it.
+    pub risk: Risk,
+}
+
+impl Key {
+    /// A key by its name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+}
+
+const fn key(name: &'static str, risk: Risk) -> Key {
+    Key { name, risk }
+}
+
+/// Every key, in the order of `config show`.
+pub const KEYS: &[Key] = &[
+    key("project.id", NamesRecords),
+    key("store.location", SendsData),
+    key("store.allow_http", UserOnly),
+    key("store.services", UserOnly),
+    key("packages.warn_bytes", Harmless),
+    // Whoever raises it has us read larger files.
+    key("packages.max_bytes", WeakensProtection),
+    key("redaction.mode", WeakensProtection),
+    key("redaction.allow", WeakensProtection),
+    // They replace the user's own rules, and one that matches everything erases what it is applied to.
+    key("redaction.rules", WeakensProtection),
+    key("learning.ttl_days", Harmless),
+    key("assembly.enabled", WithholdsContext),
+    key("assembly.roles_disabled", WithholdsContext),
+    key("assembly.routing", Harmless),
+    // A margin of 1 leaves no room for context, and so does a limit of 0 for a role.
+    key("assembly.safety_margin", WithholdsContext),
+    key("assembly.prior", Harmless),
+    key("assembly.weights", Harmless),
+    key("assembly.roles", WithholdsContext),
+    key("specialization.enabled", WithholdsContext),
+    key("specialization.roles_disabled", WithholdsContext),
+    // It decides whether a team tests at all.
+    key("specialization.testing_mode", WeakensProtection),
+    key("brief.small", Harmless),
+    key("brief.medium", Harmless),
+    key("brief.large", Harmless),
+    // At 100 nothing is left for the context.
+    key("brief.specialization_percent", WithholdsContext),
+    key("brief.roles", Instructs),
+    key("guard.mode", WeakensProtection),
+    key("agents.timeout", Harmless),
+    key("agents.idle_timeout", Harmless),
+    key("agents.environment", OpensEnvironment),
+    key("agents.programs", RunsProgram),
+    key("runs.pipeline", Harmless),
+    // Host and model decide who reads the code.
+    key("runs.host", SendsData),
+    key("runs.command", RunsProgram),
+    key("runs.model", SendsData),
+    key("runs.profile", WeakensProtection),
+    key("runs.env", OpensEnvironment),
+    key("runs.parallel", Harmless),
+    key("runs.remote", SendsData),
+    key("runs.lease", Harmless),
+    key("runs.phase_timeout", Harmless),
+    key("runs.idle_timeout", Harmless),
+    key("runs.max_fixes", Harmless),
+    key("runs.retro", Harmless),
+    key("runs.analysis", Harmless),
+    key("runs.max_retries", Harmless),
+    key("runs.max_file_bytes", Harmless),
+    key("runs.max_commit_bytes", Harmless),
+    key("party.phases", Harmless),
+    // Who reviews, how independently, and which findings are fixed.
+    key("party.agents", WeakensProtection),
+    key("party.solo", WeakensProtection),
+    key("party.cross_talk", Harmless),
+    key("party.consensus", WeakensProtection),
+    key("party.mend_medium_above", WeakensProtection),
+    key("party.personas", Instructs),
+    key("gates.detect", WeakensProtection),
+    key("gates.commands", RunsProgram),
+    key("gates.timeout", Harmless),
+    key("uat.allow", RunsProgram),
+    key("uat.gate", RunsProgram),
+    key("uat.heal", Harmless),
+    key("uat.blocking", Harmless),
+    key("budget.phase", Spends),
+    key("budget.story", Spends),
+    key("budget.run", Spends),
+    key("hooks.enabled", WithholdsContext),
+    key("hooks.roles", WithholdsContext),
+    key("hooks.roles_disabled", WithholdsContext),
+    key("hooks.sessions_disabled", WithholdsContext),
+    key("hooks.debrief_required", WeakensProtection),
+    // A hook without time gives no brief; one with too much of it holds up its host.
+    key("hooks.deadline_ms", WithholdsContext),
+    key("trust.programs", UserOnly),
+    key("trust.stores", UserOnly),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn every_field_of_the_configuration_is_in_the_table() {
+        let config = serde_json::to_value(Config::default()).unwrap();
+        let mut fields = Vec::new();
+        for (section, keys) in config.as_object().unwrap() {
+            fields.extend(keys.as_object().unwrap().keys().map(|key| format!("{section}.{key}")));
+        }
+        fields.sort();
+        let mut names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+        names.sort_unstable();
+        assert_eq!(names, fields);
+    }
+
+    #[test]
+    fn whatever_starts_or_sends_needs_trust() {
+        let risk = |name: &str| Key::find(name).map(|key| key.risk);
+        for name in ["agents.programs", "runs.command", "gates.commands", "uat.allow"] {
+            assert_eq!(risk(name), Some(RunsProgram), "{name}");
+        }
+        for name in ["agents.environment", "runs.env"] {
+            assert_eq!(risk(name), Some(OpensEnvironment), "{name}");
+        }
+        for name in ["store.location", "runs.host", "runs.remote"] {
+            assert_eq!(risk(name), Some(SendsData), "{name}");
+        }
+        for name in ["redaction.mode", "redaction.allow", "guard.mode", "runs.profile"] {
+            assert_eq!(risk(name), Some(WeakensProtection), "{name}");
+        }
+        assert_eq!(risk("brief.roles"), Some(Instructs));
+        assert_eq!(risk("brief.small"), Some(Harmless));
+        assert_eq!(risk("nothing.here"), None);
+    }
+
+    #[test]
+    fn risks_that_need_trust_say_why_in_different_words() {
+        let risks = [
+            Spends,
+            NamesRecords,
+            RunsProgram,
+            OpensEnvironment,
+            WeakensProtection,
+            WithholdsContext,
+            SendsData,
+            Instructs,
+            UserOnly,
+        ];
+        let words: std::collections::BTreeSet<&str> = risks.map(Risk::why).into();
+        assert_eq!(words.len(), risks.len());
+    }
+}
