@@ -97,6 +97,16 @@ const TABLE: &[Command] = commands! {
     "stats auth _:!" | "user _ on >!" | "ACL SETUSER _ on >!", yes "stats auth ann:«sesame»", no "stats auth $USER";
     "bw login _ ?" | "bw unlock !" | "kinit _ <<< !", yes "bw login ann@x.net «pepper28!»", no "bw login ann@x.net";
     "poetry config _ _ ?" | "composer config _ _ ?" | "rclone config create … pass !", yes "poetry config http-basic.x ann «pepper2801»", no "composer config platform.php 8.1";
+    // Tools that keep secrets
+    "gh secret set … --body !" | "gh secret set … -b !", yes "gh secret set X --body «sesame»", no "gh secret set X --body-file f";
+    "az keyvault secret set … --value !" | "aws secretsmanager … --secret-string !", yes "az keyvault secret set -n x --value «sesame»", no "az keyvault secret show -n x";
+    "fly secrets set _=!" | "flyctl secrets set _=!" | "supabase secrets set _=!" | "vault kv put _ _=!" | "vault write _ _=?", yes "fly secrets set X=«sesame»", no "fly secrets list";
+    "doppler secrets set _ !" | "pulumi config set … --secret _ !" | "cargo login !" | "ngrok authtoken !" | "ngrok config add-authtoken !", yes "doppler secrets set X «sesame»", no "cargo login";
+    "echo … ! | docker secret create" | "printf … ! | docker secret create" | "printf … ! | sudo passwd" | "printf … ! | passwd", yes "printf «sesame» | docker secret create db -", no "printf done | tee log";
+    "htpasswd … -nb _ ! ." | "htpasswd … -bn _ ! ." | "htpasswd … -nbB _ ! ." | "htpasswd … -nBb _ ! ." | "htpasswd … -Bbn _ ! .", yes "htpasswd -nbB ann «sesame»", no "htpasswd -n ann";
+    "mosquitto_pub … -P !" | "mosquitto_sub … -P !" | "cqlsh … -p !" | "twine upload … -p !" | "vsce publish … -p !" | "ldappasswd … -s !" | "doveadm pw … -p !", yes "cqlsh h -u ann -p «sesame»", no "cqlsh h 9042";
+    "cmdkey … /pass:!" | "wmic … /password:!" | "nuget push … -k !" | "dotnet nuget push … -k !" | "radtest _ ! _" | "samba-tool user add _ !", yes "cmdkey /add:h /user:ann /pass:«sesame»", no "cmdkey /list";
+    "wpa_cli … psk !" | "nmcli … wifi-sec.psk !" | "iwconfig _ key ?" | "chpasswd <<< _:!" | "passwd … <<< !", yes "chpasswd <<< ann:«sesame»", no "iwconfig wlan0 key off";
     "open -u _,!", yes "lftp -c \"open -u ann,«sesame» h\"", no "open -u ann";
 };
 
@@ -210,12 +220,14 @@ fn matches(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<(usize, us
     let (part, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
     if part == "…" {
         let pipe = words.iter().position(|w| text[w.start..w.end] == *b"|");
+        if pipe.is_none() && rest.contains('|') {
+            return None;
+        }
         // The secret of `echo … ! | x` comes before the pipe.
         let reach = if rest.contains('|') { words.len() } else { pipe.unwrap_or(words.len()) };
         return (0..reach).find_map(|skip| matches(text, rest, &words[skip..]));
     }
     let (word, tail) = words.split_first()?;
-    let go_on = |found| if rest.is_empty() { found } else { end_of(text, rest, tail).and(found) };
     let content = text.get(word.start..word.end)?;
     if part == "_" {
         let option = content.starts_with(b"-");
@@ -233,8 +245,12 @@ fn matches(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<(usize, us
                 true => content.iter().rposition(|b| *b == b'@').filter(|to| *to > from)?,
                 false => content.len(),
             };
+            // Comparing words costs less than judging a value.
+            if !rest.is_empty() {
+                end_of(text, rest, tail)?;
+            }
             let span = unquoted(text, word.start + from, word.start + to);
-            go_on(is_secret(text.get(span.0..span.1)?, sure).then_some(span))
+            is_secret(text.get(span.0..span.1)?, sure).then_some(span)
         }
         None => literal(part, content).then(|| matches(text, rest, tail)).flatten(),
     }

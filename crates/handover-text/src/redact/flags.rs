@@ -21,6 +21,7 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         b"--password-stdin" => piped(text, start),
         b"-u" | b"--user" | b"--proxy-user" | b"-U" => user(text, start, end),
         b"-p" | b"-P" | b"-pw" | b"-gp" => after_user(text, start, end),
+        b"--from-literal" => literal(text, end),
         _ => None,
     }
 }
@@ -62,6 +63,20 @@ fn after_user(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     (named && !database && text.get(end) == Some(&b' ')).then_some(())?;
     let (from, to) = word(text, end + 1)?;
     commands::is_secret(text.get(from..to)?, true).then_some((from, to))
+}
+
+/// `kubectl create secret generic x --from-literal=name=…`: whatever its name.
+fn literal(text: &[u8], end: usize) -> Option<(usize, usize)> {
+    matches!(text.get(end)?, b'=' | b' ').then_some(())?;
+    let (from, to) = word(text, end + 1)?;
+    let value = text.get(from..to)?;
+    let equals = value.iter().position(|b| *b == b'=')? + 1;
+    let value = &value[equals..];
+    let quote = bytes::run(value, 0, 1, |b| matches!(b, b'"' | b'\''));
+    (value.len() >= 3 + quote
+        && !allowlist::placeholder(&value[quote..])
+        && !allowlist::reference(value))
+    .then_some((from + equals + quote, to))
 }
 
 /// `echo "…" | docker login --password-stdin`

@@ -40,7 +40,7 @@ pub(super) fn secret(
     let before = start.checked_sub(1).map(|i| text[i]);
     // Function names, parts of e-mail addresses, the rest of a URL.
     if matches!(next, Some(b'(' | b'@'))
-        || run.starts_with(b"//") && !after_webhook(text, start)
+        || run.starts_with(b"//") && !after_webhook(text, start) && !is_hook(run)
         || run.starts_with(b"xn--")
         || allowlist::public(run)
         || matches!(before, Some(b'@' | b'#'))
@@ -56,7 +56,8 @@ pub(super) fn secret(
     if declared(text, start) || variable(text, start, end) {
         return None;
     }
-    let hint = Hints::new(text, start, end);
+    let mut hint = Hints::new(text, start, end);
+    hint.near.secret |= run.starts_with(b"//") && is_hook(run);
     if !hint.wide.secret && cut_line(text, start, end) {
         return None;
     }
@@ -280,6 +281,13 @@ fn after_webhook(text: &[u8], start: usize) -> bool {
     bytes::contains_ignore_case(before, b"webhook")
 }
 
+/// Whether the address of a web hook: whoever knows its path can call it.
+fn is_hook(run: &[u8]) -> bool {
+    [&b"hooks."[..], b"/hooks/", b"/hook/", b"webhook", b"/integration/"]
+        .iter()
+        .any(|part| bytes::contains_ignore_case(&run[..run.len().min(96)], part))
+}
+
 /// SVG path data: `207v123h210v40h-256V13zm393`.
 fn drawing(s: &[u8]) -> bool {
     s.iter().all(|b| b.is_ascii_digit() || b"MmZzLlHhVvCcSsQqTtAa-.".contains(b))
@@ -295,12 +303,14 @@ fn constant(s: &[u8]) -> bool {
 }
 
 /// `ABC1234-DEF5678-…`: groups of equal length, in capitals and digits.
-fn grouped(s: &[u8]) -> bool {
+pub(super) fn grouped(s: &[u8]) -> bool {
     let mut groups = s.split(|b| *b == b'-');
     let len = groups.clone().next().map_or(0, <[u8]>::len);
     let capital = |b: &u8| bytes::is(*b, UPPER | DIGIT);
-    (5..=10).contains(&len)
-        && groups.clone().count() >= 3
+    let least = if len == 4 { 4 } else { 3 };
+    (4..=10).contains(&len)
+        && random::mixed(s)
+        && groups.clone().count() >= least
         && groups.all(|g| g.len() == len && g.iter().all(capital))
 }
 

@@ -25,6 +25,8 @@ const PASSWORD: &[&str] = &[
     "adminpass", "smtppass", "ftppass", "requirepass", "masterauth", "bindpw", "authpass",
     "rootpw", "clave", "securestring", "keypass", "storepass", "sshpass", "wachtwoord", "salasana", "heslo",
     "parola", "losenord", "haslo", "sifre", "adgangskode", "palavrapasse", "rootbindpw", "passwd",
+    "contrasenia", "contrasenya", "pasword", "paswd", "passsword", "lozinka", "geslo", "parool", "kodeord",
+    "jelszo", "kodikos", "matkhau", "katasandi",
 ];
 
 #[rustfmt::skip]
@@ -36,7 +38,8 @@ const SECRET: &[&str] = &[
     "usertoken", "bottoken", "functionkey", "appkey", "hmackey", "cryptokey", "jwtkey", "sshkey",
     "rsakey", "integrationkey", "ingestkey", "routingkey", "writekey", "applicationkey",
     "personalaccesstoken", "webhookurl", "creds", "secretorkey", "sessionkey", "encryptkey",
-    "aeskey",
+    "aeskey", "clavesecreta", "claveapi", "chaveapi", "chavesecreta", "segredo", "cleapi", "clesecrete", "apischluessel",
+    "geheimschluessel",
 ];
 
 const TOKEN: &[&str] = &[
@@ -169,7 +172,7 @@ pub(super) fn may_end(name: &[u8]) -> bool {
 }
 
 /// Sensitive only as whole words.
-const WORDS: &[&str] = &["pass", "pw", "psk"];
+const WORDS: &[&str] = &["pass", "pw", "psk", "mdp"];
 
 const LISTS: &[&[&str]] = &[PUBLIC, PASSWORD, WORDS, SECRET, TOKEN, WEAK, ID];
 

@@ -8,7 +8,7 @@ use super::index::{self, Index, Side};
 const SECRET: &[&str] = &[
     "key", "token", "secret", "passw", "passphrase", "pwd", "auth", "cred", "bearer", "apikey",
     "webhook", "private", "signature", "signing", "jenkins-crumb", "\"crumb\"", "reporter_id", "jwt", "oauth", "x-api", "sasl",
-    "salt", "sonar.login", "2fa seed", "accounts: [", "encrypt = ", "totp", "mfa_",
+    "salt", "sonar.login", "sonarlogin", "sonar_login", "2fa seed", "accounts: [", "encrypt = ", "totp", "mfa_",
 ];
 
 /// Words near which random strings are mostly secrets, but ids and hashes are not.
@@ -164,6 +164,19 @@ const VENDORS: &[&str] = &[
     "zenduty", "zenefits", "zenkit", "zenrows", "zenscrape", "zenserp", "zenvia", "zeplin",
     "zeptomail", "zerobounce", "zerotier", "zhipu", "zilliz", "zipapi", "zipbooks", "zipcodeapi",
     "zipcodebase", "zitadel", "zoho", "zonka", "zoomeye", "zuora",
+    "agilecrm", "alphavantage", "apimetrics", "apitemplate", "bamboohr", "bigdatacloud", "blynk",
+    "boxoauth", "checio", "checklyhq", "clientary", "closecrm", "cloudsight", "collect2",
+    "deepsource", "dependencytrack", "dnsimple", "dnsmadeeasy", "dynalist", "endorlabs", "fileio",
+    "flyio", "formstack", "frameio", "fullcontact", "getgist", "getsandbox", "gitguardian",
+    "hcaptcha", "hereapi", "honeycomb", "ibmcloud", "intra42", "ipregistry", "ipwhois",
+    "jupiterone", "langfuse", "larksuite", "leakix", "mailboxvalidator", "microsoftteams",
+    "monkeylearn", "mouseflow", "namesilo", "neverbounce", "onfleet", "personio", "pganalyze",
+    "porkbun", "portainer", "postbacks", "pulumi", "purpleair", "recaptcha", "rockset", "rootly",
+    "salesloft", "shipengine", "shopware", "signable", "signaturit", "signupgenius", "simplesat",
+    "smartlook", "solarwinds", "spectralops", "speechtextai", "stockdata", "tailscale",
+    "technicalanalysis", "thingsboard", "truenas", "trufflehog", "uptimerobot", "userflow",
+    "voiceflow", "weatherapi", "web3storage", "webscraping", "weightsandbiases", "wolframalpha",
+    "woocommerce",
 ];
 
 /// Vendors that are often mentioned for other reasons: hashes and ids near them are not keys.
@@ -222,7 +235,7 @@ pub(super) fn hint(window: &[u8]) -> Hint {
             match list {
                 0 => hint.secret |= !other_word(rest) && !odd_case(&rest[..word.len()]),
                 1 => hint.vendor = true,
-                2 => hint.hash |= word_start,
+                2 => hint.hash |= word_start && !starts_ignoring_case(rest, b"hashicorp"),
                 3 => hint.vendor |= word_start,
                 5 if !whole(window, at, word.len()) => {}
                 _ => {
@@ -292,11 +305,13 @@ const OTHER: &[&str] = &[
     "accessor", "privatel",
 ];
 
+fn starts_ignoring_case(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word))
+}
+
 /// `Author:` indicates no secret, `Authorization:` does.
 fn other_word(text: &[u8]) -> bool {
-    let starts = |word: &str| {
-        text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word.as_bytes()))
-    };
+    let starts = |word: &str| starts_ignoring_case(text, word.as_bytes());
     OTHER.iter().any(|w| starts(w)) && !starts("authoriz")
 }
 

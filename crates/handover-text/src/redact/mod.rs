@@ -8,6 +8,7 @@
 mod allowlist;
 mod assign;
 mod blocks;
+mod byte_arrays;
 mod bytes;
 mod calls;
 mod commands;
@@ -29,6 +30,7 @@ mod phrases;
 mod prose;
 mod random;
 mod scan;
+mod services;
 mod settings;
 mod shapes;
 mod sql_rows;

@@ -170,6 +170,12 @@ fn after_space(text: &[u8], at: usize, quoted_name: bool) -> (Operator, usize) {
         let colon = if text[after..].starts_with(b": ") { 2 } else { 0 };
         return (Operator::Word, after + colon);
     }
+    // `Password - …`, `password → …`
+    if let Some(dash) =
+        ["- ", "– ", "→ ", "-> "].iter().find(|dash| rest.starts_with(dash.as_bytes()))
+    {
+        return (Operator::Words, at + dash.len());
+    }
     match words_and_is(text, at) {
         Some(at) => (Operator::Words, at),
         None => (Operator::Space, at),

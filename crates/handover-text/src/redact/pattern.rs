@@ -158,7 +158,7 @@ fn take(text: &[u8], at: usize, class: u8, min: usize, max: usize, stop: Option<
         .count()
 }
 
-fn class_has(class: u8, b: u8) -> bool {
+pub(super) fn class_has(class: u8, b: u8) -> bool {
     match class {
         b'd' => bytes::is(b, DIGIT),
         b'h' => bytes::is(b, HEX) && !bytes::is(b, UPPER),

@@ -92,7 +92,8 @@ pub(super) fn wallet(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         let before = &text[start.saturating_sub(10)..end];
         KINDS.iter().any(|kind| bytes::contains_ignore_case(before, kind))
     };
-    (ends(b"mnemonic") || ends(b"phrase") && of_wallet()).then_some(())?;
+    let named = ends(b"mnemonic") || ends(b"seed");
+    (named || (ends(b"phrase") || ends(b"words")) && of_wallet()).then_some(())?;
     let operator = bytes::run(text, end, 12, |b| {
         matches!(b, b' ' | b':' | b'=' | b'"' | b'\'' | b'`' | b'(' | b'>' | b'\n')
     });

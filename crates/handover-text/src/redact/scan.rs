@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::assign::Assignments;
-use super::bytes::{self, ALNUM, CLASS, RUN};
+use super::bytes::{self, ALNUM, CLASS, DIGIT, LOWER, RUN, UPPER};
 use super::index::{Letters, Side};
 use super::keys::Key;
 use super::{
-    Hit, blocks, calls, commands, encoded, expect_scripts, flags, generic, kubernetes, pem, prose,
-    settings, shapes, sql_rows, tables, urls, usernames, vendors,
+    Hit, blocks, byte_arrays, calls, commands, encoded, expect_scripts, flags, generic, kubernetes,
+    pem, prose, services, settings, shapes, sql_rows, tables, urls, usernames, vendors,
 };
 
 /// Adds the findings of the pattern rules; returns the structures that some of them depend on.
@@ -136,6 +136,10 @@ impl<'t> Scan<'t> {
     /// The value of a name.
     fn assigned(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
         let Some((from, to, key)) = self.assignments.value(self.text, start, end) else {
+            if let Some((from, to)) = byte_arrays::key(self.text, start, end) {
+                hits.push(Hit::new("assignment", from, to));
+                return Some(to);
+            }
             let read = blocks::find(self.text, start, end, self.block, hits)?;
             self.block = read.end;
             self.structures.push(read);
@@ -186,7 +190,7 @@ impl<'t> Scan<'t> {
         let text = self.text;
         match end - start {
             4 => {
-                if &text[start..end] == b"5432"
+                if matches!(&text[start..end], b"5432" | b"5433" | b"5434" | b"6432" | b"6543")
                     && let Some((from, to)) = urls::pgpass(text, end)
                 {
                     hits.push(Hit::new(urls::RULE, from, to));
@@ -219,14 +223,16 @@ impl<'t> Scan<'t> {
     fn standalone(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
         let text = self.text;
         if end - start < generic::LEAST {
-            return end;
+            return self.short(start, end, seen, hits);
         }
         let (from, to) = trim(text, start, end);
         if to - from < generic::LEAST {
             return end;
         }
         if let Some((rule, from)) = shapes::shape(text, from, to, seen) {
-            hits.push(Hit::new(rule, from, to));
+            // The signature of a token may end in a dash.
+            let dashes = bytes::run(text, to, end - to, |b| b == b'-');
+            hits.push(Hit::new(rule, from, if rule == shapes::JWT { to + dashes } else { to }));
             return end;
         }
         if self.layers != Layers::Inner
@@ -243,7 +249,31 @@ impl<'t> Scan<'t> {
             hits.push(Hit::new("random-string", from, to));
             return to.max(end);
         }
-        end
+        self.of_service(from, to, seen, hits).unwrap_or(end)
+    }
+
+    /// A string too short to be judged by itself.
+    fn short(&self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
+        let mixed = seen & DIGIT != 0 && seen & (UPPER | LOWER) != 0;
+        if end - start < services::SHORTEST || !mixed {
+            return end;
+        }
+        let (from, to) = trim(self.text, start, end);
+        self.of_service(from, to, seen, hits).unwrap_or(end)
+    }
+
+    /// The key of a service that is named before it.
+    fn of_service(
+        &self,
+        from: usize,
+        to: usize,
+        seen: u8,
+        hits: &mut Vec<Hit<'_>>,
+    ) -> Option<usize> {
+        (self.layers != Layers::Inner).then_some(())?;
+        let (from, to) = services::key(self.text, from, to, seen)?;
+        hits.push(Hit::new(services::RULE, from, to));
+        Some(to)
     }
 
     /// A secret that the words or lines around a trigger word reveal; returns where to continue.
@@ -304,6 +334,7 @@ fn holds_secret(text: &str) -> bool {
 #[rustfmt::skip]
 const TRIGGERS: &[&str] = &[
     "login", "logins", "creds", "credential", "credentials", "with", "mnemonic", "phrase", "passwords", "basic",
+    "seed", "words",
     "userpwd", "password", "passwd", "passphrase", "passcode", "pwd", "pass", "passwort", "securestring",
 ];
 

@@ -27,7 +27,7 @@ pub(super) fn shell_name(name: &[u8]) -> bool {
 pub(super) fn after_setenv(text: &[u8], start: usize) -> bool {
     let line = &text[bytes::line_start(text, start, 16)..start];
     let word = line.trim_ascii();
-    line.ends_with(b" ") && ["ENV", "setenv", "SetEnv"].iter().any(|w| word == w.as_bytes())
+    line.ends_with(b" ") && ["ENV", "setenv", "SetEnv", "setx"].iter().any(|w| word == w.as_bytes())
 }
 
 /// Whether a `.netrc` entry precedes the word.

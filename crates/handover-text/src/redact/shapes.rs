@@ -4,6 +4,9 @@ use super::bytes::{self, ALNUM, DIGIT, HEX, TILDE};
 use super::encoded;
 use super::random;
 
+/// The rule for JSON web tokens.
+pub(super) const JWT: &str = "jwt";
+
 /// The rule that the run `start..end` matches, and where the token begins.
 pub(super) fn shape(
     text: &[u8],
@@ -12,8 +15,8 @@ pub(super) fn shape(
     seen: u8,
 ) -> Option<(&'static str, usize)> {
     let run = &text[start..end];
-    if run.starts_with(b"ey") {
-        return jwt(run).then_some(("jwt", start));
+    if run.starts_with(b"ey") || run.starts_with(b"ewo") || run.starts_with(b"ew0") {
+        return jwt(run).then_some((JWT, start));
     }
     if run.starts_with(b"LS0tLS1CRUdJTi") && encoded::is_private_key(run) {
         return Some(("private-key", start));
@@ -44,7 +47,7 @@ fn jwt(run: &[u8]) -> bool {
     };
     header.len() >= 12
         && claims.len() >= 8
-        && (claims.starts_with(b"ey") || run.len() >= 60)
+        && (claims.starts_with(b"ey") || claims.starts_with(b"ew") || run.len() >= 60)
         && random::mixed(header)
 }
 
@@ -114,6 +117,9 @@ mod tests {
         assert_eq!(rule(header), None);
         assert_eq!(rule(&format!("{header}.abc")), None);
         assert_eq!(rule("eyelash.eyebrow"), None);
+        // A header on several lines.
+        assert_eq!(rule(&format!("ewogICJhbGciOiAiSFMyNTYiCn0.{claims}.c2ln")), Some(("jwt", 0)));
+        assert_eq!(rule("ewok-village.example.org"), None);
     }
 
     #[test]

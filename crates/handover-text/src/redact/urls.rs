@@ -63,7 +63,8 @@ fn bare(text: &[u8], hits: &mut Vec<Hit>) {
             start == 0 || matches!(text[start - 1], b'"' | b'\'' | b'`' | b' ' | b'=' | b'\n');
         let rest = &text[at + 1..];
         let name = bytes::run(rest, 0, 128, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
-        let goes_on = matches!(rest.get(name), Some(b':' | b'/'));
+        let numbers = rest[..name].iter().all(|b| b.is_ascii_digit() || *b == b'.');
+        let goes_on = matches!(rest.get(name), Some(b':' | b'/')) || numbers;
         let value = &text[from..at];
         let looks = value.len() >= 6
             && random::mixed(value)

@@ -48,6 +48,9 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
 /// Invented tokens (`abcdef123456`) are less random than real ones.
 fn token(form: Form, value: &[u8]) -> bool {
     let one_word = value.iter().all(|b| bytes::is(*b, ALNUM));
+    if form == Form::Quoted && value.len() >= 12 && letters(value) {
+        return true;
+    }
     form != Form::Loose
         && one_word
         && value.len() >= 12
@@ -199,7 +202,7 @@ fn weak(form: Form, value: &[u8]) -> bool {
         && random::longest_word(value) >= 16
         && random::changes(value) >= 4
         && random::efficiency(value) < 3.0;
-    digits || random::uuid(value) || dense || long
+    digits || random::uuid(value) || dense || long || generic::grouped(value)
 }
 
 /// `item_2`, `sha256`, `utf8-decoder-v3`: words, some of which end in a number.

@@ -30,7 +30,12 @@ const CDATA: &[u8] = b"<![CDATA[";
 pub(super) struct Assignments {
     /// An unquoted value starting in this range ends at its end.
     known: (usize, usize),
+    /// How many values that end there were judged.
+    judged: usize,
 }
+
+/// The most values with the same end that are judged: `password=password=…` has any number.
+const SAME_END: usize = 8;
 
 /// The value of a name.
 #[derive(Debug, Clone, Copy)]
@@ -126,6 +131,10 @@ impl Assignments {
         }
         let key = key_of(text, start, end)?;
         let value = self.parse(text, start, end, key)?;
+        if value.end == self.known.1 && value.form != Form::Quoted {
+            self.judged += 1;
+            (self.judged <= SAME_END).then_some(())?;
+        }
         // The beginning of a long value is enough to judge it.
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
         let is_secret = match Ambiguous::of(name) {

@@ -60,6 +60,7 @@ impl Assignments {
         let mut end = at + len;
         if !query {
             self.known = (at, end);
+            self.judged = 0;
         }
         // A trailing full stop or colon belongs to the sentence.
         while end > at && matches!(text.get(end - 1), Some(b'.' | b':' | b'*')) {
@@ -153,7 +154,8 @@ fn spaced_form(text: &[u8], assignment: &Assignment, stop: usize) -> Option<Form
     let flag = name.len() > 4
         && (name.starts_with(b"--")
             || name == b"-password"
-            || matches!(name, [b'-', first, ..] if first.is_ascii_uppercase()));
+            || matches!(name, [b'-', first, ..] if first.is_ascii_uppercase())
+            || name[0] == b'-' && matches!(key, Key::Secret | Key::Token));
     let netrc = name == b"password" && netrc(text, start);
     let setting = (is_setting(name) || settings::after_setenv(text, start))
         && text.get(stop).is_none_or(u8::is_ascii_whitespace);

@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "digitalocean-token": "dop_v1_{h64}" | "doo_v1_{h64}" | "dor_v1_{h64}" | "DO00{A16}!", yes "dop_v1_(a1b2)64", no "dop_v1_(a1b2)9";
     "heroku-key": "HRKU-{b36,}", yes "HRKU-(a1B2)60", no "HRKU-x";
     "scaleway-key": "SCW{A17}!", yes "SCW(A1B2)17", no "SCW(A1B2)9";
-    "fly-token": "fo1_{b43}" | "fm2_{B100,}" | "fm1r_{B100,}" | "fm1a_{B100,}", yes "fo1_(a1B2)43", no "fo1_x";
+    "fly-token": "fo1_{b43}" | "fm2_{B60,}" | "fm1r_{B60,}" | "fm1a_{B60,}", yes "fo1_(a1B2)43", no "fo1_x";
     "render-key": "rnd_{w28,}", yes "rnd_(a1B2)32", no "rnd_(a1)4";
     "netlify-token": "nfp_{w36,}" | "nfc_{w36,}" | "nfo_{w36,}" | "nfu_{w36,}", yes "nfp_(a1B2)40", no "nfp_x";
     "vercel-token": "vcp_{w40,}" | "vci_{w40,}" | "vca_{w40,}" | "vcr_{w40,}" | "vercel_blob_rw_{w30,}", yes "vcp_(a1B2)56", no "vcp_x";

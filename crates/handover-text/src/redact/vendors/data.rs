@@ -20,7 +20,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "frameio-token": "fio-u-{x60,}", yes "fio-u-(a1B2)64", no "fio-u-x";
     "imagekit-key": "private_{B24,}", yes "private_(a1B2)27=", no "private_key";
     "mapbox-token": "sk.eyJ{b30,}.{b20,}" | "pk.eyJ{b30,}.{b20,}" | "tk.eyJ{b30,}.{b20,}", yes "sk.eyJ(a1B2)80.(a1B2)22", no "sk.eyJx";
-    "newrelic-key": "NRAK-{w20,}" | "NRJS-{h19}" | "NRII-{b20,}" | "NRAA-{h27}" | "NRIQ-{b20,}" | "NRRA-{h42}" | "NRSP-{b20,}", yes "NRAK-(A1B2)27", no "NRAK-x";
+    "newrelic-key": "NRAK-{w20,}" | "NRJS-{h19}" | "NRBR-{h19}" | "NRII-{b20,}" | "NRAA-{h27}" | "NRIQ-{b20,}" | "NRRA-{h42}" | "NRSP-{b20,}", yes "NRAK-(A1B2)27", no "NRAK-x";
     "datadog-key": "ddapp_{w30,}" | "pub{h32}!" | "ddpat_{w30,}", yes "pub(a1b2)32", no "publish";
     "grafana-token": "glc_{B30,}" | "glsa_{w32}_{H8}" | "eyJrIjoi{B40,}", yes "glsa_(a1B2)32_(c3d4)8", no "glsa_x";
     "sentry-token": "sntrys_{x40,}" | "sntryu_{h64}" | "sntrya_{x40,}" | "sntryi_{x40,}", yes "sntryu_(a1b2)64", no "sntryu_x";

@@ -45,10 +45,11 @@ mod business;
 mod cloud;
 mod code;
 mod data;
+mod hooks;
 mod talk;
 
-const TABLES: [&[Vendor]; 6] =
-    [ai::TABLE, business::TABLE, cloud::TABLE, code::TABLE, data::TABLE, talk::TABLE];
+const TABLES: [&[Vendor]; 7] =
+    [ai::TABLE, business::TABLE, cloud::TABLE, code::TABLE, data::TABLE, hooks::TABLE, talk::TABLE];
 
 /// A token found in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

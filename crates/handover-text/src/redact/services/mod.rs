@@ -1,0 +1,194 @@
+//! Keys of services that are known only by their length and alphabet: one row for each service.
+//!
+//! A row consists of the service's name and the shapes of its keys, in the classes of
+//! [`super::pattern`]: `a32` is 32 lower-case letters and digits, `U36` a UUID, `w24,26` has 24 to 26
+//! characters. `name` rows are names that mean nothing else: a string of the right shape shortly after
+//! one is a key. `word` rows are words of their own, so the key must be given to the name itself:
+//! `box: …`, `new Box("…")`.
+
+use super::allowlist;
+use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
+use super::index::{Index, Side};
+use super::lexicon;
+use super::pattern;
+use super::random;
+use super::values;
+
+/// The rule's name in findings.
+pub(super) const RULE: &str = "service-key";
+
+/// What else a service's name may mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// Nothing else.
+    Name,
+    /// A word of ordinary text.
+    Word,
+}
+
+#[derive(Debug)]
+struct Service {
+    name: &'static str,
+    meaning: Meaning,
+    shapes: &'static [&'static str],
+}
+
+macro_rules! services {
+    ($($kind:ident $name:literal: $($shape:literal)|+;)*) => {
+        &[$(Service { name: $name, meaning: services!(@$kind), shapes: &[$($shape),+] }),*]
+    };
+    (@name) => { super::Meaning::Name };
+    (@word) => { super::Meaning::Word };
+}
+
+mod a_to_e;
+mod f_to_o;
+mod p_to_z;
+#[cfg(test)]
+mod tests;
+
+/// In alphabetical order.
+const TABLES: [&[Service]; 3] = [a_to_e::TABLE, f_to_o::TABLE, p_to_z::TABLE];
+
+const COUNT: usize = TABLES[0].len() + TABLES[1].len() + TABLES[2].len();
+
+const NAMES: [&str; COUNT] = {
+    let mut names = [""; COUNT];
+    let mut n = 0;
+    let mut t = 0;
+    while t < TABLES.len() {
+        let mut row = 0;
+        while row < TABLES[t].len() {
+            names[n] = TABLES[t][row].name;
+            n += 1;
+            row += 1;
+        }
+        t += 1;
+    }
+    names
+};
+
+static INDEX: Index<COUNT> = Index::new(&[&NAMES], Side::Start);
+
+/// The shortest and the longest key.
+pub(super) const SHORTEST: usize = 8;
+const LONGEST: usize = 256;
+/// How far back to look for the name of the service, and over how many lines.
+const WINDOW: usize = 96;
+const LINES: usize = 3;
+/// How far back to look for words such as `key`.
+const HINT: usize = 56;
+/// Shorter keys must be given to the name itself, or to a word such as `key`.
+const SURE: usize = 16;
+
+/// The key of a service in the run `start..end`.
+pub(super) fn key(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
+    let run = &text[start..end];
+    let letters = seen & (UPPER | LOWER) != 0;
+    let likely = letters && (seen & DIGIT != 0 || run.len() >= SURE && random::scattered(run));
+    (likely && (SHORTEST..=LONGEST).contains(&run.len())).then_some(())?;
+    let around = (start.checked_sub(1).map(|at| text[at]), text.get(end));
+    if matches!(around, (Some(b'@' | b'#' | b'$' | b'/'), _) | (_, Some(b'(' | b'@' | b'['))) {
+        return None;
+    }
+    let from = window_start(text, start);
+    let (service, name, given) = (from..start.saturating_sub(1)).rev().find_map(|at| {
+        let (_, name) = INDEX.at(&text[at..start]).max_by_key(|(_, name)| name.len())?;
+        let service = service(name)?;
+        let begins = at == 0
+            || !text[at - 1].is_ascii_alphabetic()
+            || text[at - 1].is_ascii_lowercase() && text[at].is_ascii_uppercase();
+        let name = at..at + name.len();
+        let given = is_given(&text[name.end..start]);
+        let meant = begins && (service.meaning == Meaning::Name || given);
+        let fits = service.shapes.iter().any(|shape| has_shape(shape, run));
+        (meant && fits).then_some((service, name, given))
+    })?;
+    let hint = lexicon::hint(&text[from.max(start.saturating_sub(HINT))..start]);
+    // The name itself says nothing about hashes and ids: BRAINTREE, PLAID.
+    let after = lexicon::hint(&text[name.end..start]);
+    let hash = after.hash || lexicon::hint(&text[from..name.start]).hash;
+    let stated = given || hint.secret;
+    let hex = random::hex(run) || random::uuid(run);
+    let commit = run.len() == 40 && hex && is_checksum(text, start, given);
+    let other = hash
+        || after.id && hex && !hint.secret
+        || commit && !hint.secret
+        || hex && !stated
+        || run.len() < SURE && !(stated && service.meaning == Meaning::Name)
+        || allowlist::placeholder(run)
+        || allowlist::public(run)
+        || values::wordy_with_number(run);
+    (!other && (hex || random::efficiency(run) < 3.0))
+        .then(|| (start, end + bytes::run(text, end, 2, |b| b == b'=')))
+}
+
+/// Whether 40 hexadecimal digits are a commit or a checksum: after white space, unless they are given
+/// to a name. Lock files give them to packages: `  Name: …`.
+fn is_checksum(text: &[u8], start: usize, given: bool) -> bool {
+    let spaced = start == 0 || text[start - 1].is_ascii_whitespace();
+    let line = &text[bytes::line_start(text, start, WINDOW)..start];
+    let locked = matches!(line, [b' ', b' ', first, .., b':', b' '] if *first != b' ')
+        && !line.iter().any(|b| matches!(b, b'=' | b'"'));
+    spaced && (!given || locked)
+}
+
+fn service(name: &[u8]) -> Option<&'static Service> {
+    TABLES.iter().find_map(|table| {
+        let row = table.binary_search_by(|row| row.name.as_bytes().cmp(name)).ok()?;
+        table.get(row)
+    })
+}
+
+/// The start of the text that may name the service: a few lines at most.
+fn window_start(text: &[u8], start: usize) -> usize {
+    let far = start.saturating_sub(WINDOW);
+    let breaks = (far..start).rev().filter(|at| text[*at] == b'\n').nth(LINES - 1);
+    breaks.map_or(far, |at| at + 1)
+}
+
+/// Whether what stands between a name and a string gives the string to the name: `_api = "`,
+/// `Client('`, `: `.
+fn is_given(between: &[u8]) -> bool {
+    let operator = |b: &u8| {
+        matches!(b, b' ' | b'\t' | b'=' | b':' | b'"' | b'\'' | b'(' | b'>' | b'{' | b'`' | b'\\')
+    };
+    let len = between.iter().rev().take_while(|b| operator(b)).count();
+    let (rest, operators) = between.split_at(between.len() - len);
+    let assigned = operators.iter().any(|b| matches!(b, b'=' | b':' | b'(' | b'>' | b'"' | b'\''));
+    let words = rest.iter().filter(|b| **b == b' ').count();
+    assigned
+        && len <= 8
+        && rest.len() <= 24
+        && words <= 2
+        && rest
+            .iter()
+            .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-' | b'.') || operator(b))
+}
+
+/// Whether a string has exactly this shape.
+fn has_shape(shape: &str, s: &[u8]) -> bool {
+    let Some((class, len)) = shape.as_bytes().split_first() else {
+        return false;
+    };
+    let mut bounds = len.split(|b| *b == b',').map(number);
+    let least = bounds.next().unwrap_or(0);
+    let most = bounds.next().unwrap_or(least);
+    (least..=most).contains(&s.len())
+        && match class {
+            b'U' => is_grouped(s),
+            _ => s.iter().all(|b| pattern::class_has(*class, *b)),
+        }
+}
+
+/// The groups of a UUID; some services use letters other than hexadecimal ones.
+fn is_grouped(s: &[u8]) -> bool {
+    s.iter().enumerate().all(|(i, b)| match i {
+        8 | 13 | 18 | 23 => *b == b'-',
+        _ => bytes::is(*b, ALNUM),
+    })
+}
+
+fn number(digits: &[u8]) -> usize {
+    digits.iter().fold(0, |n, d| n * 10 + usize::from(d.wrapping_sub(b'0')))
+}
