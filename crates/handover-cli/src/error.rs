@@ -10,7 +10,7 @@ use handover_agents::AgentError;
 use handover_context::archive::{ArchiveError, CopyError};
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::persona::PersonaError;
-use handover_files::FileError;
+use handover_files::{FileError, Irregular};
 use handover_handoff::{HandoffError, Refusal};
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
@@ -102,18 +102,27 @@ impl CommandError {
 
 impl From<FileError> for CommandError {
     fn from(error: FileError) -> Self {
-        let hint = match &error {
-            FileError::NotAFile { path, .. } | FileError::NotAFolder { path, .. } => Some(format!(
-                "Handover follows no links below `.handover/`. Delete or move {}; the store can be \
-                 elsewhere with HANDOVER_STORE.",
-                path.display()
-            )),
-            FileError::TooLarge { .. } | FileError::NotText { .. } | FileError::Name { .. } => {
-                Some("Check the file, or delete it.".to_owned())
+        let (code, hint) = match &error {
+            FileError::NotAFile { path, found } | FileError::NotAFolder { path, found } => {
+                let path = path.display();
+                match found {
+                    Irregular::Link | Irregular::Special => (
+                        "not_ours",
+                        Some(format!(
+                            "Handover follows no links below `.handover/`. Delete or move {path}; the store can \
+                             be elsewhere with HANDOVER_STORE."
+                        )),
+                    ),
+                    Irregular::File | Irregular::Folder => {
+                        ("io", Some(format!("Move {path} out of the way.")))
+                    }
+                }
             }
-            FileError::Io { .. } => None,
+            FileError::TooLarge { .. } | FileError::NotText { .. } | FileError::Name { .. } => {
+                ("io", Some("Check the file, or delete it.".to_owned()))
+            }
+            FileError::Io { .. } => ("io", None),
         };
-        let code = if error.is_irregular() { "not_ours" } else { "io" };
         Self { hint, ..Self::new(Exit::Environment, code, &error) }
     }
 }

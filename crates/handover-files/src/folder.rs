@@ -111,6 +111,11 @@ impl Folder {
         self.open(IfMissing::Create).map(drop)
     }
 
+    /// The same for files that are meant for everybody who may read the project.
+    pub fn create_shared(&self) -> Result<(), FileError> {
+        self.open(IfMissing::CreateShared).map(drop)
+    }
+
     /// Whether there is a regular file of that name.
     pub fn has(&self, name: &str) -> bool {
         let kind = || open::kind(&self.open(IfMissing::Fail).ok()?, self.name(name).ok()?);

@@ -20,8 +20,22 @@ const FILE: OFlags =
 /// Whether a folder that does not exist is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
+    /// For its owner alone.
     Create,
+    /// For everybody who may read the project.
+    CreateShared,
     Fail,
+}
+
+impl IfMissing {
+    /// The permissions of a new folder, before the user's mask.
+    fn mode(self) -> Option<Mode> {
+        match self {
+            Self::Create => Some(Mode::RWXU),
+            Self::CreateShared => Some(Mode::from(0o777)),
+            Self::Fail => None,
+        }
+    }
 }
 
 /// The plain names of a relative path.
@@ -37,7 +51,7 @@ pub(crate) fn names(path: &Path) -> Result<Vec<&Path>, FileError> {
 pub(crate) fn folder(base: &Path, below: &Path, missing: IfMissing) -> Result<OwnedFd, FileError> {
     let mut whole = base.to_owned();
     let mut folder = match openat(CWD, base, FOLDER, Mode::empty()) {
-        Err(Errno::NOENT) if missing == IfMissing::Create => {
+        Err(Errno::NOENT) if missing != IfMissing::Fail => {
             // Shared with whoever may read the project: the configuration is in it.
             made(mkdirat(CWD, base, Mode::from(0o777)), base)?;
             openat(CWD, base, FOLDER, Mode::empty())
@@ -47,14 +61,14 @@ pub(crate) fn folder(base: &Path, below: &Path, missing: IfMissing) -> Result<Ow
     .map_err(|error| not_a_folder(CWD, base, base, error))?;
     for name in names(below)? {
         whole.push(name);
-        let next = match openat(&folder, name, FOLDER, Mode::empty()) {
-            Err(Errno::NOENT) if missing == IfMissing::Create => {
-                made(mkdirat(&folder, name, Mode::RWXU), &whole)?;
+        let next = match (openat(&folder, name, FOLDER, Mode::empty()), missing.mode()) {
+            (Err(Errno::NOENT), Some(mode)) => {
+                made(mkdirat(&folder, name, mode), &whole)?;
                 // What is written into it durably must not lose its folder.
                 let _ = fsync(&folder);
                 openat(&folder, name, FOLDER, Mode::empty())
             }
-            opened => opened,
+            (opened, _) => opened,
         };
         folder = next.map_err(|error| not_a_folder(&folder, name, &whole, error))?;
     }

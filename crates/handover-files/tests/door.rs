@@ -171,6 +171,9 @@ fn what_is_created_belongs_to_its_owner() {
     drop(spool.create_file("three").unwrap());
     let at = |name: &str| scene.at("project/.handover").join(name);
     assert_eq!(mode(&at("a")), 0o700);
+    scene.door().inside("artifacts/s1").create_shared().unwrap();
+    fs_err::create_dir(at("usual")).unwrap();
+    assert_eq!(mode(&at("artifacts/s1")), mode(&at("usual")));
     assert_eq!(mode(&at("a/spool")), 0o700);
     for name in ["one", "two", "three"] {
         assert_eq!(mode(&at("a/spool").join(name)), 0o600, "{name}");

@@ -51,7 +51,7 @@ pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     if !is_new {
         app.trust_in(&project).check_owner()?;
     }
-    folder.inside("artifacts").create()?;
+    folder.inside("artifacts").create_shared()?;
     folder.publish(".gitignore", GITIGNORE.as_bytes())?;
     let writes_config = !folder.has(config::FILE);
     folder.publish(config::FILE, config_text(&project).as_bytes())?;

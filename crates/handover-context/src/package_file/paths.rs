@@ -198,7 +198,7 @@ impl ProjectPaths {
     /// Creates the folder for a session's packages. No folder on the way may be a symlink.
     pub fn make_context_folder(&self, session: &SessionId) -> Result<PathBuf, PackageFileError> {
         let folder = self.artifacts_folder(session).inside("context");
-        folder.create().map_err(not_ours)?;
+        folder.create_shared().map_err(not_ours)?;
         Ok(folder.path())
     }
 
