@@ -7,6 +7,8 @@
 
 mod learned;
 mod row;
+#[cfg(test)]
+mod tests;
 mod work;
 
 use std::collections::BTreeMap;

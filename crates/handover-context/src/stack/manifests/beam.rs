@@ -30,3 +30,33 @@ pub(super) fn rebar(manifest: &mut Manifest<'_>) {
     manifest.ecosystem("erlang");
     manifest.uses("erlang", "rebar.config", None);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_dependencies_of_mix() {
+        let text = "defmodule Shop.MixProject do\n  def project, do: [app: :shop, elixir: \"~> 1.16\"]\n  defp deps do\n    \
+                    [\n      {:phoenix, \"~> 1.7.12\"}, {:ecto_sql, \"~> 3.11\"},\n      {:postgrex, \">= 0.0.0\"},\n      \
+                    # {:oban, \"2.17\"},\n      {:oban, \"~> 2.17\"},\n      {:tailwind, path: \"../x\"}\n    ]\n";
+        check(
+            "mix.exs",
+            text,
+            &[
+                "elixir ~> 1.16 (elixir)",
+                "phoenix ~> 1.7.12 (deps.phoenix)",
+                "ecto ~> 3.11 (deps.ecto_sql)",
+                "postgresql (deps.postgrex)",
+                "oban ~> 2.17 (deps.oban)",
+                "tailwind (deps.tailwind)",
+            ],
+        );
+        check("mix.exs", "{:phoenix}", &["elixir (mix.exs)", "phoenix (deps.phoenix)"]);
+    }
+
+    #[test]
+    fn rebar_means_erlang() {
+        check("rebar.config", "{deps, []}.", &["erlang (rebar.config)"]);
+    }
+}

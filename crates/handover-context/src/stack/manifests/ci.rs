@@ -29,3 +29,29 @@ pub(super) fn github(manifest: &mut Manifest<'_>) {
         manifest.uses("github-actions", manifest.name(), None);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn the_presence_of_a_file_is_enough() {
+        for (path, expected) in [
+            (".gitlab-ci.yml", "gitlab-ci (.gitlab-ci.yml)"),
+            (".circleci/config.yml", "circleci (config.yml)"),
+            ("Jenkinsfile", "jenkins (Jenkinsfile)"),
+            ("azure-pipelines.yml", "azure-pipelines (azure-pipelines.yml)"),
+            ("serverless.yml", "serverless (serverless.yml)"),
+            ("vercel.json", "vercel (vercel.json)"),
+            ("wrangler.toml", "cloudflare (wrangler.toml)"),
+            ("Pulumi.yaml", "pulumi (Pulumi.yaml)"),
+            ("ansible.cfg", "ansible (ansible.cfg)"),
+            ("dbt_project.yml", "dbt (dbt_project.yml)"),
+            (".github/workflows/ci.yml", "github-actions (ci.yml)"),
+            (".github/workflows/ci.yaml", "github-actions (ci.yaml)"),
+        ] {
+            check(path, "anything: 1\n", &[expected]);
+        }
+        check("docs/workflows/ci.yml", "on: push\n", &[]);
+    }
+}

@@ -125,3 +125,82 @@ pub(super) fn kubernetes(manifest: &mut Manifest<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use super::defaults;
+
+    fn image(text: &str, expected: &[&str]) {
+        let mut expected = expected.to_vec();
+        expected.push("docker (Dockerfile)");
+        check("Dockerfile", &format!("FROM {text}\n"), &expected);
+    }
+
+    #[test]
+    fn images_are_known_by_their_last_part() {
+        image("postgres:15-alpine", &["postgresql 15-alpine (FROM)"]);
+        image("docker.io/library/redis:7.2@sha256:abc", &["redis 7.2 (FROM)"]);
+        image("registry.example:5000/team/mongo", &["mongodb (FROM)"]);
+        image("registry.example:5000/mongo:7", &["mongodb 7 (FROM)"]);
+        image("timescale/timescaledb-ha:pg16", &["postgresql pg16 (FROM)"]);
+        image("confluentinc/cp-kafka:7.6.0", &["kafka (FROM)"]);
+        image("mcr.microsoft.com/mssql/server:2022", &["sqlserver (FROM)"]);
+        image("team/server:1", &[]);
+        image("python:3.12-slim", &["?python 3.12-slim (FROM)"]);
+        image("mcr.microsoft.com/dotnet/sdk:8.0", &["?dotnet 8.0 (FROM)"]);
+        image("team/runtime:1", &[]);
+        image("scratch", &[]);
+    }
+
+    #[test]
+    fn variables_have_defaults() {
+        for (written, read) in [
+            ("redis:7", "redis:7"),
+            ("redis:${TAG:-7.2}", "redis:7.2"),
+            ("${REGISTRY-docker.io}/redis:${TAG}", "docker.io/redis:"),
+            ("a${X:-1}b${Y-2}c", "a1b2c"),
+            ("redis:${TAG", "redis:"),
+        ] {
+            // `:-` and `-` differ only for empty variables; the colon is cut with the name.
+            assert_eq!(defaults(written), read, "{written}");
+        }
+    }
+
+    #[test]
+    fn stages_are_no_images() {
+        let text = "# syntax\nfrom --platform=linux/amd64 golang:1.22 as build\nRUN from redis\nFROM build AS test\nFROM test\nFROM nginx:1.27\n";
+        check(
+            "Dockerfile.prod",
+            text,
+            &["?go 1.22 (FROM)", "nginx 1.27 (FROM)", "docker (Dockerfile.prod)"],
+        );
+        check("Dockerfile", "RUN true\n", &[]);
+        check("Dockerfile", "FROM \n", &["docker (Dockerfile)"]);
+    }
+
+    #[test]
+    fn compose_names_the_service() {
+        let text =
+            "services:\n  db:\n    image: postgres:16\n  app:\n    build: .\n  n:\n    image: 5\n";
+        check(
+            "docker-compose.dev.yaml",
+            text,
+            &["docker (docker-compose.dev.yaml)", "postgresql 16 (services.db.image)"],
+        );
+        check("compose.yml", "volumes: {}\n", &[]);
+    }
+
+    #[test]
+    fn kubernetes_is_known_by_its_objects() {
+        let text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  - image: \"redis:7\"\n    # image: mongo\n    image: team/app:1\n";
+        check("k8s/app.yaml", text, &["kubernetes (apiVersion)", "redis 7 (image)"]);
+        for other in ["kind: x\n", "apiVersion: v1\n", " apiVersion: v1\n kind: x\n"] {
+            check("deploy/x.yml", other, &[]);
+        }
+        check("Chart.yaml", "name: x\n", &["helm (Chart.yaml)", "kubernetes (Chart.yaml)"]);
+        for name in ["kustomization.yaml", "kustomization.yml", "skaffold.yaml"] {
+            check(name, "", &[&format!("kubernetes ({name})")]);
+        }
+    }
+}

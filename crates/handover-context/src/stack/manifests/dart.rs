@@ -31,3 +31,27 @@ pub(super) fn pubspec(manifest: &mut Manifest<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_environment_and_dependencies() {
+        let text = "environment:\n  sdk: '>=3.3.0 <4.0.0'\n  flutter: 3.19\ndependencies:\n  flutter:\n    sdk: flutter\n  \
+                    drift: ^2.16.0\n  web_socket_channel: 2\ndev_dependencies:\n  mockito: ^5.4.4\n  lints: 3\n";
+        check(
+            "pubspec.yaml",
+            text,
+            &[
+                "dart >=3.3.0 <4.0.0 (environment.sdk)",
+                "flutter 3.19 (environment.flutter)",
+                "flutter (dependencies.flutter)",
+                "sqlite (dependencies.drift)",
+                "websocket (dependencies.web_socket_channel)",
+                "mockito (dev_dependencies.mockito)",
+            ],
+        );
+        check("pubspec.yaml", "name: x\n", &["dart (pubspec.yaml)"]);
+    }
+}

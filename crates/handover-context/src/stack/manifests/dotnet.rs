@@ -94,3 +94,82 @@ pub(super) fn global(manifest: &mut Manifest<'_>) {
         manifest.hint("dotnet", "sdk.version", Some(&version));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_a_project_file() {
+        let text = r#"<Project Sdk="Microsoft.NET.Sdk.Web">
+  <PropertyGroup>
+    <TargetFramework> net8.0 </TargetFramework>
+    <LangVersion>12.0</LangVersion>
+  </PropertyGroup>
+  <ItemGroup>
+    <PackageReference Include="Npgsql.EntityFrameworkCore.PostgreSQL" Version="8.0.4" />
+    <PackageReference Include="Microsoft.EntityFrameworkCore" Version="8.0.6" />
+    <PackageReference Include="Microsoft.AspNetCore.Components.Web" Version="8.0.1" />
+    <PackageReference Include="xunit"><Version>2.9.0</Version></PackageReference>
+    <PackageReference Update="Newtonsoft.Json" Version="13" />
+  </ItemGroup>
+</Project>"#;
+        check(
+            "src/Shop.csproj",
+            text,
+            &[
+                "csharp 12.0 (LangVersion)",
+                "dotnet net8.0 (TargetFramework)",
+                "aspnetcore net8.0 (Sdk)",
+                "postgresql (PackageReference Npgsql.EntityFrameworkCore.PostgreSQL)",
+                "entity-framework 8.0.6 (PackageReference Microsoft.EntityFrameworkCore)",
+                "blazor 8.0.1 (PackageReference Microsoft.AspNetCore.Components.Web)",
+                "xunit 2.9.0 (PackageReference xunit)",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_first_target_and_the_kind_of_project_count() {
+        let text = "<Project Sdk='Microsoft.NET.Sdk.BlazorWebAssembly'><PropertyGroup>\
+                    <TargetFrameworks>net9.0;net48</TargetFrameworks><LangVersion>latest</LangVersion>\
+                    <UseMaui>True</UseMaui><UseWPF>false</UseWPF></PropertyGroup></Project>";
+        check(
+            "A.fsproj",
+            text,
+            &[
+                "fsharp (LangVersion)",
+                "dotnet net9.0 (TargetFramework)",
+                "blazor net9.0 (Sdk)",
+                "maui net9.0 (UseMaui)",
+            ],
+        );
+        let wpf = "<Project><PropertyGroup><UseWPF>true</UseWPF></PropertyGroup></Project>";
+        check(
+            "A.csproj",
+            wpf,
+            &["csharp (LangVersion)", "dotnet (TargetFramework)", "wpf (UseWPF)"],
+        );
+    }
+
+    #[test]
+    fn what_holds_for_all_projects_is_a_hint() {
+        check(
+            "Directory.Packages.props",
+            "<Project><ItemGroup><PackageVersion Include='NUnit' Version='4.1'/>\
+             <PackageReference Include='xunit' Version='2'/></ItemGroup></Project>",
+            &["?nunit 4.1 (PackageVersion NUnit)"],
+        );
+        check(
+            "Directory.Build.props",
+            "<Project><PropertyGroup><TargetFramework>net9.0</TargetFramework></PropertyGroup></Project>",
+            &["?csharp (LangVersion)", "?dotnet net9.0 (TargetFramework)"],
+        );
+        check(
+            "global.json",
+            r#"{"sdk": {"version": "9.0.100"}}"#,
+            &["?dotnet 9.0.100 (sdk.version)"],
+        );
+        check("global.json", "{}", &[]);
+    }
+}

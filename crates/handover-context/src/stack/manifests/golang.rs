@@ -57,3 +57,38 @@ pub(super) fn go_work(manifest: &mut Manifest<'_>) {
     let version = lines(manifest.text, "//").find_map(|line| line.strip_prefix("go "));
     manifest.hint("go", "go", version);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_direct_requirements() {
+        let text = "module example.com/x // v2\n\ngo 1.22.1\n\nrequire github.com/spf13/cobra v1.8.0\n\n\
+                    require (\n\tgithub.com/gin-gonic/gin v1.10.0\n\t// github.com/go-chi/chi v5\n\
+                    \tgithub.com/jackc/pgx/v5 v5.5.5\n\tgorm.io/gorm v1.25.0 // indirect\n)\n\
+                    github.com/gofiber/fiber/v2 v2.1\nexclude github.com/labstack/echo/v4 v4.1\n";
+        check(
+            "go.mod",
+            text,
+            &[
+                "go 1.22.1 (go)",
+                "cobra v1.8.0 (require github.com/spf13/cobra)",
+                "gin v1.10.0 (require github.com/gin-gonic/gin)",
+                "postgresql (require github.com/jackc/pgx/v5)",
+            ],
+        );
+        check("go.mod", "module x\nrequire\n", &["go (go.mod)"]);
+        check(
+            "go.mod",
+            "require(\n github.com/gin-gonic/gin\n)\n",
+            &["go (go.mod)", "gin (require github.com/gin-gonic/gin)"],
+        );
+    }
+
+    #[test]
+    fn a_workspace_only_hints() {
+        check("go.work", "go 1.23\n\nuse ./a\n", &["?go 1.23 (go)"]);
+        check("go.work", "use ./a\n", &["?go (go)"]);
+    }
+}

@@ -292,3 +292,216 @@ pub(super) fn sbt(manifest: &mut Manifest<'_>) {
         manifest.language("scala", "scalaVersion", version);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_a_maven_project() {
+        let text = "<?xml version='1.0'?><project xmlns='http://maven.apache.org/POM/4.0.0'>\
+            <parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>3.2.5</version></parent>\
+            <properties><java.version>21</java.version><pg>42.7</pg><kotlin.version>2.0.0</kotlin.version></properties>\
+            <dependencyManagement><dependencies><dependency><groupId>org.junit</groupId><artifactId>junit-bom</artifactId>\
+            <version>5.10.2</version></dependency></dependencies></dependencyManagement><dependencies>\
+            <dependency><groupId>org.postgresql</groupId><artifactId>postgresql</artifactId><version>${pg}</version></dependency>\
+            <dependency><groupId>org.hibernate.orm</groupId><artifactId>hibernate-core</artifactId><version>${gone}</version></dependency>\
+            <dependency><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-data-jpa</artifactId></dependency>\
+            <dependency><artifactId>no-group</artifactId></dependency></dependencies>\
+            <build><plugins><plugin><groupId>org.jetbrains.kotlin</groupId><artifactId>kotlin-maven-plugin</artifactId>\
+            <version>${kotlin.version}</version></plugin></plugins></build></project>";
+        check(
+            "pom.xml",
+            text,
+            &[
+                "maven (pom.xml)",
+                "java 21 (properties.java.version)",
+                "kotlin 2.0.0 (properties.kotlin.version)",
+                "spring-boot 3.2.5 (parent org.springframework.boot:spring-boot-starter-parent)",
+                "?junit 5.10.2 (dependency org.junit:junit-bom)",
+                "postgresql (dependency org.postgresql:postgresql)",
+                "hibernate (dependency org.hibernate.orm:hibernate-core)",
+                "spring-boot (dependency org.springframework.boot:spring-boot-starter-data-jpa)",
+                "hibernate (dependency spring-boot-starter-data-jpa)",
+                "kotlin 2.0.0 (plugin kotlin-maven-plugin)",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_version_of_java_has_many_places() {
+        let java = |inside: &str, expected: &str| {
+            check(
+                "pom.xml",
+                &format!("<project>{inside}</project>"),
+                &["maven (pom.xml)", expected],
+            );
+        };
+        java("", "java (pom.xml)");
+        java(
+            "<properties><maven.compiler.release>17</maven.compiler.release></properties>",
+            "java 17 (properties.maven.compiler.release)",
+        );
+        java(
+            "<properties><j>11</j><maven.compiler.source>${j}</maven.compiler.source></properties>",
+            "java 11 (properties.maven.compiler.source)",
+        );
+        java(
+            "<build><configuration><release>21</release></configuration></build>",
+            "java 21 (maven-compiler-plugin)",
+        );
+        java(
+            "<build><configuration><source>1.8</source></configuration></build>",
+            "java 1.8 (maven-compiler-plugin)",
+        );
+        check(
+            "pom.xml",
+            "<project",
+            &[
+                "maven (pom.xml)",
+                "java (pom.xml)",
+                "!it is not XML: the document does not have a root node",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_imported_list_of_versions_sets_that_of_spring_boot() {
+        let text = "<project><dependencyManagement><dependencies><dependency><groupId>org.springframework.boot</groupId>\
+            <artifactId>spring-boot-dependencies</artifactId><version>3.3.0</version></dependency></dependencies>\
+            </dependencyManagement></project>";
+        check(
+            "pom.xml",
+            text,
+            &[
+                "maven (pom.xml)",
+                "java (pom.xml)",
+                "spring-boot 3.3.0 (dependency org.springframework.boot:spring-boot-dependencies)",
+            ],
+        );
+    }
+
+    #[test]
+    fn reads_gradle_in_groovy() {
+        let text = "plugins {\n  id 'java'\n  id 'org.springframework.boot' version '2.7.18'\n}\n\
+            sourceCompatibility = '17'\ntargetCompatibility = '11'\ndependencies {\n  \
+            implementation 'org.springframework.boot:spring-boot-starter-amqp'\n  \
+            implementation \"io.lettuce:lettuce-core:$lettuceVersion\"\n  \
+            testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'\n  // implementation 'io.quarkus:x:3'\n}\n";
+        check(
+            "build.gradle",
+            text,
+            &[
+                "gradle (build.gradle)",
+                "spring-boot 2.7.18 (plugins.org.springframework.boot)",
+                "spring-boot (org.springframework.boot:spring-boot-starter-amqp)",
+                "rabbitmq (spring-boot-starter-amqp)",
+                "redis (io.lettuce:lettuce-core)",
+                "junit 5.10.2 (org.junit.jupiter:junit-jupiter)",
+                "java 17 (sourceCompatibility)",
+            ],
+        );
+        check(
+            "build.gradle",
+            "sourceCompatibility = JavaVersion.VERSION_1_8\n",
+            &["gradle (build.gradle)", "java 1.8 (sourceCompatibility)"],
+        );
+        check("build.gradle", "", &["gradle (build.gradle)", "java (build.gradle)"]);
+    }
+
+    #[test]
+    fn reads_gradle_in_kotlin() {
+        let text = "plugins {\n  kotlin(\"jvm\") version \"2.0.0\"\n  alias(libs.plugins.ktor)\n  \
+            id(\"com.android.application\") version \"8.4.0\"\n}\nkotlin { jvmToolchain(21) }\ndependencies {\n  \
+            implementation(libs.ktor.server.core)\n  implementation(libs.bundles.hibernate)\n  \
+            testImplementation(\"io.kotest:kotest-runner-junit5:5.9.0\")\n}\n";
+        check(
+            "app/build.gradle.kts",
+            text,
+            &[
+                "gradle (build.gradle.kts)",
+                "ktor (libs.ktor)",
+                "ktor (libs.ktor-server-core)",
+                "hibernate (libs.hibernate)",
+                "android (plugins.com.android.application)",
+                "kotest 5.9.0 (io.kotest:kotest-runner-junit5)",
+                "kotlin 2.0.0 (plugins.kotlin)",
+                "?java 21 (toolchain)",
+            ],
+        );
+        let aliased = "plugins { alias(libs.plugins.kotlin.jvm) }\n";
+        check(
+            "build.gradle",
+            aliased,
+            &["gradle (build.gradle)", "kotlin (build.gradle)", "?java (toolchain)"],
+        );
+    }
+
+    #[test]
+    fn settings_properties_and_catalogs_are_hints() {
+        check(
+            "settings.gradle.kts",
+            "pluginManagement {\n  plugins {\n    kotlin(\"jvm\") version \"2.0.0\"\n    \
+             id(\"io.quarkus\") version \"3.10.0\"\n    id(\"org.jetbrains.kotlin.android\") version \"1.9\"\n    \
+             id(\"io.ktor\")\n  }\n}\n",
+            &[
+                "?kotlin 2.0.0 (plugins.kotlin)",
+                "?quarkus 3.10.0 (plugins.io.quarkus)",
+                "?kotlin 1.9 (plugins.kotlin)",
+            ],
+        );
+        check(
+            "gradle.properties",
+            "# kotlinVersion=1\nspringBootVersion=3.2.0\nktor_version = 2.3.11\norg.gradle.jvmargs=-Xmx2g\nodd\n",
+            &["?spring-boot 3.2.0 (springBootVersion)", "?ktor 2.3.11 (ktor_version)"],
+        );
+        let catalog = r#"
+[versions]
+java = "21"
+kotlin = "2.0.0"
+ktor = "2.3.11"
+
+[libraries]
+ktor-server-core = { module = "io.ktor:ktor-server-core", version.ref = "ktor" }
+junit = "org.junit.jupiter:junit-jupiter:5.10.2"
+mockito = { group = "org.mockito", name = "mockito-core", version = "5.12" }
+odd = "nothing"
+nameless = { version = "1" }
+
+[plugins]
+kotlin-jvm = { id = "org.jetbrains.kotlin.jvm", version.ref = "kotlin" }
+compose = { id = "org.jetbrains.kotlin.plugin.compose", version.ref = "kotlin" }
+"#;
+        check(
+            "gradle/libs.versions.toml",
+            catalog,
+            &[
+                "?ktor 2.3.11 (libraries.io.ktor:ktor-server-core)",
+                "?junit 5.10.2 (libraries.org.junit.jupiter:junit-jupiter)",
+                "?mockito 5.12 (libraries.org.mockito:mockito-core)",
+                "?kotlin 2.0.0 (plugins.kotlin-jvm)",
+                "?jetpack-compose (plugins.org.jetbrains.kotlin.plugin.compose)",
+                "?java 21 (versions.java)",
+                "?kotlin 2.0.0 (versions.kotlin)",
+            ],
+        );
+    }
+
+    #[test]
+    fn reads_sbt() {
+        let text = "ThisBuild / scalaVersion := \"3.3.1\"\nscalaVersion := \"2.13\"\nlibraryDependencies += \"dev.zio\" %% \"zio\" % \"2.1.1\"\n\
+            // \"org.http4s\" %% \"http4s\" % \"1\"\nlibraryDependencies += \"org.scalatest\" %% \"scalatest\" % \"3.2.18\" % \"test\"\n";
+        check(
+            "build.sbt",
+            text,
+            &[
+                "zio 2.1.1 (dev.zio:zio)",
+                "scalatest 3.2.18 (org.scalatest:scalatest)",
+                "scala 3.3.1 (scalaVersion)",
+            ],
+        );
+        check("build.sbt", "", &["scala (build.sbt)"]);
+        let plugins = "addSbtPlugin(\"org.playframework\" % \"sbt-plugin\" % \"3.0.3\")\n";
+        check("project/plugins.sbt", plugins, &["play 3.0.3 (org.playframework:sbt-plugin)"]);
+    }
+}

@@ -404,8 +404,33 @@ fn json_text(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::catalog;
     use super::*;
+
+    /// Compares what a file says, in any order: `name version (key)`, hints with a question mark, a
+    /// complaint with an exclamation mark.
+    #[track_caller]
+    pub(super) fn check(path: &str, text: &str, expected: &[&str]) {
+        let mut found = said(path, text);
+        let mut expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{path}");
+    }
+
+    fn said(path: &str, text: &str) -> Vec<String> {
+        let mut manifest = Manifest::new(path, text);
+        (reader(path).unwrap().read)(&mut manifest);
+        let (findings, complaint) = manifest.finish();
+        let line = |one: Finding| {
+            let mark = if one.how == Use::Hint { "?" } else { "" };
+            let version = one.version.map(|version| format!(" {version}")).unwrap_or_default();
+            format!("{mark}{}{version} ({})", one.name, one.key)
+        };
+        findings.into_iter().map(line).chain(complaint.map(|text| format!("!{text}"))).collect()
+    }
 
     #[test]
     fn tables_lead_to_the_catalog() {
@@ -448,6 +473,127 @@ mod tests {
         }
         for path in ["main.rs", "docs/x.yaml", "Cargo.lock", "package-lock.json", ".csproj.user"] {
             assert!(reader(path).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn lookups_know_prefixes_and_drivers() {
+        let table: &Table = &[
+            ("axum", "axum"),
+            ("~axum-extra", "axum"),
+            ("aws-sdk-*", "aws"),
+            ("pg", "postgresql"),
+            ("bullmq", "bullmq"),
+            ("gone", "no-such-technology"),
+        ];
+        assert_eq!(lookup(table, "axum"), Some(("axum", true)));
+        // Some companions are versioned on their own.
+        assert_eq!(lookup(table, "axum-extra"), Some(("axum", false)));
+        assert_eq!(lookup(table, "aws-sdk-s3"), Some(("aws", false)));
+        assert_eq!(lookup(table, "aws-sdk"), None);
+        // The version of a driver is not that of its database, but some packages are the thing itself.
+        assert_eq!(lookup(table, "pg"), Some(("postgresql", false)));
+        assert_eq!(lookup(table, "bullmq"), Some(("bullmq", true)));
+        assert_eq!(lookup(table, "axu"), None);
+        assert_eq!(lookup(table, "gone"), None);
+    }
+
+    #[test]
+    fn patterns_need_both_ends() {
+        let fits = |pattern: Pattern, name: &str| super::fits(&pattern, name);
+        assert!(fits(Name("go.mod"), "go.mod") && !fits(Name("go.mod"), "go.mod2"));
+        assert!(fits(Around("compose", ".yml"), "compose.yml"));
+        assert!(fits(Around("compose", ".yml"), "compose.dev.yml"));
+        assert!(!fits(Around("compose", ".yml"), "compose.yaml"));
+        assert!(!fits(Around("compose", ".yml"), "x-compose.yml"));
+        // The two ends must not overlap.
+        assert!(!fits(Around("abc", "cde"), "abcde") && fits(Around("abc", "cde"), "abccde"));
+        assert!(fits(In("k8s", ".yaml"), "a.yaml") && !fits(In("k8s", ".yaml"), "a.yml"));
+        for name in ["Cargo.toml", "requirements-dev.txt", "x.tf", "App.fsproj", ".nvmrc"] {
+            assert!(might_be(name), "{name}");
+        }
+        for name in ["main.rs", "README.md", "cargo.toml", "nvmrc"] {
+            assert!(!might_be(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_of_a_folder_need_that_folder() {
+        assert!(reader("k8s/app.yaml").is_some() && reader("docs/app.yaml").is_none());
+        assert!(reader("a/gradle/libs.versions.toml").is_some());
+        assert!(reader("a/libs.versions.toml").is_none());
+        assert!(reader(".circleci/config.yml").is_some() && reader("config.yml").is_none());
+        // The first reader that fits wins: a Dockerfile with a suffix, a requirements folder.
+        for path in ["Dockerfile", "Dockerfile.dev", "api.Dockerfile", "Containerfile"] {
+            assert_eq!(reader(path).unwrap().rank, IMAGE, "{path}");
+        }
+        assert_eq!(reader("Cargo.toml").unwrap().rank, MANIFEST);
+        assert_eq!(reader(".nvmrc").unwrap().rank, VERSION_FILE);
+        assert!(reader("go.mod").unwrap().opens && !reader("go.work").unwrap().opens);
+    }
+
+    #[test]
+    fn words_are_short_and_versions_not_empty() {
+        let mut manifest = Manifest::new("x", "");
+        manifest.uses("rust", "k".repeat(500), Some(&"1".repeat(500)));
+        manifest.uses("rust", "key", Some("  "));
+        manifest.language("rust", "key", None);
+        let (findings, complaint) = manifest.finish();
+        assert_eq!(findings[0].key.len(), LONGEST_WORD);
+        assert_eq!(findings[0].version.as_ref().unwrap().len(), LONGEST_WORD);
+        assert_eq!(findings[1].version, None);
+        // Without a version, the file itself is the evidence.
+        assert_eq!((findings[2].key.as_str(), complaint), ("x", None));
+    }
+
+    #[test]
+    fn the_number_of_findings_is_bounded() {
+        let text = "flask==1.0\n".repeat(MOST_FINDINGS + 50);
+        assert_eq!(said("requirements.txt", &text).len(), MOST_FINDINGS);
+    }
+
+    #[test]
+    fn only_the_first_complaint_counts_in_one_short_line() {
+        let mut manifest = Manifest::new("x", "");
+        manifest.complain(format_args!("a\n  b {}", "x".repeat(500)));
+        manifest.complain("another");
+        let complaint = manifest.finish().1.unwrap();
+        assert!(complaint.starts_with("a b xxx"), "{complaint}");
+        assert_eq!(complaint.chars().count(), 200);
+    }
+
+    #[test]
+    fn broken_files_complain_and_still_say_what_they_are() {
+        let first = |path: &str, text: &str| said(path, text).remove(0);
+        assert_eq!(first("Cargo.toml", "[package"), "rust (Cargo.toml)");
+        assert_eq!(first("package.json", "{"), "javascript (package.json)");
+        assert_eq!(first("pom.xml", "<project>"), "maven (pom.xml)");
+        for (path, text, what) in [
+            ("Cargo.toml", "[package", "TOML"),
+            ("package.json", "{", "JSON"),
+            ("pubspec.yaml", "a: [", "YAML"),
+            ("pom.xml", "<project>", "XML"),
+        ] {
+            let complaint = said(path, text).pop().unwrap();
+            assert!(complaint.starts_with(&format!("!it is not {what}: ")), "{complaint}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_reader_panics(text in "(\\PC|[\n\t\"'{}\\[\\]()<>/:=$%~@#,.-]){0,120}") {
+            for path in [
+                "Cargo.toml", "package.json", "pnpm-workspace.yaml", "pyproject.toml", "Pipfile", "setup.py",
+                "setup.cfg", "environment.yml", "requirements.txt", "go.mod", "go.work", "pom.xml", "build.gradle.kts",
+                "settings.gradle", "gradle.properties", "gradle/libs.versions.toml", "build.sbt", "Gemfile",
+                "composer.json", "A.csproj", "global.json", "Directory.Packages.props", "mix.exs", "pubspec.yaml",
+                "Package.swift", "Podfile", "CMakeLists.txt", "meson.build", "conanfile.txt", "vcpkg.json", "Dockerfile",
+                "compose.yml", "k8s/a.yaml", "a.tf", ".tool-versions", "mise.toml", "rust-toolchain", ".sdkmanrc", ".nvmrc",
+            ] {
+                said(path, &text);
+            }
         }
     }
 }

@@ -77,3 +77,77 @@ pub(super) fn vcpkg(manifest: &mut Manifest<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_standards_and_packages_of_cmake() {
+        let text = "CMAKE_MINIMUM_REQUIRED(VERSION 3.20)\n# set(CMAKE_CXX_STANDARD 11)\nproject(x LANGUAGES C CXX)\n\
+                    set(CMAKE_CXX_STANDARD_REQUIRED ON)\nset(CMAKE_CXX_STANDARD 20)\n\
+                    find_package(Qt6 6.5 REQUIRED)\nfind_package(GTest)\nfind_package(Boost COMPONENTS x)\n\
+                    find_package(PostgreSQL 15)\n";
+        check(
+            "CMakeLists.txt",
+            text,
+            &[
+                "cmake 3.20 (cmake_minimum_required)",
+                "qt 6.5 (find_package qt6)",
+                "gtest (find_package gtest)",
+                "boost (find_package boost)",
+                "postgresql (find_package postgresql)",
+                "cpp 20 (CMAKE_CXX_STANDARD)",
+            ],
+        );
+        check(
+            "CMakeLists.txt",
+            "project(x CXX)\ntarget_compile_features(x PUBLIC cxx_std_17)\nset(CMAKE_CXX_STANDARD 23)\n",
+            &["cpp 17 (CMAKE_CXX_STANDARD)"],
+        );
+    }
+
+    #[test]
+    fn a_project_may_be_plain_c() {
+        let text = "project(x C)\nset(CMAKE_C_STANDARD 11)\nset(CMAKE_C_STANDARD_REQUIRED ON)\n";
+        check("CMakeLists.txt", text, &["c 11 (CMAKE_C_STANDARD)"]);
+        check("CMakeLists.txt", "project(x C)\n", &["c (CMakeLists.txt)"]);
+        check(
+            "CMakeLists.txt",
+            "project(x C)\nset(CMAKE_CXX_STANDARD 14)\n",
+            &["cpp 14 (CMAKE_CXX_STANDARD)"],
+        );
+        check("CMakeLists.txt", "project(c-tools)\n", &["cpp (CMakeLists.txt)"]);
+    }
+
+    #[test]
+    fn reads_meson() {
+        let cpp = "project('x', 'cpp',\n  default_options: ['cpp_std=c++20'])\n";
+        check("meson.build", cpp, &["cpp 20 (cpp_std)"]);
+        check("meson.build", "project('x', 'cpp')\n", &["cpp (meson.build)"]);
+        check("meson.build", "project('x', 'c')\n", &["c (project)"]);
+    }
+
+    #[test]
+    fn reads_package_managers() {
+        check(
+            "conanfile.txt",
+            "[requires]\nBoost/1.84.0\ngtest/1.14.0@user/stable\ncatch2/3.5#hash\n# qt/5\nzlib/1\n",
+            &[
+                "cpp (conanfile.txt)",
+                "boost 1.84.0 (requires.boost)",
+                "gtest 1.14.0 (requires.gtest)",
+                "catch2 3.5 (requires.catch2)",
+            ],
+        );
+        check(
+            "vcpkg.json",
+            r#"{"dependencies": ["Catch2", {"name": "libpqxx", "version>=": "7"}, {"x": 1}, 5, "fmt"]}"#,
+            &[
+                "cpp (vcpkg.json)",
+                "catch2 (dependencies.catch2)",
+                "postgresql (dependencies.libpqxx)",
+            ],
+        );
+    }
+}

@@ -107,3 +107,96 @@ pub(super) fn nx(manifest: &mut Manifest<'_>) {
 pub(super) fn turbo(manifest: &mut Manifest<'_>) {
     manifest.uses("turborepo", "turbo.json", None);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_every_table_of_a_package() {
+        let text = r#"{
+  "engines": {"node": ">=20"},
+  "volta": {"node": "20.11.0"},
+  "dependencies": {"next": "14.2.3", "react": "^18.3.0", "pg": "^8.11.0", "left-pad": "1"},
+  "devDependencies": {"typescript": "~5.4.5", "vitest": "^1.6.0", "@types/node": "^20.1.0", "@testing-library/react": "15"},
+  "optionalDependencies": {"@aws-sdk/client-sqs": "3"},
+  "peerDependencies": {"vue": ">=3"}
+}"#;
+        check(
+            "package.json",
+            text,
+            &[
+                "typescript ~5.4.5 (devDependencies.typescript)",
+                "nodejs >=20 (engines.node)",
+                "nodejs 20.11.0 (volta.node)",
+                "nextjs 14.2.3 (dependencies.next)",
+                "react ^18.3.0 (dependencies.react)",
+                "postgresql (dependencies.pg)",
+                "vitest ^1.6.0 (devDependencies.vitest)",
+                "nodejs (devDependencies.@types/node)",
+                "testing-library (devDependencies.@testing-library/react)",
+                "sqs (optionalDependencies.@aws-sdk/client-sqs)",
+                "vue >=3 (peerDependencies.vue)",
+            ],
+        );
+    }
+
+    #[test]
+    fn servers_run_on_node() {
+        for (name, technology) in [
+            ("express", "express"),
+            ("fastify", "fastify"),
+            ("koa", "koa"),
+            ("@nestjs/core", "nestjs"),
+        ] {
+            let text = format!(r#"{{"dependencies": {{"{name}": "1.2"}}}}"#);
+            check(
+                "package.json",
+                &text,
+                &[
+                    "javascript (package.json)",
+                    &format!("{technology} 1.2 (dependencies.{name})"),
+                    &format!("nodejs (dependencies.{name})"),
+                ],
+            );
+        }
+        let plain = r#"{"dependencies": {"hono": "4"}}"#;
+        check("package.json", plain, &["javascript (package.json)", "hono 4 (dependencies.hono)"]);
+    }
+
+    #[test]
+    fn catalogs_are_hints() {
+        let package = r#"{"workspaces": {"catalog": {"react": "^19.0.0", "typescript": "5.6"}}}"#;
+        check(
+            "package.json",
+            package,
+            &[
+                "javascript (package.json)",
+                "?react ^19.0.0 (catalog.react)",
+                "?typescript 5.6 (catalog.typescript)",
+            ],
+        );
+        check(
+            "package.json",
+            r#"{"catalog": {"vite": "6"}, "workspaces": {"catalog": {"vite": "5"}}}"#,
+            &["javascript (package.json)", "?vite 6 (catalog.vite)"],
+        );
+        let pnpm =
+            "packages: ['apps/*']\ncatalog:\n  react: ^18.3.1\ncatalogs:\n  next:\n    vite: 6\n";
+        check(
+            "pnpm-workspace.yaml",
+            pnpm,
+            &["?react ^18.3.1 (catalog.react)", "?vite 6 (catalog.vite)"],
+        );
+    }
+
+    #[test]
+    fn the_files_of_tools_name_them() {
+        check("tsconfig.json", "{ // comments are fine\n}", &["typescript (tsconfig.json)"]);
+        for name in ["deno.json", "deno.jsonc"] {
+            check(name, "{}", &[&format!("typescript ({name})"), &format!("deno ({name})")]);
+        }
+        check("nx.json", "{}", &["nx (nx.json)"]);
+        check("turbo.json", "{}", &["turborepo (turbo.json)"]);
+    }
+}

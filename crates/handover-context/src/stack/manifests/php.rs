@@ -33,3 +33,32 @@ pub(super) fn composer(manifest: &mut Manifest<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_both_tables() {
+        let text = r#"{"require": {"php": "^8.2", "laravel/framework": "^11.0", "ext-pdo_pgsql": "*"},
+            "require-dev": {"phpunit/phpunit": "^11.0.1", "pestphp/pest": 2}}"#;
+        check(
+            "composer.json",
+            text,
+            &[
+                "php ^8.2 (require.php)",
+                "laravel ^11.0 (require.laravel/framework)",
+                "postgresql (require.ext-pdo_pgsql)",
+                "phpunit ^11.0.1 (require-dev.phpunit/phpunit)",
+                "pest 2 (require-dev.pestphp/pest)",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_platform_counts_more_than_the_requirement() {
+        let text = r#"{"require": {"php": "^8.1"}, "config": {"platform": {"php": "8.3.4"}}}"#;
+        check("composer.json", text, &["php 8.3.4 (require.php)"]);
+        check("composer.json", "{}", &["php (composer.json)"]);
+    }
+}

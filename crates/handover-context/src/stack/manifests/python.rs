@@ -173,3 +173,151 @@ pub(super) fn conda(manifest: &mut Manifest<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_a_standard_project() {
+        let text = r#"
+[project]
+requires-python = ">=3.11"
+dependencies = ["FastAPI[all]>=0.110,<1 ; python_version < '4'", "SQLAlchemy ~= 2.0", "psycopg[binary]", "requests"]
+
+[project.optional-dependencies]
+test = ["pytest==8.2.0"]
+
+[dependency-groups]
+dev = ["hypothesis>=6", {include-group = "test"}]
+
+[tool.uv]
+dev-dependencies = ["locust (>=2.0)"]
+
+[tool.pytest.ini_options]
+addopts = "-q"
+"#;
+        check(
+            "pyproject.toml",
+            text,
+            &[
+                "python >=3.11 (project.requires-python)",
+                "fastapi >=0.110,<1 (project.dependencies.fastapi)",
+                "sqlalchemy ~= 2.0 (project.dependencies.sqlalchemy)",
+                "postgresql (project.dependencies.psycopg)",
+                "pytest ==8.2.0 (project.optional-dependencies.pytest)",
+                "hypothesis >=6 (dependency-groups.hypothesis)",
+                "locust >=2.0 (tool.uv.dev-dependencies.locust)",
+                "pytest (tool.pytest)",
+            ],
+        );
+    }
+
+    #[test]
+    fn reads_a_poetry_project() {
+        let text = r#"
+[tool.poetry.dependencies]
+python = "^3.10"
+Django = { version = "^5.0", extras = ["argon2"] }
+celery = "5.4"
+
+[tool.poetry.dev-dependencies]
+pytest = "^8"
+
+[tool.poetry.group.docs.dependencies]
+jupyter_lab = "4"
+jupyterlab = "4.2"
+"#;
+        check(
+            "pyproject.toml",
+            text,
+            &[
+                "python ^3.10 (tool.poetry.dependencies.python)",
+                "django ^5.0 (tool.poetry.dependencies.django)",
+                "celery 5.4 (tool.poetry.dependencies.celery)",
+                "pytest ^8 (tool.poetry.dev-dependencies.pytest)",
+                "jupyter 4.2 (tool.poetry.group.docs.jupyterlab)",
+            ],
+        );
+        check("pyproject.toml", "[build-system]\n", &["python (pyproject.toml)"]);
+    }
+
+    #[test]
+    fn requirements_have_comments_extras_markers_and_addresses() {
+        let text = "# base\n-r other.txt\n--index-url https://x.example\nFlask==3.0.3  # web\n\
+                    celery[redis] >=5.3 ; sys_platform != 'win32'\npandas @ https://x.example/pandas.whl\n\
+                    scikit_learn\nnumpy (==1.26)\n\nopentelemetry-api==1.2\n";
+        check(
+            "requirements-dev.txt",
+            text,
+            &[
+                "python (requirements-dev.txt)",
+                "flask ==3.0.3 (flask)",
+                "celery >=5.3 (celery)",
+                "pandas (pandas)",
+                "sklearn (scikit-learn)",
+                "numpy ==1.26 (numpy)",
+                "opentelemetry (opentelemetry-api)",
+            ],
+        );
+        check("api/requirements/base.txt", "Flask\n", &["python (base.txt)", "flask (flask)"]);
+    }
+
+    #[test]
+    fn reads_a_pipfile() {
+        let text = "[packages]\nflask = '*'\n[dev-packages]\npytest = {version = '>=8'}\n[requires]\n\
+                    python_version = '3.11'\n";
+        check(
+            "Pipfile",
+            text,
+            &[
+                "python 3.11 (requires.python_version)",
+                "flask * (packages.flask)",
+                "pytest >=8 (dev-packages.pytest)",
+            ],
+        );
+        let full = "[requires]\npython_version = '3.11'\npython_full_version = '3.11.4'\n";
+        check("Pipfile", full, &["python 3.11.4 (requires.python_version)"]);
+    }
+
+    #[test]
+    fn reads_setup_files() {
+        check("setup.py", "setup(python_requires='>=3.8')\n", &["python >=3.8 (python_requires)"]);
+        check("setup.py", "setup()\n", &["python (setup.py)"]);
+        let text = "[options]\npython_requires = >=3.9\ninstall_requires =\n    django>=4.2\n    # no\n\
+                    \tredis\nzip_safe = no\n    flask\n[options.extras_require]\ntest =\n    pytest\n\
+                    [flake8]\nmax = 1\n    pandas\n";
+        check(
+            "setup.cfg",
+            text,
+            &[
+                "python >=3.9 (python_requires)",
+                "python (setup.cfg)",
+                "django >=4.2 (install_requires.django)",
+                "redis (install_requires.redis)",
+            ],
+        );
+        check("setup.cfg", "[flake8]\nmax-line-length = 100\n", &[]);
+        check(
+            "setup.cfg",
+            "[options]\ntests_require =\n  pytest\n",
+            &["pytest (install_requires.pytest)", "python (setup.cfg)"],
+        );
+    }
+
+    #[test]
+    fn reads_a_conda_environment() {
+        let text = "dependencies:\n  - python=3.11\n  - python-dateutil\n  - pandas>=2.1\n  - pythonnet\n\
+                    \x20 - pip:\n    - torch==2.3\n    - 7\n";
+        check(
+            "environment.yml",
+            text,
+            &[
+                "python =3.11 (dependencies.python)",
+                "pandas >=2.1 (dependencies.pandas)",
+                "pytorch ==2.3 (dependencies.torch)",
+            ],
+        );
+        check("environment.yaml", "name: x\n", &[]);
+    }
+}

@@ -31,3 +31,38 @@ pub(super) fn gemfile(manifest: &mut Manifest<'_>) {
     }
     manifest.language("ruby", "ruby", version);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_gems_and_the_version_of_ruby() {
+        let text = "source 'https://rubygems.org'\nruby '3.3.1'\n\ngem 'rails', '~> 7.1.3', '>= 7.1'\n\
+                    gem \"pg\"\ngem(\"sidekiq\", \"7.2\")\n# gem 'sinatra'\n\
+                    gem 'rspec-rails', group: 'test'\ngem 'graphql', git: 'https://x.example'\ngem\ngems 'hanami'\n";
+        check(
+            "Gemfile",
+            text,
+            &[
+                "rails ~> 7.1.3 (gem rails)",
+                "postgresql (gem pg)",
+                "sidekiq 7.2 (gem sidekiq)",
+                "rspec (gem rspec-rails)",
+                "graphql (gem graphql)",
+                "ruby 3.3.1 (ruby)",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_version_may_be_elsewhere() {
+        check("Gemfile", "ruby file: '.ruby-version'\n", &["ruby (Gemfile)"]);
+        check("Gemfile", "ruby('3.2')\n", &["ruby 3.2 (ruby)"]);
+        check(
+            "Gemfile",
+            "gem 'minitest', \"<6\"\n",
+            &["minitest <6 (gem minitest)", "ruby (Gemfile)"],
+        );
+    }
+}

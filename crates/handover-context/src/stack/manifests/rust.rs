@@ -52,3 +52,91 @@ fn dependencies(manifest: &mut Manifest<'_>, key: &str, table: Option<&toml::Val
         manifest.dependency(CRATES, renamed.unwrap_or(name), key, toml_version(value), how);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_every_table_of_dependencies() {
+        let text = r#"
+[package]
+name = "shop"
+rust-version = "1.80"
+
+[dependencies]
+axum = "0.8.1"
+tokio = { version = "1.38", features = ["full"] }
+db = { package = "tokio-postgres", version = "0.7" }
+sqlx = { workspace = true }
+serde = "1"
+
+[dev-dependencies]
+proptest = "1.5"
+testcontainers = "0.20"
+
+[build-dependencies]
+tonic = "0.12"
+
+[target.'cfg(unix)'.dependencies]
+clap = { version = "4.5" }
+"#;
+        check(
+            "Cargo.toml",
+            text,
+            &[
+                "rust 1.80 (package.rust-version)",
+                "axum 0.8.1 (dependencies.axum)",
+                "tokio 1.38 (dependencies.tokio)",
+                "postgresql (dependencies.tokio-postgres)",
+                "sqlx (dependencies.sqlx)",
+                "proptest 1.5 (dev-dependencies.proptest)",
+                "testcontainers (dev-dependencies.testcontainers)",
+                "grpc (build-dependencies.tonic)",
+                "clap 4.5 (target.cfg(unix).dependencies.clap)",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_workspace_only_hints() {
+        let text = r#"
+[workspace]
+members = ["a"]
+package.rust-version = "1.82"
+dependencies.axum = "0.7"
+dependencies.rusqlite = { version = "0.31" }
+"#;
+        check(
+            "Cargo.toml",
+            text,
+            &[
+                "rust (Cargo.toml)",
+                "?rust 1.82 (workspace.package.rust-version)",
+                "?axum 0.7 (workspace.dependencies.axum)",
+                "?sqlite (workspace.dependencies.rusqlite)",
+            ],
+        );
+    }
+
+    #[test]
+    fn odd_values_are_no_versions() {
+        let text = "[package]\nrust-version = 1.8\n[dependencies]\naxum = 1\nclap = { git = 'x' }\n\
+                    tokio = []\n";
+        check(
+            "Cargo.toml",
+            text,
+            &[
+                "rust (Cargo.toml)",
+                "axum (dependencies.axum)",
+                "clap (dependencies.clap)",
+                "tokio (dependencies.tokio)",
+            ],
+        );
+        check(
+            "Cargo.toml",
+            "dependencies = 1\ntarget = 2\nworkspace = 3\n",
+            &["rust (Cargo.toml)"],
+        );
+    }
+}

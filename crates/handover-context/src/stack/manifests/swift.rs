@@ -35,3 +35,38 @@ pub(super) fn podfile(manifest: &mut Manifest<'_>) {
         manifest.uses("ios", "platform", quoted(line).first().copied());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_packages_by_their_address() {
+        let text = "// swift-tools-version:5.10\nlet package = Package(\n  platforms: [.iOS(.v16), .macOS(.v13)],\n  dependencies: [\n    \
+                    .package(url: \"https://github.com/vapor/vapor.git\", from: \"4.89.0\"),\n    \
+                    .package(url: \"https://github.com/groue/GRDB.swift/\", branch: \"main\"),\n    \
+                    // .package(url: \"https://github.com/vapor/jwt-kit.git\", from: \"5.0.0\"),\n    \
+                    .package(path: \"../x\"),\n  ]\n)\n";
+        check(
+            "Package.swift",
+            text,
+            &[
+                "swift 5.10 (swift-tools-version)",
+                "ios (platforms.iOS)",
+                "vapor 4.89.0 (dependencies.vapor)",
+                "sqlite (dependencies.GRDB.swift)",
+            ],
+        );
+        check("Package.swift", "import PackageDescription\n", &["swift (Package.swift)"]);
+    }
+
+    #[test]
+    fn a_podfile_may_name_its_platform() {
+        check(
+            "Podfile",
+            "platform :ios, '15.0'\npod 'X'\n",
+            &["swift (Podfile)", "ios 15.0 (platform)"],
+        );
+        check("Podfile", "# platform :ios, '15.0'\nplatform :osx, '12'\n", &["swift (Podfile)"]);
+    }
+}

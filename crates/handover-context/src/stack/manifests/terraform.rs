@@ -37,3 +37,23 @@ fn provider(manifest: &mut Manifest<'_>, name: Option<&str>) {
         manifest.uses(technology, "provider", None);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn reads_the_version_and_the_providers() {
+        let text = "terraform {\n  required_version = \">= 1.7\"\n  required_providers {\n    aws = {\n      \
+                    source = \"hashicorp/aws\"\n    }\n    cf = { }\n    source = \"cloudflare/cloudflare\"\n  }\n}\n\
+                    # provider \"azurerm\" {}\nprovider \"google\" {}\nprovider \"unheard-of\" {}\n";
+        let expected = ["aws (provider)", "gcp (provider)", "terraform >= 1.7 (required_version)"];
+        check("main.tf", text, &expected);
+        check(
+            "main.tofu",
+            "provider \"kubernetes\" {}\n",
+            &["kubernetes (provider)", "opentofu (main.tofu)"],
+        );
+        check("empty.tf", "", &["terraform (empty.tf)"]);
+    }
+}

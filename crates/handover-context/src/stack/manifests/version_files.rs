@@ -72,3 +72,54 @@ fn hint(manifest: &mut Manifest<'_>, tool: &str, version: Option<&str>) {
         manifest.hint(technology, tool, version);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn plain_files_hold_one_version() {
+        for (file, technology) in super::PLAIN {
+            check(file, "# pinned\n\n 1.2.3 \n4.5\n", &[&format!("?{technology} 1.2.3 ({file})")]);
+        }
+        check(".nvmrc", "", &["?nodejs (.nvmrc)"]);
+    }
+
+    #[test]
+    fn tools_are_known_by_any_spelling() {
+        check(
+            ".tool-versions",
+            "# tools\npython 3.12.3 3.11.0\nnodejs 20.11.0\ncore:golang\t1.22\nunheard-of 1\nterraform\n",
+            &["?python 3.12.3 (python)", "?nodejs 20.11.0 (nodejs)", "?go 1.22 (core:golang)"],
+        );
+        check(
+            ".sdkmanrc",
+            "# sdk\njava=17.0.2-tem\nkotlin = 2.0\nodd\n",
+            &["?java 17.0.2-tem (java)", "?kotlin 2.0 (kotlin)"],
+        );
+    }
+
+    #[test]
+    fn mise_knows_lists_and_tables() {
+        let text = "[tools]\nnode = '22'\npython = ['3.12', '3.11']\njava = { version = '21' }\n'npm:prettier' = '3'\nruby = []\n";
+        for name in ["mise.toml", ".mise.toml"] {
+            check(
+                name,
+                text,
+                &["?nodejs 22 (node)", "?python 3.12 (python)", "?java 21 (java)", "?ruby (ruby)"],
+            );
+        }
+    }
+
+    #[test]
+    fn toolchains_have_two_forms() {
+        let table = "[toolchain]\nchannel = '1.85.0'\n";
+        check("rust-toolchain.toml", table, &["?rust 1.85.0 (toolchain.channel)"]);
+        check("rust-toolchain", table, &["?rust 1.85.0 (toolchain.channel)"]);
+        check("rust-toolchain", "1.84\n", &["?rust 1.84 (rust-toolchain)"]);
+        for channel in ["stable", "nightly-2024-05-01"] {
+            let text = format!("[toolchain]\nchannel = '{channel}'\n");
+            check("rust-toolchain.toml", &text, &["?rust (toolchain.channel)"]);
+        }
+    }
+}
