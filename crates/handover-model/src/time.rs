@@ -21,9 +21,9 @@ pub struct InvalidTimestamp {
 impl Timestamp {
     /// From microseconds since 1970, as stored. Values outside the calendar's range are clamped.
     pub fn from_micros(micros: i64) -> Self {
-        let (min, max) =
-            (jiff::Timestamp::MIN.as_microsecond(), jiff::Timestamp::MAX.as_microsecond());
-        Self(micros.clamp(min, max))
+        // Whole seconds: the calendar has no microseconds beyond its last second.
+        let seconds = |time: jiff::Timestamp| time.as_second() * 1_000_000;
+        Self(micros.clamp(seconds(jiff::Timestamp::MIN), seconds(jiff::Timestamp::MAX)))
     }
 
     /// Microseconds since 1970.
@@ -76,7 +76,7 @@ impl FromStr for Timestamp {
         let time: jiff::Timestamp = text
             .parse()
             .map_err(|_| InvalidTimestamp { value: text.chars().take(64).collect() })?;
-        Ok(Self(time.as_microsecond()))
+        Ok(Self::from_micros(time.as_microsecond()))
     }
 }
 
@@ -159,6 +159,50 @@ mod tests {
             let read: Timestamp = time.to_string().parse().unwrap();
             prop_assert!((read.as_micros() - micros).abs() < 1_000);
             prop_assert_eq!(read.to_string(), time.to_string());
+        }
+    }
+
+    #[test]
+    fn every_month_has_its_name() {
+        let day = |month: u32| {
+            format!("2026-{month:02}-03T00:00:00Z").parse::<Timestamp>().unwrap().day_in_words()
+        };
+        let months: Vec<String> = (1..=12).map(day).collect();
+        assert_eq!(
+            months.join(", "),
+            "3 January 2026, 3 February 2026, 3 March 2026, 3 April 2026, 3 May 2026, \
+            3 June 2026, 3 July 2026, 3 August 2026, 3 September 2026, 3 October 2026, 3 November 2026, 3 December 2026"
+        );
+    }
+
+    #[test]
+    fn times_outside_the_calendar_are_clamped() {
+        let (least, most) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
+        assert!(least < Timestamp::default() && Timestamp::default() < most);
+        assert_eq!(least.plus_seconds(-1), least);
+        assert_eq!(most.plus_seconds(1), most);
+        for time in [least, most] {
+            assert_eq!(
+                time.to_string().parse::<Timestamp>().unwrap().to_string(),
+                time.to_string()
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn adding_and_subtracting_seconds_cancels(micros in -1_000_000_000_000_i64..1_000_000_000_000, seconds in -100_000_i64..100_000) {
+            let time = Timestamp::from_micros(micros);
+            let later = time.plus_seconds(seconds);
+            prop_assert_eq!(later.as_micros() - micros, seconds * 1_000_000);
+            prop_assert_eq!(later.plus_seconds(-seconds), time);
+        }
+
+        /// Text sorts like time, which is what listings rely on.
+        #[test]
+        fn text_sorts_like_time(one in 0_i64..4_000_000_000_000, other in 0_i64..4_000_000_000_000) {
+            let text = |millis: i64| Timestamp::from_micros(millis * 1_000).to_string();
+            prop_assert_eq!(text(one).cmp(&text(other)), one.cmp(&other));
         }
     }
 }
