@@ -116,6 +116,8 @@ impl<'de> serde::Deserialize<'de> for Host {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -149,5 +151,34 @@ mod tests {
         let mut hosts = [Host::GEMINI, Host::COMMAND, Host::CODEX, Host::CLAUDE];
         hosts.sort();
         assert_eq!(hosts.map(|host| host.to_string()), ["claude", "codex", "command", "gemini"]);
+    }
+
+    #[test]
+    fn the_error_states_value_and_rule() {
+        assert_eq!(
+            Host::new("My Host").unwrap_err().to_string(),
+            "`My Host` is not a host name: 1 to 16 lower-case letters, digits, `_` and `-` are allowed, \
+             starting with a letter"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn valid_names_are_kept_and_sorted_like_text(
+            one in "[a-z][a-z0-9_-]{0,15}", other in "[a-z][a-z0-9_-]{0,15}"
+        ) {
+            let (first, second) = (Host::new(&one).unwrap(), Host::new(&other).unwrap());
+            prop_assert_eq!(first.as_str(), &one);
+            prop_assert_eq!(first.cmp(&second), one.cmp(&other));
+            prop_assert_eq!(first == second, one == other);
+        }
+
+        #[test]
+        fn any_text_is_a_name_or_an_error(text in "\\PC{0,20}") {
+            let valid = text.len() <= Host::MAX_LEN
+                && text.starts_with(|c: char| c.is_ascii_lowercase())
+                && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-');
+            prop_assert_eq!(Host::new(&text).is_ok(), valid);
+        }
     }
 }

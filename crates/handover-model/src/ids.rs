@@ -342,4 +342,86 @@ mod tests {
             }
         }
     }
+
+    /// Every kind of id behaves alike.
+    macro_rules! check_text_ids {
+        ($($name:ident $what:literal),+ $(,)?) => { $({
+            let id: $name = "a1".parse().unwrap();
+            assert_eq!((id.as_str(), id.to_string().as_str()), ("a1", "a1"));
+            assert_eq!($name::try_from("a1".to_owned()), Ok(id.clone()));
+            assert_eq!(String::from(id.clone()), "a1");
+            assert_eq!(format!("[{id:>4}|{id:<4}]"), "[  a1|a1  ]");
+            assert_eq!(serde_json::to_value(&id).unwrap(), "a1");
+            assert_eq!(serde_json::from_value::<$name>("a1".into()).unwrap(), id);
+            assert!(id < "a2".parse::<$name>().unwrap());
+            for bad in ["", "a/b", "-a", "a b", "..", &"x".repeat(65)] {
+                let error = bad.parse::<$name>().unwrap_err();
+                assert_eq!(error.what, $what);
+                assert!(error.value.len() <= MAX_ID_CHARS);
+                assert!(serde_json::from_value::<$name>(bad.into()).is_err(), "{bad}");
+            }
+        })+ };
+    }
+
+    #[test]
+    fn every_text_id_is_checked() {
+        check_text_ids!(
+            ProjectId "project id",
+            SessionId "session id",
+            GroupId "group id",
+            Role "role",
+            AgentId "agent id",
+            HostSessionId "host session id",
+            ReceiptId "receipt id",
+            RunId "run id",
+            EpicId "epic id",
+            PersonaId "persona",
+            SkillName "skill name",
+            CounterName "counter name",
+            EventType "event type",
+            TokenId "token id",
+        );
+    }
+
+    macro_rules! check_number_ids {
+        ($($name:ident $what:literal),+ $(,)?) => { $({
+            assert_eq!("12".parse::<$name>(), Ok($name(12)));
+            assert_eq!(format!("[{:>4}]", $name(12)), "[  12]");
+            assert_eq!(serde_json::to_value($name(12)).unwrap(), 12);
+            assert_eq!(serde_json::from_value::<$name>(12.into()).unwrap(), $name(12));
+            assert!($name(9) < $name(12));
+            let error = "12a".parse::<$name>().unwrap_err();
+            assert_eq!((error.what, error.rule), ($what, IdRule::Number));
+            let long = "9".repeat(100).parse::<$name>().unwrap_err();
+            assert_eq!(long.value.len(), MAX_ID_CHARS);
+        })+ };
+    }
+
+    #[test]
+    fn every_number_id_is_checked() {
+        check_number_ids!(
+            PackageId "package id",
+            ReasoningId "reasoning id",
+            SkillOutputId "skill output id",
+            EventId "event id",
+        );
+    }
+
+    #[test]
+    fn each_rule_has_its_words() {
+        let rule = |text: &str| SessionId::new(text).unwrap_err().rule;
+        assert_eq!(rule(""), IdRule::Empty);
+        assert_eq!(rule(&"x".repeat(65)), IdRule::TooLong);
+        assert_eq!(rule("a/b"), IdRule::Alphabet);
+        // Too long counts before what is in it, and bytes count, not characters.
+        assert_eq!(rule(&"/".repeat(65)), IdRule::TooLong);
+        assert_eq!(rule(&"ä".repeat(33)), IdRule::TooLong);
+        assert_eq!(GroupId::new("gLoBaL").unwrap_err().rule, IdRule::Reserved);
+        assert!(GroupId::new("globally").is_ok());
+        assert_eq!(
+            Role::new("a.b").unwrap_err().to_string(),
+            "`a.b` is not a valid role: only lower-case letters, digits, `_` and `-` are allowed, starting \
+             with a letter"
+        );
+    }
 }

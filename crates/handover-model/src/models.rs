@@ -256,4 +256,77 @@ mod tests {
             prop_assert_eq!(Model::named(Some(&name.to_ascii_uppercase())), model);
         }
     }
+
+    #[test]
+    fn claude_models_are_known_by_their_version() {
+        use Tokenizer::{Claude, ClaudeNew};
+        let tokenizer = |name: &str| Model::named(Some(name)).tokenizer;
+        for new in
+            ["claude-4.7", "claude-opus-4-8", "claude-opus-5", "claude-10", "haiku-5", "claude"]
+        {
+            assert_eq!(tokenizer(new), ClaudeNew, "{new}");
+        }
+        for old in [
+            "claude-4.6",
+            "claude-3",
+            "claude-2.1",
+            "claude-v1",
+            "claude-v2",
+            "sonnet-4",
+            "opus-4-0",
+        ] {
+            assert_eq!(tokenizer(old), Claude, "{old}");
+        }
+        // A date is no version: three digits or more do not count.
+        assert_eq!(tokenizer("claude-opus-20260101"), ClaudeNew);
+        assert_eq!(tokenizer("claude-3-20260101"), Claude);
+    }
+
+    #[test]
+    fn the_first_stem_wins_and_then_the_longest() {
+        use Tokenizer::{Cl100k, O200k};
+        check("gpt-4-32k", Cl100k, 32_768, Tier::Medium);
+        check("gpt-4-32k-0613", Cl100k, 32_768, Tier::Medium);
+        check("gpt-35-turbo", Cl100k, 16_385, Tier::Medium);
+        check("gpt-4.5-preview", O200k, 128_000, Tier::Medium);
+        check("gpt-oss-120b", O200k, 131_072, Tier::Medium);
+        check("o1-pro", O200k, 200_000, Tier::Large);
+        check("codex/gpt-4", O200k, 400_000, Tier::Medium);
+        check("gpt-4/codex", Cl100k, 8_192, Tier::Medium);
+    }
+
+    #[test]
+    fn tiers_are_whole_words() {
+        let tier = |name: &str| Model::named(Some(name)).tier;
+        for small in ["x-mini", "nano", "gemini-flash-lite", "claude-instant"] {
+            assert_eq!(tier(small), Tier::Small, "{small}");
+        }
+        for medium in ["minimal", "nanotube", "flashy", "improper", "gemini-2.5", "elite"] {
+            assert_eq!(tier(medium), Tier::Medium, "{medium}");
+        }
+        assert_eq!(tier("opus-mini"), Tier::Small, "the first row of the table wins");
+    }
+
+    proptest! {
+        /// Providers, regions and dates do not change what a model is.
+        #[test]
+        fn decoration_does_not_matter(
+            name in prop::sample::select(vec![
+                "claude-opus-4-7", "claude-3-5-haiku", "sonnet", "gpt-4o-mini", "gpt-4", "o3", "gemini-2.5-pro",
+            ]),
+            prefix in prop::sample::select(vec!["", "openai/", "us.anthropic.", "azure/", "models/"]),
+            suffix in prop::sample::select(vec!["", "-latest", "@20250805", "-20250514", ":free"]),
+        ) {
+            let plain = Model::named(Some(name));
+            let decorated = Model::named(Some(&format!("{prefix}{name}{suffix}")));
+            prop_assert_eq!((decorated.window, decorated.tier), (plain.window, plain.tier));
+            prop_assert_eq!(decorated.tokenizer, plain.tokenizer);
+        }
+
+        #[test]
+        fn wide_variants_are_wide(name in "[a-z]{1,8}") {
+            let wide = Model::named(Some(&format!("{name}[1m]")));
+            prop_assert_eq!(wide.window, WIDE_WINDOW);
+        }
+    }
 }

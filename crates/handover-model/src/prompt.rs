@@ -28,3 +28,23 @@ impl AdmittedPrompt {
         &self.receipt
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_keeps_every_byte_and_its_receipt() {
+        let receipt = ReceiptId::new("r_1").unwrap();
+        for text in ["", " \n\ttext\r\n\0", "ä 🔶"] {
+            let prompt = AdmittedPrompt::admit_unchecked(text.to_owned(), receipt.clone());
+            assert_eq!((prompt.text(), prompt.receipt()), (text, &receipt));
+            assert_eq!(prompt.clone(), prompt);
+        }
+        let other = ReceiptId::new("r_2").unwrap();
+        assert_ne!(
+            AdmittedPrompt::admit_unchecked("x".to_owned(), other),
+            AdmittedPrompt::admit_unchecked("x".to_owned(), receipt)
+        );
+    }
+}

@@ -168,6 +168,8 @@ impl RoleRules {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn of(name: &str) -> RoleRules {
@@ -259,5 +261,58 @@ mod tests {
         assert_eq!(of("qa_expert").phases.len(), 3);
         assert_eq!(of("developer").phases.len(), Phase::ALL.len());
         assert_eq!(of("developer").phases[0], Phase::Completion);
+    }
+
+    #[test]
+    fn reasoning_depends_on_role_and_attempt() {
+        for (name, first, later) in [
+            ("developer", false, true),
+            ("senior_software_engineer", true, true),
+            ("qa_expert", true, true),
+            ("tech_lead", true, true),
+            ("investigator", true, true),
+            ("project_manager", true, true),
+            ("requirements_engineer", false, false),
+            ("orchestrator", false, false),
+        ] {
+            let rules = of(name);
+            assert_eq!(
+                (rules.reasons(0), rules.reasons(1), rules.reasons(9)),
+                (first, later, later),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn built_in_roles_are_valid_and_different() {
+        let mut names: Vec<&str> = BUILT_IN.to_vec();
+        assert!(names.iter().all(|name| Role::new(*name).is_ok()));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 8);
+        assert_eq!(BUILT_IN[0], DEVELOPER);
+    }
+
+    proptest! {
+        /// Each override sets its own value, capped, and nothing else.
+        #[test]
+        fn overrides_are_independent(
+            name in prop::sample::select(BUILT_IN.to_vec()),
+            context in prop::option::of(0_u64..200), errors in prop::option::of(0_u64..200),
+            specialization in prop::option::of(0_u64..200), task in prop::option::of(0_u64..200),
+            limit in prop::option::of(0_usize..50),
+        ) {
+            let base = of(name);
+            let set = RoleOverride { context, errors, specialization, task, limit };
+            let rules = base.with(&set);
+            prop_assert_eq!(rules.context_percent, context.unwrap_or(base.context_percent).min(100));
+            prop_assert_eq!(rules.errors_percent, errors.unwrap_or(base.errors_percent).min(100));
+            prop_assert_eq!(rules.specialization_percent, specialization.unwrap_or(base.specialization_percent).min(100));
+            prop_assert_eq!(rules.task_percent, task.unwrap_or(base.task_percent).min(100));
+            prop_assert_eq!(rules.limit, limit.unwrap_or(base.limit));
+            prop_assert_eq!((rules.reasoning, rules.phases), (base.reasoning, base.phases));
+            prop_assert_eq!(rules.with(&set), rules, "setting twice changes nothing");
+        }
     }
 }

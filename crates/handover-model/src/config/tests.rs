@@ -109,3 +109,96 @@ fn participants_are_looked_up_by_phase() {
     assert_eq!(agents.of(PartyPhase::Review), None);
     assert_eq!(agents.of(PartyPhase::Failure), None);
 }
+
+/// Every key, with a value that is not its default.
+fn everything() -> serde_json::Value {
+    json!({
+        "project": {"id": "shop"},
+        "store": {"location": "https://x.example", "allow_http": true, "services": ["https://y.example"]},
+        "packages": {"warn_bytes": 1, "max_bytes": 2},
+        "redaction": {"mode": "off", "allow": ["x"], "rules": [{"name": "n", "pattern": "p"}]},
+        "learning": {"ttl_days": 7},
+        "assembly": {
+            "enabled": false, "roles_disabled": ["qa_expert"], "routing": "open", "safety_margin": 0.5,
+            "prior": 0.25, "weights": {"title": 1.5, "summary": 2.5, "files": 3.5, "body": 4.5, "context": 5.5},
+            "roles": {"developer": {"context": 1, "errors": 2, "specialization": 3, "task": 4, "limit": 5}},
+        },
+        "specialization": {"enabled": false, "roles_disabled": ["developer"], "testing_mode": "minimal"},
+        "brief": {
+            "small": 1, "medium": 2, "large": 3, "specialization_percent": 4,
+            "roles": {"developer": {"identity": "i", "focus": "f", "rules": ["r"]}},
+        },
+        "guard": {"mode": "warn"},
+        "agents": {"timeout": 1, "idle_timeout": 2, "environment": ["X*"], "programs": {"codex": "/bin/codex"}},
+        "runs": {
+            "pipeline": "team", "host": "codex", "command": "c", "model": "m", "profile": "full", "env": ["X"],
+            "parallel": 2, "remote": "r", "lease": 3, "phase_timeout": 4, "idle_timeout": 5, "max_fixes": 6,
+            "retro": true, "analysis": true, "max_retries": 7, "max_file_bytes": 8, "max_commit_bytes": 9,
+        },
+        "party": {
+            "phases": ["review"],
+            "agents": {"kickoff": ["ann"], "review": ["bob"], "failure": ["cat"], "retro": ["dan"]},
+            "solo": true, "cross_talk": false, "consensus": "unanimous", "mend_medium_above": 1,
+            "personas": {"ann": {
+                "name": "Ann", "title": "t", "role": "developer", "focus": "f", "style": "s", "model": "m",
+                "permissions": "read_only",
+            }},
+        },
+        "gates": {
+            "detect": false, "timeout": 1,
+            "commands": [{"name": "lint", "argv": ["make"], "format": "tap", "report": "r.xml"}],
+        },
+        "uat": {"allow": ["curl"], "gate": "full", "heal": 2, "blocking": true},
+        "budget": {
+            "phase": {"usd": 1.5, "tokens": 2, "turns": 3, "minutes": 4.5},
+            "story": {"usd": 1.0, "tokens": null, "turns": null, "minutes": null},
+            "run": {"usd": null, "tokens": 1, "turns": null, "minutes": null},
+        },
+        "hooks": {
+            "enabled": false, "roles": {"Explore": "investigator"}, "roles_disabled": ["developer"],
+            "sessions_disabled": ["s1"], "debrief_required": false, "deadline_ms": 1,
+        },
+    })
+}
+
+#[test]
+fn every_key_is_read_and_written() {
+    let config = read(everything()).unwrap();
+    assert_eq!(serde_json::to_value(&config).unwrap(), everything());
+}
+
+#[test]
+fn no_key_of_the_sample_is_a_default() {
+    let defaults = serde_json::to_value(Config::default()).unwrap();
+    let sample = everything();
+    for (section, keys) in defaults.as_object().unwrap() {
+        for (key, default) in keys.as_object().unwrap() {
+            assert_ne!(&sample[section][key], default, "{section}.{key}");
+        }
+        let count = |value: &serde_json::Value| value.as_object().unwrap().len();
+        assert_eq!(count(&sample[section]), count(keys), "{section}");
+    }
+}
+
+#[test]
+fn each_key_changes_nothing_but_itself() {
+    let defaults = serde_json::to_value(Config::default()).unwrap();
+    for (section, keys) in everything().as_object().unwrap() {
+        for (key, value) in keys.as_object().unwrap() {
+            let config = read(json!({section.as_str(): {key.as_str(): value}})).unwrap();
+            let mut expected = defaults.clone();
+            expected[section][key] = value.clone();
+            assert_eq!(serde_json::to_value(&config).unwrap(), expected, "{section}.{key}");
+        }
+    }
+}
+
+#[test]
+fn values_of_another_type_are_rejected() {
+    for (section, keys) in everything().as_object().unwrap() {
+        for key in keys.as_object().unwrap().keys() {
+            let wrong = json!({section.as_str(): {key.as_str(): [[1]]}});
+            assert!(read(wrong).is_err(), "{section}.{key}");
+        }
+    }
+}

@@ -91,6 +91,9 @@ pub struct UnknownWord {
 }
 
 #[cfg(test)]
+mod word_tests;
+
+#[cfg(test)]
 mod tests {
     use std::fmt::{Debug, Display};
     use std::str::FromStr;

@@ -198,7 +198,9 @@ fn is_error_code(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::normalise;
+    use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn replaces_variable_parts() {
@@ -237,6 +239,173 @@ mod tests {
         for message in ["a 'b' /c/d 12 0xff", "x <n> '<value>' <path>", "Ünïcode 'ä' 7é"] {
             let once = normalise(message);
             assert_eq!(normalise(&once), once);
+        }
+    }
+
+    #[test]
+    fn recognizes_times() {
+        for time in [
+            "2026-11-15",
+            "2026/11/15",
+            "10:00:00",
+            "10:00:00.123",
+            "10:00:00,123",
+            "10:00:00Z",
+            "2026-11-15T10:00:00",
+            "2026-11-15t10:00:00.5z",
+            "2026-11-15T10:00:00+02:00",
+        ] {
+            assert!(is_time(time), "{time}");
+        }
+        for other in [
+            "",
+            "2026-11",
+            "2026-11-15-1",
+            "26-11-15",
+            "2026-1-15",
+            "2026-11-5",
+            "10:00",
+            "1:00:00",
+            "10:0:00",
+            "10:00:0",
+            "10:00:00:00",
+            "aa:bb:cc",
+            "2026-11-15T",
+            "T10:00:00",
+            "2026-11-15T10:00",
+            "xT10:00:00",
+        ] {
+            assert!(!is_time(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn recognizes_paths() {
+        for path in [
+            "/x",
+            "/usr/bin/env",
+            "./a",
+            "../a",
+            "~/a",
+            "~\\a",
+            ".\\a",
+            "C:\\x",
+            "a/b/c",
+            "a\\b\\c",
+            "src/main.rs",
+            "src\\main.rs",
+        ] {
+            assert!(is_path(path), "{path}");
+        }
+        for other in ["/", "a", "a/b", "and/or", "a.b", "C:", "C:x", "1:\\x", ".", "..", "~", ""] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn recognizes_hexadecimal_values() {
+        for hex in ["0x0", "0XfF", "0xdeadbeef", "deadbee1", "0123abc", "a1b2c3d"] {
+            assert!(is_hex(hex), "{hex}");
+        }
+        for other in ["0x", "0xg", "deadbeef", "1234567", "abc123", "a1b2c3", "g123456", ""] {
+            assert!(!is_hex(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn recognizes_uuids_by_their_dashes() {
+        let uuid = "550e8400-e29b-41d4-a716-446655440000";
+        assert!(is_uuid(uuid) && is_uuid(&uuid.to_uppercase()));
+        for other in [
+            "550e8400-e29b-41d4-a716-44665544000",
+            "550e8400-e29b-41d4-a716-4466554400000",
+            "550e8400ae29b-41d4-a716-446655440000",
+            "550e8400-e29ba41d4-a716-446655440000",
+            "550e8400-e29b-41d4aa716-446655440000",
+            "550e8400-e29b-41d4-a716a446655440000",
+            "550e8400-e29b-41d4-a716-44665544000g",
+        ] {
+            assert!(!is_uuid(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn error_codes_stay_as_they_are() {
+        for code in ["E0308", "TS2304", "ORA-00942", "CVE-2024", "C12", "ABCDEFGH123456"] {
+            assert!(is_error_code(code), "{code}");
+            assert_eq!(normalise(code), code);
+        }
+        for other in ["E", "E1", "e0308", "E1234567", "ABCDEFGHI12", "E03a8", "12", "E--12", ""] {
+            assert!(!is_error_code(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn quotes_are_values_only_around_words() {
+        for (message, expected) in [
+            ("'a' and 'b'", "'<value>' and '<value>'"),
+            ("field 'it's' here", "field '<value>' here"),
+            ("don't stop", "don't stop"),
+            ("the users' list of 'x'", "the users' list of '<value>'"),
+            ("empty '' here", "empty '' here"),
+            ("open 'quote", "open 'quote"),
+            ("'a\nb'", "'a b'"),
+            ("(\"x\")", "(\"<value>\")"),
+            ("mixed \"a'b\" c", "mixed \"<value>\" c"),
+            ("`x`:`y`", "`<value>`:`<value>`"),
+        ] {
+            assert_eq!(normalise(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn punctuation_around_a_word_stays() {
+        for (message, expected) in [
+            ("(/a/b)", "(<path>)"),
+            ("[12], {34};", "[<n>], {<n>};"),
+            ("why? 7!", "why? <n>!"),
+            ("/a/b: gone.", "<path>: gone."),
+            ("... : ,", "... : ,"),
+            ("v1.2.3-rc4", "v1.<n>.<n>-rc4"),
+            ("x_12_34 y_ z_1a", "x_12_<n> y_ z_1a"),
+            ("1_000 rows", "<n> rows"),
+            ("12ms 3s", "<n>ms <n>s"),
+        ] {
+            assert_eq!(normalise(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn colours_and_spaces_are_no_part_of_a_message() {
+        assert_eq!(
+            normalise("\u{1b}[1;31mfailed\u{1b}[0m \u{1b}[Kat \t end \u{1b}[2"),
+            "failed at end"
+        );
+        assert_eq!(normalise("  a\r\n\n b  "), "a b");
+    }
+
+    #[test]
+    fn two_times_in_a_row_are_one() {
+        assert_eq!(normalise("2026-11-15 10:00:00 x"), "<time> x");
+        assert_eq!(normalise("10:00:00 x 10:00:01"), "<time> x <time>");
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_is_normalised_to_one_line(message in "\\PC{0,80}|[a-z0-9 '\"`/:._\\n-]{0,80}") {
+            let once = normalise(&message);
+            prop_assert!(!once.contains('\n') && !once.contains("  "), "{:?}", once);
+            prop_assert_eq!(once.trim(), &once);
+        }
+
+        #[test]
+        fn details_do_not_matter(
+            number in 0_u32..100_000, other in 0_u32..100_000, name in "[a-z]{1,8}", path in "(/[a-z]{1,6}){1,4}",
+        ) {
+            let message = |n: u32, path: &str| format!("worker {n} cannot open {path} after {n}ms: '{name}' is busy");
+            let expected = "worker <n> cannot open <path> after <n>ms: '<value>' is busy";
+            prop_assert_eq!(normalise(&message(number, &path)), expected);
+            prop_assert_eq!(normalise(&message(other, "/other")), expected);
         }
     }
 }

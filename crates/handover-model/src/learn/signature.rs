@@ -187,4 +187,82 @@ mod tests {
             prop_assert!((0.0..=1.0).contains(&share));
         }
     }
+
+    #[test]
+    fn the_type_is_a_word_before_the_first_colon() {
+        let split = |message: &str| {
+            let signature = Signature::new(None, message, &[]);
+            (signature.kind, signature.message)
+        };
+        let pair = |kind: &str, message: &str| (kind.to_owned(), message.to_owned());
+        assert_eq!(split("KeyError: x"), pair("KeyError", "x"));
+        assert_eq!(split("java.io.IOException: closed"), pair("IOException", "closed"));
+        assert_eq!(split("DeprecationWarning:old"), pair("DeprecationWarning", "old"));
+        assert_eq!(split("RuntimePanic: at disco"), pair("RuntimePanic", "at disco"));
+        // The ending alone is no type, and neither is a sentence.
+        assert_eq!(split("Error: x"), pair("error", "Error: x"));
+        assert_eq!(split("an IOException: x"), pair("error", "an IOException: x"));
+        assert_eq!(split("KeyError"), pair("error", "KeyError"));
+    }
+
+    #[test]
+    fn a_given_type_wins_over_another_in_the_message() {
+        let given = Signature::new(Some("MyError"), "TypeError: x", &[]);
+        assert_eq!((given.kind.as_str(), given.message.as_str()), ("MyError", "TypeError: x"));
+        let blank = Signature::new(Some("  "), "TypeError: x", &[]);
+        assert_eq!(blank.kind, "TypeError");
+        let trimmed = Signature::new(Some(" TypeError "), "  TypeError: x  ", &[]);
+        assert_eq!((trimmed.kind.as_str(), trimmed.message.as_str()), ("TypeError", "x"));
+    }
+
+    #[test]
+    fn messages_and_hints_are_tidied() {
+        let long = Signature::new(None, &"word ".repeat(500), &[]);
+        assert_eq!(long.message.chars().count(), MAX_MESSAGE_CHARS);
+        let hints = ["  B ", "a", "", " ", "b"].map(str::to_owned);
+        assert_eq!(Signature::new(None, "x", &hints).hints, ["a", "b"]);
+    }
+
+    #[test]
+    fn json_calls_the_kind_type() {
+        let signature = Signature::new(None, "TypeError: x", &["a".to_owned()]);
+        let value = serde_json::to_value(&signature).unwrap();
+        assert_eq!(value, serde_json::json!({"type": "TypeError", "message": "x", "hints": ["a"]}));
+        assert_eq!(serde_json::from_value::<Signature>(value).unwrap(), signature);
+    }
+
+    #[test]
+    fn placeholders_are_no_words_to_match() {
+        let pattern = Signature::new(None, "cannot open /a/b of 12", &[]);
+        // Only `cannot`, `open` and `of` are words.
+        assert_eq!(similarity(&pattern, "cannot open of"), 1.0);
+        assert_eq!(similarity(&pattern, "<path> <n>"), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_is_similar_to_itself(message in "[a-z]{2,8}( [a-z]{2,8}){1,6}") {
+            let distinct: BTreeSet<&str> = message.split(' ').collect();
+            prop_assume!(distinct.len() > 1);
+            let pattern = Signature::new(None, &message, &[]);
+            prop_assert_eq!(similarity(&pattern, &message), 1.0);
+            let log = format!("2026-01-01 12:00:00 {message} at /x/y.rs:12");
+            prop_assert_eq!(similarity(&pattern, &log), 1.0);
+        }
+
+        /// More of the words never makes a text less similar.
+        #[test]
+        fn similarity_is_monotonic(words in prop::collection::vec("[a-z]{3,8}", 2..8), take in 0_usize..8) {
+            let pattern = Signature::new(None, &words.join(" "), &[]);
+            let less = words.iter().take(take).cloned().collect::<Vec<_>>().join(" ");
+            let more = words.iter().take(take + 1).cloned().collect::<Vec<_>>().join(" ");
+            prop_assert!(similarity(&pattern, &less) <= similarity(&pattern, &more));
+        }
+
+        #[test]
+        fn hashes_tell_signatures_apart(one in "[a-z ]{1,20}", other in "[a-z ]{1,20}") {
+            let (one, other) = (Signature::new(None, &one, &[]), Signature::new(None, &other, &[]));
+            prop_assert_eq!(one == other, one.hash() == other.hash());
+        }
+    }
 }

@@ -53,4 +53,32 @@ mod tests {
             )
         );
     }
+
+    #[test]
+    fn topics_follow_from_phases() {
+        for (phase, topic) in [
+            (Phase::Completion, Topic::Implementation),
+            (Phase::Decisions, Topic::Architecture),
+            (Phase::Approach, Topic::Methodology),
+        ] {
+            assert_eq!(topic_of(phase), Some(topic));
+        }
+    }
+
+    #[test]
+    fn ids_are_short_hexadecimal_and_stable() {
+        let project = ProjectId::new("shop").unwrap();
+        let id = strategy_id(&project, Topic::Architecture, "Use adapters.");
+        let digits = id.strip_prefix("st_").unwrap();
+        assert!(digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
+        // It is stored: a change would teach every project everything again.
+        assert_eq!(id, STORED_ID);
+        assert_ne!(id, strategy_id(&project, Topic::Architecture, "Use adapters!"));
+        assert_ne!(
+            strategy_id(&project, Topic::Architecture, "ab c"),
+            strategy_id(&project, Topic::Architecture, "a bc")
+        );
+    }
+
+    const STORED_ID: &str = "st_4cd63979390e72e0";
 }

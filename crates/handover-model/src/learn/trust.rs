@@ -70,6 +70,8 @@ impl<'de> Deserialize<'de> for Trust {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -114,5 +116,49 @@ mod tests {
         assert_eq!(lowest.rejected(), Trust::MIN);
         assert_eq!(lowest.confirmed().thousandths(), 100);
         assert_eq!(Trust::MAX.confirmed(), Trust::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn trust_stays_within_its_bounds(start in -500_i64..1_500, steps in prop::collection::vec(any::<bool>(), 0..40)) {
+            let mut trust = Trust::from_thousandths(start);
+            for confirmed in steps {
+                let before = trust;
+                trust = if confirmed { trust.confirmed() } else { trust.rejected() };
+                prop_assert!((0..=1_000).contains(&trust.thousandths()));
+                prop_assert!(trust <= Trust::MAX);
+                if confirmed {
+                    prop_assert!(trust >= before);
+                    prop_assert!(trust.thousandths() - before.thousandths() <= Trust::CONFIRM_STEP);
+                } else {
+                    prop_assert!(trust >= Trust::MIN);
+                    prop_assert!(before.thousandths() - trust.thousandths() <= Trust::REJECT_STEP);
+                }
+            }
+        }
+
+        #[test]
+        fn every_thousandth_survives_json(thousandths in 0_i64..=1_000) {
+            let trust = Trust::from_thousandths(thousandths);
+            let json = serde_json::to_string(&trust).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Trust>(&json).unwrap(), trust, "{}", json);
+        }
+
+        /// A failure costs twice what a success earns: one of each never gains.
+        #[test]
+        fn a_failure_outweighs_a_success(thousandths in 0_i64..=1_000) {
+            let trust = Trust::from_thousandths(thousandths);
+            let both = trust.confirmed().rejected();
+            prop_assert!(both < trust || both == Trust::MIN);
+        }
+    }
+
+    #[test]
+    fn wrong_json_is_no_trust() {
+        for wrong in ["\"0.5\"", "null", "[]", "{}"] {
+            assert!(serde_json::from_str::<Trust>(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(serde_json::from_str::<Trust>("-3").unwrap().thousandths(), 0);
+        assert_eq!(serde_json::from_str::<Trust>("0.4999").unwrap().thousandths(), 500);
     }
 }

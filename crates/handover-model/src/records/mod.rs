@@ -30,4 +30,6 @@ pub use strategy::Strategy;
 pub use token::Token;
 
 #[cfg(test)]
+mod json_tests;
+#[cfg(test)]
 mod tests;
