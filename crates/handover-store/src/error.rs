@@ -367,3 +367,73 @@ impl StoreError {
         Self::Backend { fault: Fault::Corrupt, source: what.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn every_record_has_a_name() {
+        use RecordKind::{
+            Epic, ErrorPattern, Group, Package, Project, Receipt, ReceiptPackage, Run, Session,
+            SessionPackage, Strategy, Token,
+        };
+        for (kind, name) in [
+            (Epic, "epic"),
+            (ErrorPattern, "error pattern"),
+            (Group, "group"),
+            (Package, "package"),
+            (Project, "project"),
+            (Receipt, "receipt"),
+            (ReceiptPackage, "package of this receipt"),
+            (Run, "run"),
+            (Session, "session"),
+            (SessionPackage, "package of this session"),
+            (Strategy, "strategy"),
+            (Token, "token"),
+        ] {
+            assert_eq!((kind.as_str(), kind.to_string().as_str()), (name, name));
+            let json = serde_json::to_string(&kind).unwrap();
+            assert_eq!(serde_json::from_str::<RecordKind>(&json).unwrap(), kind, "{json}");
+            let error = StoreError::not_found(kind, 7);
+            assert_eq!(error.to_string(), format!("there is no {name} `7`"));
+        }
+    }
+
+    #[test]
+    fn errors_of_the_index_name_the_part() {
+        for (part, name) in [
+            (IndexPart::Candidates, "candidates"),
+            (IndexPart::Terms, "terms"),
+            (IndexPart::Postings, "postings"),
+        ] {
+            assert_eq!(part.to_string(), name);
+            let damaged = StoreError::Index(IndexError::Damaged { part }).to_string();
+            assert_eq!(damaged, format!("the {name} of the text index are damaged"));
+            let version = IndexError::Version { part, found: 9 }.to_string();
+            assert!(version.contains(&format!("the {name} of the text index have version 9")));
+        }
+        let missing = IndexError::Missing { package: PackageId(3) };
+        assert_eq!(missing.to_string(), "the text index has no terms for package 3");
+    }
+
+    #[test]
+    fn old_stores_say_where_they_are() {
+        let file = OldStore::File(PathBuf::from("/p/store.db"));
+        assert_eq!(file.to_string(), "the store /p/store.db");
+        let schema = OldStore::Schema { database: "db".to_owned(), schema: "p".to_owned() };
+        assert_eq!(schema.to_string(), "the schema p in db");
+        let error = StoreError::Outdated { store: schema, found: 4 };
+        assert!(error.to_string().starts_with("the schema p in db has format 4 of Handover 0.1.0"));
+    }
+
+    #[test]
+    fn damage_has_its_cause() {
+        let error = StoreError::damaged("two heads");
+        assert_eq!(error.to_string(), "the store is damaged");
+        assert_eq!(error.source().unwrap().to_string(), "two heads");
+        assert!(matches!(error, StoreError::Backend { fault: Fault::Corrupt, .. }));
+    }
+}

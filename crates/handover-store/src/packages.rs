@@ -301,3 +301,139 @@ pub trait Packages {
         ids.iter().map(|id| self.package_body(*id)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_text::Redactor;
+
+    use super::*;
+
+    fn new() -> NewPackage {
+        let clean = |text: &str| Redactor::default().clean(text);
+        NewPackage {
+            session: SessionId::new("s1").unwrap(),
+            group: None,
+            scope: Scope::Global,
+            kind: PackageKind::Research,
+            path: "a.md".to_owned(),
+            title: None,
+            summary: clean("about dragons"),
+            files: Vec::new(),
+            body: clean("dragons"),
+            producer: Role::new("developer").unwrap(),
+            consumers: ["qa_expert", "tech_lead"].map(|name| Role::new(name).unwrap()).to_vec(),
+            priority: Priority::Medium,
+            iteration: None,
+            size_bytes: 7,
+            tokens: 1,
+            content_hash: "h1".to_owned(),
+            supersede: Supersede::SamePath,
+            created_at: Timestamp::default(),
+        }
+    }
+
+    /// What the store has after registering [`new`] under this id.
+    fn stored(id: i64) -> Package {
+        let new = new();
+        Package {
+            id: PackageId(id),
+            session: new.session,
+            group: new.group,
+            scope: new.scope,
+            kind: new.kind,
+            path: new.path,
+            title: None,
+            summary: new.summary.as_str().to_owned(),
+            files: Vec::new(),
+            producer: new.producer,
+            consumers: new.consumers,
+            priority: new.priority,
+            iteration: new.iteration,
+            version: 1,
+            supersedes: None,
+            superseded_by: None,
+            size_bytes: new.size_bytes,
+            tokens: new.tokens,
+            content_hash: new.content_hash,
+            created_at: new.created_at,
+        }
+    }
+
+    #[test]
+    fn every_field_that_readers_see_makes_a_difference() {
+        let former = stored(1);
+        assert!(new().says_the_same(&former));
+        let role = |name: &str| Role::new(name).unwrap();
+        let changes: [fn(&mut Package); 9] = [
+            |package| package.content_hash = "h2".to_owned(),
+            |package| package.path = "b.md".to_owned(),
+            |package| package.group = GroupId::new("P1").ok(),
+            |package| package.scope = Scope::Group,
+            |package| package.kind = PackageKind::Decisions,
+            |package| package.priority = Priority::High,
+            |package| package.summary = "other".to_owned(),
+            |package| package.iteration = Some(1),
+            |package| package.consumers.truncate(1),
+        ];
+        for (n, change) in changes.into_iter().enumerate() {
+            let mut other = former.clone();
+            change(&mut other);
+            assert!(!new().says_the_same(&other), "change {n}");
+        }
+        let producer = Package { producer: role("tech_lead"), ..former.clone() };
+        assert!(!new().says_the_same(&producer));
+        // Neither the order of consumers nor their number of mentions counts.
+        let consumers = ["tech_lead", "qa_expert", "tech_lead"].map(role).to_vec();
+        assert!(new().says_the_same(&Package { consumers, ..former }));
+    }
+
+    /// The step, in words.
+    fn step(
+        new: &NewPackage,
+        same_path: Option<Package>,
+        former: Package,
+        latest: Package,
+    ) -> String {
+        let step = new.step(same_path, |_| Ok(former), |_| Ok(vec![stored(0), latest]));
+        match step {
+            Ok(Step::Stay(package)) => format!("stay {}", package.id),
+            Ok(Step::Write { former: Some(former) }) => format!("after {}", former.id),
+            Ok(Step::Write { former: None }) => "first".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_same_path_is_a_new_version_if_its_content_changed() {
+        let step = |same_path| step(&new(), same_path, stored(8), stored(9));
+        assert_eq!(step(None), "first");
+        assert_eq!(step(Some(stored(3))), "stay 3");
+        let changed = Package { content_hash: "h0".to_owned(), ..stored(3) };
+        assert_eq!(step(Some(changed)), "after 3");
+    }
+
+    #[test]
+    fn a_named_package_is_superseded_once_and_in_its_own_session() {
+        let named = NewPackage { supersede: Supersede::Package(PackageId(1)), ..new() };
+        let old = Package { content_hash: "h0".to_owned(), ..stored(1) };
+        assert_eq!(step(&named, None, old.clone(), stored(9)), "after 1");
+        assert_eq!(step(&named, None, stored(1), stored(9)), "stay 1");
+        assert_eq!(step(&named, Some(old.clone()), old.clone(), stored(9)), "after 1");
+        assert_eq!(
+            step(&named, Some(stored(5)), old.clone(), stored(9)),
+            "`a.md` is registered as package 5, which is not the one to be superseded"
+        );
+        let session = SessionId::new("s2").unwrap();
+        let foreign = Package { session, ..old.clone() };
+        assert_eq!(step(&named, None, foreign, stored(9)), "package 1 belongs to session `s2`");
+        let superseded = Package { superseded_by: Some(PackageId(9)), ..old };
+        // The same request again has succeeded already; another one came too late.
+        let ours = Package { supersedes: Some(PackageId(1)), ..stored(9) };
+        assert_eq!(step(&named, None, superseded.clone(), ours.clone()), "stay 9");
+        let late = "package 1 has been superseded already; the latest version is 9";
+        let other = Package { content_hash: "h7".to_owned(), ..ours.clone() };
+        assert_eq!(step(&named, None, superseded.clone(), other), late);
+        let later = Package { supersedes: Some(PackageId(4)), ..ours };
+        assert_eq!(step(&named, None, superseded, later), late);
+    }
+}

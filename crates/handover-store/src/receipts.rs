@@ -191,3 +191,26 @@ pub trait Receipts {
         now: Timestamp,
     ) -> Result<Vec<(PackageId, u32)>>;
 }
+
+#[cfg(test)]
+mod tests {
+    use handover_text::Redactor;
+
+    use super::*;
+
+    #[test]
+    fn steps_follow_each_other() {
+        use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
+        let reason = Redactor::default().clean("no program");
+        for (step, target, allowed) in [
+            (ReceiptStep::Delivered { host: None }, Delivered, &[Assembled, Delivered][..]),
+            (ReceiptStep::Confirmed, Confirmed, &[Delivered, Confirmed]),
+            (ReceiptStep::Failed { reason }, Failed, &[Assembled, Delivered, Failed]),
+        ] {
+            assert_eq!(step.target(), target);
+            for from in ReceiptState::ALL {
+                assert_eq!(step.allowed_from(*from), allowed.contains(from), "{from} to {target}");
+            }
+        }
+    }
+}

@@ -64,3 +64,89 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every rule with a text that it accepts and one that it rejects.
+    #[test]
+    fn every_checked_column_has_its_rule() {
+        let list = r#"["a"]"#;
+        for (kind, columns, good, bad) in [
+            ("session", "id project", "s1", "../s1"),
+            ("run", "session id epic", "r-1", "r/1"),
+            ("task_group", "id", "P1", "global"),
+            ("package", "group_id", "P1", "GLOBAL"),
+            ("reasoning", "role agent_id", "dev1", "a b"),
+            ("package", "producer", "qa_expert", "QA"),
+            ("ticket", "agent host_session receipt", "a1", "a b"),
+            ("skill_output", "skill", "lint", "a b"),
+            ("event", "type", "delivery", ""),
+            ("receipt", "id", "r_1", "r 1"),
+            ("receipt_item", "receipt", "r_1", "r 1"),
+            ("run_lock", "epic", "1", "a/b"),
+            ("group_counter", "name", "qa_attempts", "qa attempts"),
+            ("host_binding", "host", "claude", "Claude"),
+            ("ticket", "host", "codex", "x y"),
+            ("host_version", "host", "gemini", ""),
+            ("session", "status", "active", "pending"),
+            ("task_group", "status", "merging", "active"),
+            ("package", "scope", "global", "all"),
+            ("package", "kind", "research", "poem"),
+            ("package", "priority", "critical", "urgent"),
+            ("reasoning", "phase", "pivot", "end"),
+            ("reasoning", "confidence", "low", "none"),
+            ("strategy", "topic", "methodology", "general"),
+            ("receipt", "zone", "wrap_up", "red"),
+            ("receipt", "state", "confirmed", "lost"),
+            ("receipt_item", "kind", "error", "event"),
+            ("receipt_item", "form", "pointer", "long"),
+            ("run", "state", "budget", "lost"),
+            ("run_journal", "kind", "intent", "event"),
+            ("ticket", "way", "hold_back", "push"),
+            ("package", "files", list, "{}"),
+            ("task_group", "specializations", list, "[1]"),
+            ("reasoning", "refs", list, "x"),
+            ("error_pattern", "hints", list, "null"),
+            ("receipt", "trimmed", list, "[[]]"),
+            ("receipt", "sections", r#"[{"name":"a","budget":1,"used":1}]"#, r#"[{"name":"a"}]"#),
+            (
+                "receipt",
+                "left_out",
+                r#"[{"kind":"error","id":"h","reason":"fits","score":0.5}]"#,
+                r#"[{"kind":"error","id":"h","reason":"bad luck","score":0.5}]"#,
+            ),
+            ("receipt", "left_out_counts redactions", r#"{"a":1}"#, r#"{"a":-1}"#),
+            (
+                "receipt",
+                "provided",
+                r#"{"context":{"state":"present"},"specialization":{"state":"missing"}}"#,
+                "{}",
+            ),
+            ("receipt_item", "terms", r#"{"task":0.5}"#, r#"{"task":"much"}"#),
+            (
+                "run_lock",
+                "owner",
+                r#"{"host":"h","pid":1,"started":null,"boot":null}"#,
+                r#"{"pid":1}"#,
+            ),
+        ] {
+            for column in columns.split(' ') {
+                assert!(is_valid(kind, column, good), "{kind}.{column}: {good}");
+                assert!(!is_valid(kind, column, bad), "{kind}.{column}: {bad}");
+            }
+        }
+    }
+
+    #[test]
+    fn free_text_is_free() {
+        for (kind, column) in
+            [("package", "summary"), ("reasoning", "content"), ("event", "payload")]
+        {
+            for text in ["", "../..", "{", "GLOBAL"] {
+                assert!(is_valid(kind, column, text), "{kind}.{column}");
+            }
+        }
+    }
+}

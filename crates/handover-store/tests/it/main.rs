@@ -1,0 +1,30 @@
+//! The suite that holds every backend to its contracts, on the embedded store.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+use std::path::PathBuf;
+
+use handover_sqlite::SqliteStore;
+use handover_store::Store;
+use handover_store::conformance::Backend;
+
+struct File {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl File {
+    fn fresh() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        Self { _folder: folder, path }
+    }
+}
+
+impl Backend for File {
+    fn open(&self) -> Box<dyn Store + Send> {
+        Box::new(SqliteStore::open(&self.path).unwrap())
+    }
+}
+
+handover_store::conformance_tests!(File::fresh());
