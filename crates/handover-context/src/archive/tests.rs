@@ -186,3 +186,84 @@ fn redacts_imported_text() {
         [("reasoning", kept.matches("\"kind\":\"reasoning\"").count())].into();
     assert_eq!(counts["reasoning"], 1);
 }
+
+#[test]
+fn an_export_starts_with_its_header_and_counts_its_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "1.db");
+    fill(&store, &["one".to_owned(), "two".to_owned()], &[]);
+    let mut bytes = Vec::new();
+    let count = export(&store, &project(), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(text.lines().next(), Some(HEADER));
+    assert_eq!(text.lines().count() as u64, count + 1);
+    let kind = |line: &str| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record["kind"].as_str().unwrap().to_owned()
+    };
+    let kinds: Vec<String> = text.lines().skip(1).map(kind).collect();
+    let of = |name: &str| kinds.iter().filter(|kind| *kind == name).count();
+    assert_eq!((of("session"), of("reasoning"), of("skill_output")), (1, 2, 2));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error_of_the_file() {
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "1.db");
+    fill(&store, &["one".to_owned()], &[]);
+    for room in [0, HEADER.len() + 1, 200] {
+        let error = export(&store, &project(), &mut Full(room)).unwrap_err();
+        assert!(matches!(error, ArchiveError::Io(_)), "{room}: {error:?}");
+    }
+}
+
+#[test]
+fn importing_twice_adds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (store(&folder, "1.db"), store(&folder, "2.db"));
+    fill(&one, &["one".to_owned(), "two".to_owned()], &[1.5]);
+    let bytes = exported(&one);
+    let first = import(&two, &mut bytes.as_slice(), &Redactor::default()).unwrap();
+    let second = import(&two, &mut bytes.as_slice(), &Redactor::default()).unwrap();
+    assert_eq!((first.present, second.added), (0, 0));
+    assert_eq!(second.present, first.added);
+}
+
+#[test]
+fn blank_lines_are_skipped_and_bytes_must_be_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "1.db");
+    let text = format!("{HEADER}\n\n  \n{SESSION}\n\n");
+    import(&store, &mut text.as_bytes(), &Redactor::default()).unwrap();
+    assert_eq!(store.sessions(None).unwrap().len(), 1);
+    let mut bytes = format!("{HEADER}\n").into_bytes();
+    bytes.extend([0xff, b'\n']);
+    let error = import(&store, &mut bytes.as_slice(), &Redactor::default()).unwrap_err();
+    assert_eq!(error.to_string(), "line 2: it is not UTF-8");
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    let newer = refused(&[&HEADER.replace(":1", ":7")]);
+    assert_eq!(newer.to_string(), "the file has format 7; this version supports formats up to 1");
+    let json = refused(&[HEADER, "nonsense"]).to_string();
+    assert!(json.starts_with("line 2: it is not JSON ("), "{json}");
+    let error = ArchiveError::Order { line: 4, kind: "session" };
+    assert_eq!(error.to_string(), "line 4: a `session` record is out of order");
+    assert_eq!(ArchiveError::TooLong { line: 2 }.to_string(), "line 2 is longer than 64 MiB");
+    let unknown = HEADER.replace("export", "import");
+    assert!(matches!(refused(&[&unknown]), ArchiveError::Header));
+    let more = HEADER.replace("}", ",\"x\":1}");
+    assert!(matches!(refused(&[&more]), ArchiveError::Header));
+}

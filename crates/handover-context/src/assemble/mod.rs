@@ -13,6 +13,8 @@ mod plan;
 mod reasoning;
 mod render;
 mod select;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

@@ -9,6 +9,8 @@
 mod best;
 mod metadata;
 mod ordinals;
+#[cfg(test)]
+mod tests;
 
 use handover_model::config::ColumnWeights;
 use handover_model::{GroupId, Role, SessionId};

@@ -327,6 +327,113 @@ fn assets_do_not_make_an_application_javascript() {
 }
 
 #[test]
+fn the_language_of_a_component_is_that_of_its_framework() {
+    let of = |files: &[(&str, &str)]| {
+        let folder = project(files);
+        detect(folder.path()).components[0].language.clone().unwrap_or_default()
+    };
+    let vite = ("package.json", r#"{"dependencies": {"vite": "5"}}"#);
+    let react = ("package.json", r#"{"dependencies": {"react": "18"}}"#);
+    let flask = ("requirements.txt", "flask\n");
+    let plain = ("requirements.txt", "requests\n");
+    // Build tools are no frameworks; of two frameworks, the one that is no script wins.
+    assert_eq!(of(&[vite, plain]), "python");
+    assert_eq!(of(&[react, plain]), "javascript");
+    assert_eq!(of(&[react, flask]), "python");
+    assert_eq!(
+        of(&[("build.gradle.kts", "plugins { kotlin(\"jvm\") }\n"), ("pom.xml", "<project/>")]),
+        "java"
+    );
+    let ktor = "plugins { kotlin(\"jvm\") }\ndependencies { implementation(\"io.ktor:ktor-server-core:2.3\") }\n";
+    assert_eq!(of(&[("build.gradle.kts", ktor)]), "kotlin");
+    assert_eq!(of(&[("Dockerfile", "FROM nginx\n")]), "");
+    // A version file alone says what a project is written in.
+    assert_eq!(of(&[(".python-version", "3.12\n")]), "python");
+}
+
+#[test]
+fn version_files_count_more_than_manifests_and_manifests_more_than_images() {
+    let dockerfile = ("Dockerfile", "FROM python:3.10\n");
+    let manifest = ("pyproject.toml", "[project]\nrequires-python = '>=3.11'\n");
+    let pinned = (".python-version", "3.12.4\n");
+    check(&[dockerfile, manifest, pinned], "python: python 3.12, docker");
+    check(&[dockerfile, manifest], "python: python 3.11, docker");
+    let unversioned = ("pyproject.toml", "[project]\nname = 'x'\n");
+    check(&[dockerfile, unversioned], "python: python 3.10, docker");
+    check(&[dockerfile, unversioned, pinned], "python: python 3.12, docker");
+}
+
+#[test]
+fn evidence_is_limited_and_the_version_comes_first() {
+    let requirements: Vec<(String, &str)> = (0..9)
+        .map(|n| (format!("requirements-{n}.txt"), if n == 8 { "flask==3\n" } else { "flask\n" }))
+        .collect();
+    let files: Vec<(&str, &str)> =
+        requirements.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let folder = project(&files);
+    let stack = detect(folder.path());
+    let flask = stack.components[0].item("flask").unwrap();
+    assert_eq!((flask.version.as_deref(), flask.evidence.len()), (Some("3"), 4));
+    assert_eq!(flask.evidence[0].file, "requirements-8.txt");
+    assert_eq!(flask.evidence[1].file, "requirements-0.txt");
+    assert_eq!(flask.title(), "Flask");
+}
+
+#[test]
+fn files_that_open_no_component_belong_to_the_one_above() {
+    let folder = project(&[
+        ("api/go.mod", "module x\ngo 1.22\n"),
+        ("api/deploy/Dockerfile", "FROM redis:7\n"),
+        ("ops/main.tf", "required_version = \"1.7\"\n"),
+    ]);
+    let stack = detect(folder.path());
+    let paths: Vec<&str> = stack.components.iter().map(|c| c.path.as_str()).collect();
+    assert_eq!(paths, [".", "api"]);
+    assert!(stack.components[1].item("redis").is_some());
+    assert!(stack.components[0].item("terraform").is_some());
+    assert_eq!(stack.components[0].language, None);
+}
+
+#[test]
+fn dependencies_output_and_deep_folders_are_not_searched() {
+    let manifest = r#"{"dependencies": {"vue": "3"}}"#;
+    for folder_name in ["node_modules", "target", "vendor", ".venv", "dist", "fixtures", "testdata"]
+    {
+        let path = format!("a/{folder_name}/package.json");
+        let folder = project(&[("go.mod", "module x\n"), (&path, manifest)]);
+        assert_eq!(detect(folder.path()).components.len(), 1, "{folder_name}");
+    }
+    let deep = |depth: usize| {
+        let path = format!("{}package.json", "d/".repeat(depth));
+        let folder = project(&[(&path, manifest)]);
+        detect(folder.path()).components.len()
+    };
+    assert_eq!((deep(5), deep(6)), (1, 0));
+    // Ignore files hold without a repository, and a folder may be named like the project's own.
+    let ignored =
+        project(&[(".ignore", "a/\n"), ("a/package.json", manifest), ("b/package.json", manifest)]);
+    let stack = detect(ignored.path());
+    assert_eq!(stack.components.iter().map(|c| c.path.as_str()).collect::<Vec<_>>(), ["b"]);
+}
+
+#[test]
+fn a_mark_at_the_beginning_of_a_file_is_no_part_of_it() {
+    check(&[("go.mod", "\u{feff}go 1.22\n")], "go: go 1.22");
+}
+
+#[test]
+fn files_of_a_megabyte_are_read_and_larger_ones_are_not() {
+    let sized = |bytes: usize| {
+        let text = format!("go 1.22\n{}", "/".repeat(bytes - 8));
+        let folder = project(&[("go.mod", &text)]);
+        let stack = detect(folder.path());
+        (stack.components.len(), stack.notes.len())
+    };
+    assert_eq!(sized(1024 * 1024), (1, 0));
+    assert_eq!(sized(1024 * 1024 + 1), (0, 1));
+}
+
+#[test]
 fn every_value_has_evidence() {
     let folder = project(&[
         ("pyproject.toml", "[project]\nrequires-python = '>=3.9'\n"),

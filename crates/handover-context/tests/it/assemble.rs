@@ -18,53 +18,54 @@ use handover_store::{
 };
 use handover_text::{CleanJson, Redactor};
 
-struct World {
-    folder: tempfile::TempDir,
-    store: SqliteStore,
-    redactor: Redactor,
-    config: AssemblyConfig,
-    binding: Binding,
+pub(crate) struct World {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) store: SqliteStore,
+    pub(crate) redactor: Redactor,
+    pub(crate) config: AssemblyConfig,
+    pub(crate) binding: Binding,
 }
 
-fn session() -> SessionId {
+pub(crate) fn session() -> SessionId {
     SessionId::new("s").unwrap()
 }
 
-fn project() -> ProjectId {
+pub(crate) fn project() -> ProjectId {
     ProjectId::new("p").unwrap()
 }
 
-fn role(name: &str) -> Role {
+pub(crate) fn role(name: &str) -> Role {
     Role::new(name).unwrap()
 }
 
-fn group(name: &str) -> GroupId {
+pub(crate) fn group(name: &str) -> GroupId {
     GroupId::new(name).unwrap()
 }
 
 /// So many days after the session was opened.
-fn day(days: i64) -> Timestamp {
+pub(crate) fn day(days: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + days * 86_400_000_000)
 }
 
 /// A package in the making.
-struct Draft {
-    name: &'static str,
-    summary: String,
-    priority: Priority,
-    group: Option<&'static str>,
-    consumers: &'static [&'static str],
-    created: i64,
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) summary: String,
+    pub(crate) priority: Priority,
+    pub(crate) group: Option<&'static str>,
+    pub(crate) consumers: &'static [&'static str],
+    pub(crate) created: i64,
 }
 
-fn package(name: &'static str) -> Draft {
+pub(crate) fn package(name: impl Into<String>) -> Draft {
+    let name = name.into();
     let summary = format!("About {name}.");
     let (group, consumers): (_, &[&str]) = (None, &[]);
     Draft { name, summary, priority: Priority::Medium, group, consumers, created: 0 }
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
         let metadata = CleanJson::default();
@@ -74,7 +75,7 @@ impl World {
         Self { folder, store, redactor: Redactor::default(), config, binding }
     }
 
-    fn add(&self, draft: Draft) -> PackageId {
+    pub(crate) fn add(&self, draft: Draft) -> PackageId {
         let new = NewPackage {
             session: session(),
             group: draft.group.map(group),
@@ -98,7 +99,7 @@ impl World {
         self.store.register_packages(&[new]).unwrap()[0].package.id
     }
 
-    fn think(&self, who: &str, phase: Phase, content: &str) {
+    pub(crate) fn think(&self, who: &str, phase: Phase, content: &str) {
         let new = NewReasoning {
             session: session(),
             group: None,
@@ -115,7 +116,7 @@ impl World {
     }
 
     /// An error that was solved so many times.
-    fn error(&self, message: &str, solved: usize) {
+    pub(crate) fn error(&self, message: &str, solved: usize) {
         let sighting = ErrorSighting {
             project: project(),
             signature: CleanSignature::new(None, message, &[], &self.redactor),
@@ -132,7 +133,7 @@ impl World {
         }
     }
 
-    fn strategy(&self, insight: &str, language: Option<&str>) {
+    pub(crate) fn strategy(&self, insight: &str, language: Option<&str>) {
         self.think("developer", Phase::Approach, insight);
         let source = self.store.reasoning(&session(), &Default::default()).unwrap()[0].id;
         let new = NewStrategy {
@@ -147,11 +148,15 @@ impl World {
         self.store.learn_strategies(&[new]).unwrap();
     }
 
-    fn compose(&self, request: &ContextRequest) -> Assembly {
+    pub(crate) fn compose(&self, request: &ContextRequest) -> Assembly {
         self.compose_with(request, None)
     }
 
-    fn compose_with(&self, request: &ContextRequest, places: Option<&ProjectPaths>) -> Assembly {
+    pub(crate) fn compose_with(
+        &self,
+        request: &ContextRequest,
+        places: Option<&ProjectPaths>,
+    ) -> Assembly {
         let binding = || self.binding.clone();
         let sources = Sources {
             store: &self.store,
@@ -164,17 +169,17 @@ impl World {
     }
 
     /// The names of the packages that a request gets, best first.
-    fn names(&self, request: &ContextRequest) -> Vec<String> {
+    pub(crate) fn names(&self, request: &ContextRequest) -> Vec<String> {
         names(&self.compose(request))
     }
 }
 
-fn names(assembly: &Assembly) -> Vec<String> {
+pub(crate) fn names(assembly: &Assembly) -> Vec<String> {
     let name = |path: &str| path.trim_start_matches("docs/").trim_end_matches(".md").to_owned();
     assembly.packages.iter().map(|package| name(&package.path)).collect()
 }
 
-fn request(who: &str) -> ContextRequest {
+pub(crate) fn request(who: &str) -> ContextRequest {
     ContextRequest {
         session: session(),
         role: role(who),
@@ -194,7 +199,7 @@ fn request(who: &str) -> ContextRequest {
     }
 }
 
-fn fates(assembly: &Assembly) -> BTreeMap<String, Fate> {
+pub(crate) fn fates(assembly: &Assembly) -> BTreeMap<String, Fate> {
     let of = |one: &Explained| (format!("{} {}", one.kind, one.id), one.reason);
     assembly.candidates.iter().map(of).collect()
 }
@@ -491,8 +496,7 @@ fn files_that_vanished_are_left_out_and_changed_ones_marked() {
 fn every_candidate_is_explained_and_its_terms_add_up() {
     let world = World::new();
     for n in 0..60 {
-        let name: &'static str = Box::leak(format!("p{n}").into_boxed_str());
-        world.add(package(name));
+        world.add(package(format!("p{n}")));
     }
     let task = Some("Read about p7".to_owned());
     let brief = world.compose(&ContextRequest { task: task.clone(), ..request("developer") });
@@ -538,4 +542,114 @@ fn the_receipt_says_what_is_in_the_block() {
     assert!(assembly.markdown.ends_with("<!-- handover:receipt r_1 -->\n"));
     let again = world.compose(&ContextRequest { claim, ..request("tech_lead") });
     assert_eq!(again.markdown, assembly.markdown, "same input, same bytes");
+}
+
+/// A project whose packages may have files.
+fn places(world: &World) -> ProjectPaths {
+    let root = fs_err::canonicalize(world.folder.path()).unwrap();
+    fs_err::create_dir_all(root.join("docs")).unwrap();
+    ProjectPaths::new(&root, &[]).unwrap()
+}
+
+#[test]
+fn packages_whose_files_vanished_do_not_use_up_the_search() {
+    let world = World::new();
+    let places = places(&world);
+    // More than are held at once: the rest is found in another pass.
+    for n in 0..120 {
+        world.add(Draft { priority: Priority::Critical, ..package(format!("gone-{n}")) });
+    }
+    for name in ["first", "second"] {
+        let one = Draft { priority: Priority::Low, ..package(name) };
+        fs_err::write(places.root().join(format!("docs/{name}.md")), &one.summary).unwrap();
+        world.add(one);
+    }
+    let assembly = world.compose_with(&request("developer"), Some(&places));
+    assert_eq!(names(&assembly), ["second", "first"]);
+    assert_eq!((assembly.available, assembly.overflow), (122, 120));
+    assert_eq!(assembly.receipt.left_out_counts["its file is gone"], 120);
+    assert!(!assembly.receipt.left_out_counts.contains_key("over the limit"));
+    // The same, with a task that reserves slots for critical packages.
+    let task = Some("first and second".to_owned());
+    let asked = ContextRequest { task, ..request("developer") };
+    let mut found = names(&world.compose_with(&asked, Some(&places)));
+    found.sort();
+    assert_eq!(found, ["first", "second"]);
+}
+
+#[test]
+fn the_search_for_something_that_fits_ends_after_many_misses() {
+    let fits_after = |misses: usize| {
+        let world = World::new();
+        for n in 0..misses {
+            // Even its path is too long.
+            let name = format!("{n}-{}", "long-and-winding-".repeat(6));
+            world.add(Draft { priority: Priority::High, ..package(name) });
+        }
+        world.add(Draft { priority: Priority::Low, ..package("short") });
+        let asked = ContextRequest { cap: Some(130 + 20), ..request("developer") };
+        let assembly = world.compose(&asked);
+        let counts = assembly.receipt.left_out_counts.clone();
+        (names(&assembly), counts.get("over the budget").copied())
+    };
+    assert_eq!(fits_after(49), (vec!["short".to_owned()], Some(49)));
+    assert_eq!(fits_after(50), (Vec::new(), Some(50)));
+}
+
+#[test]
+fn conservative_windows_order_by_priority_whatever_the_task() {
+    let world = World::new();
+    let summary = "Refresh tokens rotate.".to_owned();
+    world.add(Draft { summary, priority: Priority::Medium, ..package("tokens") });
+    world.add(Draft { priority: Priority::High, ..package("high") });
+    world.add(Draft { priority: Priority::Low, ..package("refresh-tokens") });
+    let task = Some("refresh tokens".to_owned());
+    let asked =
+        ContextRequest { task, current_tokens: 127_500, explain: true, ..request("developer") };
+    let assembly = world.compose(&asked);
+    assert_eq!(names(&assembly), ["high", "tokens"]);
+    assert_eq!(fates(&assembly)["package 3"], Fate::LowPriority);
+    assert_eq!(assembly.receipt.left_out_counts["low priority in this zone"], 1);
+}
+
+#[test]
+fn strategies_and_errors_over_their_limits_are_explained() {
+    let world = World::new();
+    for n in ["one", "two", "three", "four", "five"] {
+        world.strategy(&format!("lesson {n}"), None);
+        world.error(&format!("failure of kind {n}"), 9);
+    }
+    let explain = true;
+    let assembly = world.compose(&ContextRequest { explain, ..request("developer") });
+    assert_eq!((assembly.strategies.len(), assembly.errors.len()), (3, 3));
+    let over = |kind: ItemKind| {
+        let of_kind = assembly.candidates.iter().filter(|one| one.kind == kind);
+        of_kind.filter(|one| one.reason == Fate::OverTheLimit && !one.included).count()
+    };
+    assert_eq!((over(ItemKind::Strategy), over(ItemKind::Error)), (2, 2));
+    // A budget too small for any of them is another reason.
+    let asked = ContextRequest { cap: Some(5), explain, ..request("developer") };
+    let fates = fates(&world.compose(&asked));
+    assert!(fates.values().all(|fate| *fate == Fate::OverTheBudget), "{fates:?}");
+}
+
+#[test]
+fn two_from_each_role_and_five_in_all_are_handed_on() {
+    let world = World::new();
+    for who in ["developer", "senior_software_engineer", "qa_expert"] {
+        for n in 0..3 {
+            world.think(who, Phase::Completion, &format!("{who} {n}"));
+        }
+    }
+    let explain = true;
+    let assembly = world.compose(&ContextRequest { explain, ..request("tech_lead") });
+    let said: Vec<&str> = assembly.reasoning.iter().map(|entry| entry.content.as_str()).collect();
+    assert_eq!(said.len(), 5, "{said:?}");
+    for who in ["developer", "senior_software_engineer", "qa_expert"] {
+        assert!(said.iter().filter(|text| text.starts_with(who)).count() <= 2, "{said:?}");
+    }
+    // The newest of each role come first.
+    assert_eq!(&said[..2], ["qa_expert 2", "qa_expert 1"]);
+    let left_out = assembly.candidates.iter().filter(|one| one.reason == Fate::OverTheLimit);
+    assert_eq!(left_out.count(), 4);
 }

@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod assemble;
+mod laws;
