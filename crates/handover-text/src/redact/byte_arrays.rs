@@ -8,20 +8,25 @@ const AHEAD: usize = 64;
 /// The lengths of keys; longer lists are data.
 const LENGTHS: std::ops::RangeInclusive<usize> = 16..=128;
 /// Names for keys that are not sensitive otherwise.
-const NAMES: [&[u8]; 4] = [b"keypair", b"seed", b"privkey", b"secretbytes"];
+const NAMES: [&str; 2] = ["keypair", "seed"];
+
+/// Whether the name may be given such a list although it is not sensitive otherwise: cheap.
+#[inline]
+pub(super) fn is_name(name: &[u8]) -> bool {
+    matches!(name.last(), Some(b'r' | b'R' | b'd' | b'D'))
+        && NAMES.iter().any(|known| {
+            let start = name.len().checked_sub(known.len());
+            start.is_some_and(|at| name[at..].eq_ignore_ascii_case(known.as_bytes()))
+        })
+}
 
 /// The bytes of the key that the name at `start..end` is given.
 pub(super) fn key(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let name = &text[start..end];
-    let may = keys::may_end(name) || matches!(name.last(), Some(b'r' | b'R' | b'd' | b'D' | b's'));
-    (may && matches!(text.get(end)?, b' ' | b':' | b'=' | b'[' | b'"' | b'\'' | b'\t'))
-        .then_some(())?;
+    matches!(text.get(end)?, b' ' | b':' | b'=' | b'[' | b'"' | b'\'' | b'\t').then_some(())?;
     let from = opening(text, end)?;
     let (to, count) = list(text, from)?;
-    let sensitive = keys::classify(name).is_some_and(|key| key >= Key::Weak)
-        || NAMES
-            .iter()
-            .any(|n| name.len() >= n.len() && name[name.len() - n.len()..].eq_ignore_ascii_case(n));
+    let sensitive = keys::classify(name).is_some_and(|key| key >= Key::Weak) || is_name(name);
     (sensitive && LENGTHS.contains(&count)).then_some((from, to))
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::assign::Assignments;
 use super::bytes::{self, ALNUM, CLASS, DIGIT, LOWER, RUN, UPPER};
 use super::index::{Letters, Side};
-use super::keys::Key;
+use super::keys::{self, Key};
 use super::{
     Hit, blocks, byte_arrays, calls, commands, encoded, expect_scripts, flags, generic, kubernetes,
     pem, prose, services, settings, shapes, sql_rows, tables, urls, usernames, vendors,
@@ -136,6 +136,8 @@ impl<'t> Scan<'t> {
     /// The value of a name.
     fn assigned(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
         let Some((from, to, key)) = self.assignments.value(self.text, start, end) else {
+            let name = &self.text[start..end];
+            (keys::may_end(name) || byte_arrays::is_name(name)).then_some(())?;
             if let Some((from, to)) = byte_arrays::key(self.text, start, end) {
                 hits.push(Hit::new("assignment", from, to));
                 return Some(to);

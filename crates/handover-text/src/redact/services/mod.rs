@@ -84,9 +84,8 @@ const SURE: usize = 16;
 /// The key of a service in the run `start..end`.
 pub(super) fn key(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
     let run = &text[start..end];
-    let letters = seen & (UPPER | LOWER) != 0;
-    let likely = letters && (seen & DIGIT != 0 || run.len() >= SURE && random::scattered(run));
-    (likely && (SHORTEST..=LONGEST).contains(&run.len())).then_some(())?;
+    let mixed = seen & (UPPER | LOWER) != 0 && seen & DIGIT != 0;
+    (mixed && (SHORTEST..=LONGEST).contains(&run.len())).then_some(())?;
     let around = (start.checked_sub(1).map(|at| text[at]), text.get(end));
     if matches!(around, (Some(b'@' | b'#' | b'$' | b'/'), _) | (_, Some(b'(' | b'@' | b'['))) {
         return None;
