@@ -30,6 +30,7 @@ mod error;
 mod event;
 mod invocation;
 mod outcome;
+mod pipe;
 mod process;
 mod program;
 mod registry;
@@ -45,10 +46,11 @@ pub use error::AgentError;
 pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
+pub use pipe::{Piped, pipe_tool};
 pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
 pub use program::{AgentProgram, OutputReader};
 pub use registry::Registry;
-pub use tee::Tee;
+pub use tee::{Filter, Piece, Tee};
 
 use handover_model::Host;
 
@@ -76,13 +78,13 @@ pub fn run(
     Registry::built_in().run(invocation, tee, on_event, cancel)
 }
 
-/// Runs a tool, such as a test runner or git, under the same supervision as an agent. It reads
-/// nothing: whatever takes a prompt is an agent and goes through [`run`].
+/// Runs a tool, such as a test runner, under the same supervision as an agent. It reads nothing:
+/// whatever takes a prompt is an agent and goes through [`run`].
 pub fn run_tool(
     invocation: &Invocation,
     on_event: &mut dyn FnMut(AgentEvent),
     cancel: &CancelToken,
 ) -> Result<Outcome, AgentError> {
     let tool = Registry::built_in().find(Host::COMMAND)?;
-    supervise::run(tool, invocation, "", None, on_event, cancel)
+    supervise::run(tool, invocation, supervise::Pipes::default(), on_event, cancel)
 }

@@ -8,9 +8,10 @@ use handover_model::Host;
 use crate::adapters::{claude, codex, command, gemini};
 use crate::capture::Capture;
 use crate::outcome::judge;
+use crate::supervise::{self, Pipes};
 use crate::{
     AgentError, AgentEvent, AgentProgram, CancelToken, Captured, Ended, Environment, Failure,
-    Invocation, Outcome, Report, Tee, supervise,
+    Invocation, Outcome, Report, Tee,
 };
 
 /// Every built-in program, in the order in which help texts list them.
@@ -85,7 +86,8 @@ impl Registry {
         let Some(prompt) = &invocation.prompt else {
             return Err(AgentError::NoPrompt { host: invocation.host });
         };
-        supervise::run(program, invocation, prompt.text(), tee, on_event, cancel)
+        let pipes = Pipes { input: prompt.text().as_bytes(), tee, raw: None };
+        supervise::run(program, invocation, pipes, on_event, cancel)
     }
 
     /// Reads recorded standard output as if the program had just printed it.

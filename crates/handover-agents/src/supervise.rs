@@ -28,24 +28,39 @@ const SHORT_TICK: Duration = Duration::from_millis(2);
 const SHORT_GRACE: Duration = Duration::from_millis(500);
 /// How long a killed process may take to vanish, and a pipe to close, before we give up on them.
 const STUCK: Duration = Duration::from_secs(5);
+/// How long a program must be silent before what it printed is decided about without what follows.
+const PAUSE: Duration = Duration::from_millis(300);
 /// How often the descendants are polled while the agent works.
 const FAMILY_POLL: Duration = Duration::from_secs(2);
 const CHUNK: usize = 64 << 10;
 const QUEUE: usize = 16;
 
+/// Gets output as it comes, byte by byte.
+pub(crate) type RawSink<'a> = &'a mut dyn FnMut(&[u8]);
+
+/// What goes into a run, and who gets what it prints.
+#[derive(Default)]
+pub(crate) struct Pipes<'a, 'b> {
+    /// What it reads.
+    pub(crate) input: &'a [u8],
+    /// The file for its output.
+    pub(crate) tee: Option<&'a mut Tee<'b>>,
+    /// Gets standard output.
+    pub(crate) raw: Option<RawSink<'a>>,
+}
+
 /// See [`run`](crate::run).
-pub(crate) fn run(
+pub(crate) fn run<'a>(
     program: &'static dyn AgentProgram,
-    invocation: &Invocation,
-    prompt: &str,
-    tee: Option<&mut Tee<'_>>,
-    on_event: &mut dyn FnMut(AgentEvent),
-    cancel: &CancelToken,
+    invocation: &'a Invocation,
+    pipes: Pipes<'a, '_>,
+    on_event: &'a mut dyn FnMut(AgentEvent),
+    cancel: &'a CancelToken,
 ) -> Result<Outcome, AgentError> {
     let begin = Instant::now();
     let (mut child, family) = start(program, invocation)?;
     on_event(AgentEvent::Spawned(family.identity()));
-    let output = match connect(child.as_mut(), prompt) {
+    let output = match connect(child.as_mut(), pipes.input) {
         Ok(output) => output,
         Err(source) => {
             end_at_once(child.as_mut(), family);
@@ -59,7 +74,7 @@ pub(crate) fn run(
         child,
         family,
         output,
-        streams: Streams::new(program.reader(), invocation, tee, on_event),
+        streams: Streams::new(program.reader(), invocation, pipes, on_event),
         begin,
         last_output: begin,
         last_family_poll: begin,
@@ -130,8 +145,8 @@ fn end_at_once(child: &mut dyn ChildWrapper, mut family: Family) {
 
 #[derive(Clone, Copy)]
 enum Stream {
-    Out,
-    Err,
+    Out = 0,
+    Err = 1,
 }
 
 enum Message {
@@ -139,14 +154,14 @@ enum Message {
     Closed,
 }
 
-/// Starts the threads that write the prompt and read both streams.
-fn connect(child: &mut dyn ChildWrapper, prompt: &str) -> io::Result<Receiver<Message>> {
+/// Starts the threads that write the input and read both streams.
+fn connect(child: &mut dyn ChildWrapper, input: &[u8]) -> io::Result<Receiver<Message>> {
     let (sender, receiver) = sync_channel(QUEUE);
     let stdin = child.stdin().take();
-    let prompt = prompt.to_owned();
+    let input = input.to_owned();
     thread::Builder::new().name("agent-in".to_owned()).spawn(move || {
         // An agent may end without having read all of it.
-        let _ = stdin.map(|mut stdin| stdin.write_all(prompt.as_bytes()));
+        let _ = stdin.map(|mut stdin| stdin.write_all(&input));
     })?;
     let stdout = child.stdout().take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = child.stderr().take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -208,6 +223,9 @@ impl Supervisor<'_, '_> {
                     self.streams.push(stream, &bytes);
                 }
                 Ok(Message::Closed) => open -= 1,
+                Err(RecvTimeoutError::Timeout) if self.last_output.elapsed() >= PAUSE => {
+                    self.streams.pause();
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 // Both streams are closed: the process is about to end, or continues silently.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(SHORT_TICK),
@@ -339,6 +357,7 @@ struct Streams<'a, 'b> {
     out: Channel,
     err: Channel,
     tee: Option<&'a mut Tee<'b>>,
+    raw: Option<RawSink<'a>>,
     on_event: &'a mut dyn FnMut(AgentEvent),
 }
 
@@ -351,12 +370,13 @@ impl<'a, 'b> Streams<'a, 'b> {
     fn new(
         reader: Box<dyn OutputReader>,
         invocation: &Invocation,
-        tee: Option<&'a mut Tee<'b>>,
+        pipes: Pipes<'a, 'b>,
         on_event: &'a mut dyn FnMut(AgentEvent),
     ) -> Self {
         let cap = invocation.limits.output_cap;
         let channel = || Channel { capture: Capture::new(cap), lines: Lines::new(Lines::CAP) };
-        Self { reader, out: channel(), err: channel(), tee, on_event }
+        let Pipes { tee, raw, .. } = pipes;
+        Self { reader, out: channel(), err: channel(), tee, raw, on_event }
     }
 
     fn total(&self) -> u64 {
@@ -364,13 +384,22 @@ impl<'a, 'b> Streams<'a, 'b> {
     }
 
     fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        if let (Stream::Out, Some(raw)) = (stream, &mut self.raw) {
+            raw(bytes);
+        }
         self.lines(stream, |channel, each| {
             channel.capture.push(bytes);
             channel.lines.push(bytes, each);
         });
-        // After a crash of ours, the last lines are the interesting ones.
         if let Some(tee) = &mut self.tee {
-            tee.flush();
+            tee.push(stream as usize, bytes);
+        }
+    }
+
+    /// Nothing was printed for a while.
+    fn pause(&mut self) {
+        if let Some(tee) = &mut self.tee {
+            tee.pause();
         }
     }
 
@@ -379,20 +408,17 @@ impl<'a, 'b> Streams<'a, 'b> {
             self.lines(stream, |channel, each| channel.lines.finish(each));
         }
         if let Some(tee) = &mut self.tee {
-            tee.flush();
+            tee.finish();
         }
     }
 
     fn lines(&mut self, stream: Stream, feed: impl FnOnce(&mut Channel, &mut dyn FnMut(&[u8]))) {
-        let Self { reader, out, err, tee, on_event } = self;
+        let Self { reader, out, err, on_event, .. } = self;
         let channel = match stream {
             Stream::Out => out,
             Stream::Err => err,
         };
         feed(channel, &mut |line| {
-            if let Some(tee) = tee {
-                tee.line(line);
-            }
             let line = String::from_utf8_lossy(line);
             match stream {
                 Stream::Out => reader.line(&line, *on_event),

@@ -1,48 +1,124 @@
-//! Raw output on disk, capped and redacted line by line before it is written.
+//! The output of a run on disk, capped, and filtered before it is written.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write as _};
 
-type Redact<'a> = Box<dyn FnMut(&[u8]) -> Cow<'_, [u8]> + 'a>;
+/// What a [`Filter`] gets.
+#[derive(Debug, Clone, Copy)]
+pub enum Piece<'a> {
+    /// The next bytes of the stream, cut anywhere.
+    Bytes(&'a [u8]),
+    /// Nothing was printed for a while: what can be decided by now should be released.
+    Pause,
+    /// Nothing follows: everything must be released.
+    End,
+}
 
-/// Writes the raw output of a run to a file.
+/// Takes secrets out of one stream. It returns what can be written by now, and may hold back the rest: a
+/// secret can be spread over many lines.
+pub type Filter<'a> = Box<dyn FnMut(Piece<'_>) -> Vec<u8> + 'a>;
+
+/// The longest unfinished line that is held back.
+const LONGEST_LINE: usize = 64 << 10;
+
+/// Writes the output of a run to a file, line by line.
 pub struct Tee<'a> {
-    file: io::LineWriter<File>,
+    file: io::BufWriter<File>,
     left: u64,
-    redact: Redact<'a>,
+    streams: [TeeStream<'a>; 2],
     error: Option<String>,
     full: bool,
 }
 
+/// One of the two streams. Each has its own filter: their lines are mixed, their secrets are not.
+struct TeeStream<'a> {
+    filter: Filter<'a>,
+    /// The beginning of a line whose end has not been released.
+    line: Vec<u8>,
+    /// Whether something came since the last pause.
+    is_open: bool,
+}
+
 impl<'a> Tee<'a> {
-    /// Writes to an open file, which never grows beyond `cap` bytes, but for one line that says so.
-    /// `redact` sees one line at a time, without its end.
-    pub fn new(file: File, cap: u64, redact: impl FnMut(&[u8]) -> Cow<'_, [u8]> + 'a) -> Self {
-        // Lines are visible as soon as they are printed.
-        let file = io::LineWriter::new(file);
-        Self { file, left: cap, redact: Box::new(redact), error: None, full: false }
+    /// Writes to an open file, which never grows beyond `cap` bytes, but for one line that says so. `filter`
+    /// is called once for each stream.
+    pub fn new(file: File, cap: u64, mut filter: impl FnMut() -> Filter<'a>) -> Self {
+        let mut stream = || TeeStream { filter: filter(), line: Vec::new(), is_open: false };
+        let streams = [stream(), stream()];
+        Self { file: io::BufWriter::new(file), left: cap, streams, error: None, full: false }
     }
 
-    /// A full disk must not end a run: the first error is kept and nothing more is written.
-    pub(crate) fn line(&mut self, line: &[u8]) {
+    /// Takes the next bytes of standard output (0) or standard error (1).
+    pub(crate) fn push(&mut self, stream: usize, bytes: &[u8]) {
+        self.streams[stream].is_open = true;
+        self.pass(stream, Piece::Bytes(bytes));
+        self.flush();
+    }
+
+    /// Nothing was printed for a while.
+    pub(crate) fn pause(&mut self) {
+        for stream in 0..self.streams.len() {
+            if std::mem::take(&mut self.streams[stream].is_open) {
+                self.pass(stream, Piece::Pause);
+                self.flush();
+            }
+        }
+    }
+
+    /// Writes everything that was held back.
+    pub(crate) fn finish(&mut self) {
+        for stream in 0..self.streams.len() {
+            self.pass(stream, Piece::End);
+            let rest = std::mem::take(&mut self.streams[stream].line);
+            if !rest.is_empty() {
+                self.line(&rest);
+            }
+        }
+        self.flush();
+    }
+
+    fn pass(&mut self, stream: usize, piece: Piece<'_>) {
         if self.full || self.error.is_some() {
             return;
         }
-        let clean = (self.redact)(line);
-        let size = clean.len() as u64 + 1;
+        let released = (self.streams[stream].filter)(piece);
+        let mut rest = released.as_slice();
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let mut line = std::mem::take(&mut self.streams[stream].line);
+            line.extend_from_slice(&rest[..end]);
+            self.line(line.strip_suffix(b"\r").unwrap_or(&line));
+            rest = &rest[end + 1..];
+        }
+        let line = &mut self.streams[stream].line;
+        line.extend_from_slice(rest);
+        if line.len() > LONGEST_LINE {
+            let long = std::mem::take(line);
+            self.write(&long, b"");
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        self.write(line, b"\n");
+    }
+
+    /// A full disk must not end a run: the first error is kept and nothing more is written.
+    fn write(&mut self, text: &[u8], end: &[u8]) {
+        if self.full || self.error.is_some() {
+            return;
+        }
+        let size = (text.len() + end.len()) as u64;
         let written = if size > self.left {
             self.full = true;
             self.file.write_all("[… the rest is left out …]\n".as_bytes())
         } else {
             self.left -= size;
-            self.file.write_all(&clean).and_then(|()| self.file.write_all(b"\n"))
+            self.file.write_all(text).and_then(|()| self.file.write_all(end))
         };
         self.error = written.err().map(|error| error.to_string());
     }
 
-    /// Writes buffered lines.
-    pub(crate) fn flush(&mut self) {
+    /// Writes buffered lines: after a crash of ours, the last ones are the interesting ones.
+    fn flush(&mut self) {
         if let Err(error) = self.file.flush() {
             self.error.get_or_insert_with(|| error.to_string());
         }
@@ -57,43 +133,91 @@ impl<'a> Tee<'a> {
 mod tests {
     use super::*;
 
-    fn written(cap: u64, lines: &[&str]) -> String {
+    fn unfiltered() -> Filter<'static> {
+        Box::new(|piece| match piece {
+            Piece::Bytes(bytes) => bytes.to_vec(),
+            Piece::Pause | Piece::End => Vec::new(),
+        })
+    }
+
+    fn written(cap: u64, pieces: &[(usize, &str)]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("raw.log");
-        let mut tee = Tee::new(File::create(&path).unwrap(), cap, |line| Cow::Borrowed(line));
-        lines.iter().for_each(|line| tee.line(line.as_bytes()));
-        tee.flush();
+        let mut tee = Tee::new(File::create(&path).unwrap(), cap, unfiltered);
+        pieces.iter().for_each(|(stream, piece)| tee.push(*stream, piece.as_bytes()));
+        tee.finish();
         assert_eq!(tee.error(), None);
         fs_err::read_to_string(path).unwrap()
     }
 
     #[test]
     fn writes_whole_lines_up_to_the_cap() {
-        assert_eq!(written(99, &["one", "", "two"]), "one\n\ntwo\n");
-        assert_eq!(written(8, &["one", "two"]), "one\ntwo\n");
+        assert_eq!(written(99, &[(0, "one\n\ntwo")]), "one\n\ntwo\n");
+        assert_eq!(written(8, &[(0, "one\ntwo\n")]), "one\ntwo\n");
         let full = "one\n[… the rest is left out …]\n";
-        assert_eq!(written(7, &["one", "two", "3"]), full, "nothing follows, however short");
+        assert_eq!(written(7, &[(0, "one\ntwo\n3\n")]), full, "nothing follows, however short");
     }
 
     #[test]
-    fn the_cap_counts_redacted_bytes() {
+    fn lines_of_both_streams_are_mixed_and_never_torn() {
+        let pieces = [(0, "on"), (1, "err"), (0, "e\r\ntw"), (1, "or\n"), (0, "o")];
+        assert_eq!(written(99, &pieces), "one\nerror\ntwo\n");
+    }
+
+    #[test]
+    fn an_endless_line_is_not_held_back_for_ever() {
+        let long = "x".repeat(LONGEST_LINE * 3);
+        assert_eq!(written(1 << 20, &[(0, &long)]).len(), long.len());
+    }
+
+    #[test]
+    fn the_cap_counts_filtered_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("raw.log");
-        let mut tee = Tee::new(File::create(&path).unwrap(), 5, |_| Cow::Borrowed(b"***"));
-        tee.line(b"a very long secret");
-        drop(tee);
+        let filter = || -> Filter<'static> {
+            Box::new(|piece| match piece {
+                Piece::Bytes(_) => b"***\n".to_vec(),
+                Piece::Pause | Piece::End => Vec::new(),
+            })
+        };
+        let mut tee = Tee::new(File::create(&path).unwrap(), 5, filter);
+        tee.push(0, b"a very long secret\n");
+        tee.finish();
         assert_eq!(fs_err::read_to_string(path).unwrap(), "***\n");
+    }
+
+    #[test]
+    fn a_filter_may_hold_back_until_a_pause_or_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("raw.log");
+        let filter = || -> Filter<'static> {
+            let mut held = Vec::new();
+            Box::new(move |piece| match piece {
+                Piece::Bytes(bytes) => {
+                    held.extend_from_slice(bytes);
+                    Vec::new()
+                }
+                Piece::Pause | Piece::End => std::mem::take(&mut held),
+            })
+        };
+        let mut tee = Tee::new(File::create(&path).unwrap(), 99, filter);
+        tee.push(0, b"one\n");
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), "");
+        tee.pause();
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), "one\n");
+        tee.push(1, b"two");
+        tee.finish();
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), "one\ntwo\n");
     }
 
     #[test]
     fn the_first_error_is_kept_and_ends_the_writing() {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let mut tee = Tee::new(full, 1 << 20, |line| Cow::Borrowed(line));
-        tee.line(b"one");
-        tee.flush();
+        let mut tee = Tee::new(full, 1 << 20, unfiltered);
+        tee.push(0, b"one\n");
         let error = tee.error().unwrap();
         assert!(error.contains("No space left"), "{error}");
-        tee.line(b"two");
+        tee.push(0, b"two\n");
         assert_eq!(tee.error(), Some(error));
     }
 }

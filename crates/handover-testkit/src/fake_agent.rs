@@ -19,7 +19,7 @@ use std::time::SystemTime;
 /// | `spawn ACTIONS`, `spawn-quiet ACTIONS`, `spawn-unmarked ACTIONS` | starts itself without waiting: with its output, without, with an empty environment |
 /// | `crash`, `kill-self`, `exit CODE` | ends |
 ///
-/// `{HANDOVER_…}` in an argument is replaced by the variable. `--script FILE` takes the actions from the
+/// `{HANDOVER_…}` in an argument is replaced by the variable, `{HANDOVER_NONCE}` by the nonce in the prompt. `--script FILE` takes the actions from the
 /// first line `STORY PHASE ATTEMPT ROLE | ACTIONS` that matches the environment of a run (`*` matches all).
 #[derive(Debug)]
 pub struct FakeAgent;

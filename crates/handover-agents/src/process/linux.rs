@@ -12,8 +12,8 @@ use process_wrap::std::ChildWrapper;
 use procfs::process::{Process, Stat};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
-    pidfd_send_signal, set_child_subreaper, waitpid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
+    kill_process_group, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid, waitpid,
 };
 
 use super::{Identity, OrphanEnd};
@@ -115,6 +115,9 @@ impl Family {
 
     fn living(&mut self) -> Vec<Member> {
         let active = active();
+        if self.root_reaped && has_no_children() {
+            return Vec::new();
+        }
         let table = Table::read();
         let me = getpid().as_raw_pid();
         let my_session = table.stats.get(&me).map(|stat| stat.session);
@@ -315,6 +318,13 @@ impl Table {
         std::iter::successors(self.stats.get(&pid), |stat| self.stats.get(&stat.ppid))
             .take(self.stats.len())
     }
+}
+
+/// Whether this process has no child at all, not even an adopted one. Then nothing that it ever started
+/// is left, and the table need not be read.
+fn has_no_children() -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::All, look), Err(Errno::CHILD))
 }
 
 fn member(stat: &Stat) -> Member {

@@ -1,10 +1,9 @@
 //! Every fault of an agent ends in a clean record and no process.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::time::Duration;
 
-use handover_agents::{AgentError, AgentEvent, CancelToken, Ended, Tee, run};
+use handover_agents::{AgentError, AgentEvent, CancelToken, Ended, Filter, Piece, Tee, run};
 use handover_model::FailureClass;
 
 use crate::setup::{Agent, prompt};
@@ -332,14 +331,29 @@ fn strays_that_end_are_waited_for() {
     assert!(!seen, "the stray was still in the table while the agent ran");
 }
 
+/// Replaces a word, which may be cut in two.
+fn filter(word: &'static str, by: &'static str) -> Filter<'static> {
+    let mut all = Vec::new();
+    Box::new(move |piece| {
+        if let Piece::Bytes(bytes) = piece {
+            all.extend_from_slice(bytes);
+        }
+        match memchr::memrchr(b'\n', &all) {
+            Some(at) => {
+                let lines: Vec<u8> = all.drain(..=at).collect();
+                String::from_utf8_lossy(&lines).replace(word, by).into_bytes()
+            }
+            None => Vec::new(),
+        }
+    })
+}
+
 #[test]
 fn raw_output_on_disk_is_redacted_and_capped() {
     let agent = Agent::fake("print public print 'key sk-secret' err aside sleep 100 flood 5000");
     let path = agent.path("raw.log");
-    let mut tee = Tee::new(File::create(&path).unwrap(), 200, |line| match line {
-        b"key sk-secret" => Cow::Borrowed(b"key [REDACTED]"),
-        other => Cow::Borrowed(other),
-    });
+    let file = File::create(&path).unwrap();
+    let mut tee = Tee::new(file, 200, || filter("sk-secret", "[REDACTED]"));
     let outcome =
         run(&agent.invocation, Some(&mut tee), &mut |_| {}, &CancelToken::default()).unwrap();
     drop(tee);
@@ -356,7 +370,7 @@ fn raw_output_on_disk_is_redacted_and_capped() {
 fn a_full_disk_does_not_end_the_run() {
     let agent = Agent::fake("flood 100000 print done");
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let mut tee = Tee::new(full, 1 << 20, |line| Cow::Borrowed(line));
+    let mut tee = Tee::new(full, 1 << 20, || filter("x", "y"));
     let outcome =
         run(&agent.invocation, Some(&mut tee), &mut |_| {}, &CancelToken::default()).unwrap();
     assert!(outcome.is_success() && outcome.final_text.ends_with("done\n"));

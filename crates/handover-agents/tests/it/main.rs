@@ -5,6 +5,7 @@
 mod faults;
 mod identity;
 mod orphans;
+mod pipes;
 mod readers;
 mod real;
 mod recordings;

@@ -56,6 +56,7 @@ const FOUND: &str = "# Found\n## Summary\nThe lock must span both servers.\n";
 const AGENT: &str = r####"
 prompt=$(cat)
 receipt=$(printf '%s\n' "$prompt" | sed -n 's/^<!-- handover:receipt \(.*\) -->$/\1/p' | head -1)
+nonce=$(printf '%s\n' "$prompt" | sed -n 's/^{"nonce": "\([^"]*\)".*/\1/p' | tail -n 1)
 # A run notes the start on another thread than the one that starts the agent.
 for try in 1 2 3 4 5 6 7 8 9 10; do
   state=$("@HANDOVER@" receipt show "$receipt" --json)
@@ -78,7 +79,7 @@ case "$HANDOVER_PHASE" in
   *)
     echo "$HANDOVER_PHASE" >> work.txt
     printf '{"nonce": "%s", "story": "%s", "phase": "%s", "verdict": "complete", "receipt": "%s", "summary": "%s", ' \
-      "$HANDOVER_NONCE" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$receipt" "$summary" > "$HANDOVER_RESULT"
+      "$nonce" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$receipt" "$summary" > "$HANDOVER_RESULT"
     printf '"reasoning": {"decisions": "one lock"}, "errors": [{"message": "ECONNREFUSED", "solution": "start the server"}], ' >> "$HANDOVER_RESULT"
     printf '"packages": [{"path": "docs/found.md", "kind": "decisions", "consumers": ["qa_expert"]}]}' >> "$HANDOVER_RESULT"
     ;;

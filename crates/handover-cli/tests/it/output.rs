@@ -50,7 +50,7 @@ echo '```'
 
 /// A developer whose second story needs an answer, and a reviewer that finds nothing.
 const DEVELOPER: &str = r#"#!/bin/sh
-cat > /dev/null
+nonce=$(sed -n 's/^{"nonce": "\([^"]*\)".*/\1/p' | tail -n 1)
 verdict=complete; summary=Done.
 case "$HANDOVER_PHASE" in
   dev) echo work > "$HANDOVER_STORY.txt"
@@ -58,7 +58,7 @@ case "$HANDOVER_PHASE" in
   review) verdict=passed; summary='No findings.';;
 esac
 printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","usage":{"cost_usd":0.25,"tokens":900,"turns":3}}' \
-  "$HANDOVER_NONCE" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" > "$HANDOVER_RESULT"
+  "$nonce" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" > "$HANDOVER_RESULT"
 "#;
 
 const SCENARIOS: &str = r#"{"epic": "1", "scenarios": [

@@ -1,22 +1,28 @@
-//! Calls the git program.
+//! Calls the git program: with settings of our own, and under the supervision that agents are under, so
+//! that nothing which git starts stays behind.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use handover_agents::Environment;
+use handover_agents::{AgentError, CancelToken, Environment, Invocation, SpawnId, pipe_tool};
+use handover_model::Host;
 
 use super::GitError;
+use super::own_folder::OwnFolder;
+use super::settings::Setting;
 
-/// Settings for every call, which override the user's configuration.
+/// Settings for every call, which override all others.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.quotePath=false",
+    "core.sparseCheckout=false",
     "commit.gpgSign=false",
     "gc.auto=0",
     "maintenance.auto=false",
+    "merge.default=text",
     // A journal that survives a power failure is worthless if the trees that it names do not.
     "core.fsync=committed,loose-object",
     "core.fsyncMethod=batch",
@@ -24,6 +30,7 @@ const SETTINGS: &[&str] = &[
     "core.packedRefsTimeout=5000",
     "advice.addEmbeddedRepo=false",
     "protocol.allow=never",
+    "submodule.recurse=false",
 ];
 
 /// How much output is read.
@@ -38,36 +45,44 @@ pub struct Repo {
     pub prefix: PathBuf,
     /// The folder that all worktrees share.
     pub(super) common: PathBuf,
+    /// The folder of the user's checkout in it: its head and its index.
+    folder: PathBuf,
+    /// What git sees instead of the common folder.
+    own: Arc<OwnFolder>,
     environment: Environment,
+    /// How the user's checkout is sparse, as settings.
+    pub(super) sparse: Vec<String>,
+    /// Variables that only calls that reach a remote see.
+    pub(super) transport: Vec<(OsString, OsString)>,
 }
 
 impl Repo {
-    /// Opens the repository of a project. Git sees only `environment`.
+    /// Opens the repository of a project. Git sees only `environment`, and of the configuration only what
+    /// names no program.
     pub fn open(project: &Path, environment: Environment) -> Result<Self, GitError> {
-        let mut repo = Self {
-            root: project.to_owned(),
-            prefix: PathBuf::new(),
-            common: PathBuf::new(),
-            environment,
-        };
-        let no_repository = |error| {
+        let places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+        let places = ["rev-parse", "--path-format=absolute"].into_iter().chain(places);
+        let answer = Call::new(project, &environment, places).text().map_err(|error| {
             if matches!(error, GitError::Failed { .. }) {
                 GitError::NoRepository { root: project.to_owned() }
             } else {
                 error
             }
-        };
-        let answer = repo
-            .text(["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"])
-            .map_err(no_repository)?;
-        let mut lines = answer.lines();
-        let (root, common) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-        if root.is_empty() {
+        })?;
+        let mut lines = answer.lines().map(PathBuf::from);
+        let (Some(root), Some(folder), Some(common)) = (lines.next(), lines.next(), lines.next())
+        else {
             return Err(GitError::NoRepository { root: project.to_owned() });
-        }
-        repo.prefix = project.strip_prefix(root).map(Path::to_owned).unwrap_or_default();
-        repo.root = root.into();
-        repo.common = fs_err::canonicalize(common)?;
+        };
+        let common = fs_err::canonicalize(common)?;
+        let list = ["config", "--list", "--show-scope", "-z"];
+        let settings = Setting::read_all(&Call::new(&root, &environment, list).bytes()?);
+        let _alone = alone(&common)?;
+        let own = Arc::new(OwnFolder::create(&common, &settings)?);
+        let (environment, transport) = split(&environment);
+        let prefix = project.strip_prefix(&root).map(Path::to_owned).unwrap_or_default();
+        let sparse = settings.iter().filter_map(Setting::sparse).collect();
+        let mut repo = Self { root, prefix, common, folder, own, environment, sparse, transport };
         if repo.try_text(["var", "GIT_COMMITTER_IDENT"])?.is_none() {
             // Commits need an identity, and the user may not have configured one.
             for (name, value) in [
@@ -84,17 +99,14 @@ impl Repo {
 
     /// A call in the user's checkout, to be completed.
     pub(super) fn call<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call {
-        let mut command = Command::new("git");
-        command.env_clear().envs(self.environment.iter()).current_dir(&self.root);
-        command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").env("GIT_EDITOR", "false");
-        for setting in SETTINGS {
-            command.args(["-c", setting]);
-        }
-        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        let words: Vec<String> =
-            args.iter().take(3).map(|arg| arg.to_string_lossy().into_owned()).collect();
-        command.args(args);
-        Call { command, words: words.join(" "), input: Vec::new() }
+        let mut call = Call::new(&self.root, &self.environment, args)
+            .env("GIT_DIR", &self.folder)
+            .env("GIT_WORK_TREE", &self.root)
+            .env("GIT_COMMON_DIR", self.own.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        call.own = Some(Arc::clone(&self.own));
+        call
     }
 
     /// The output of a command, without the final newline.
@@ -124,10 +136,9 @@ impl Repo {
 
     /// Whether git tracks a file; relative to the root.
     pub fn is_tracked(&self, path: &Path) -> Result<bool, GitError> {
-        let mut call = self.call(["ls-files", "--cached", "-z", "--"]);
+        let call = self.call(["ls-files", "--cached", "-z", "--"]);
         // Taken literally, whatever characters it has.
-        call.command.env("GIT_LITERAL_PATHSPECS", "1").arg(path);
-        Ok(!call.text()?.is_empty())
+        Ok(!call.env("GIT_LITERAL_PATHSPECS", "1").arg(path).text()?.is_empty())
     }
 
     /// The user's branch; none if a commit is checked out.
@@ -167,26 +178,85 @@ impl Repo {
     }
 }
 
+/// Keeps other engines from changing the list of worktrees and our own folders: git reads all worktrees
+/// for each change, and fails on an incomplete one.
+pub(super) fn alone(common: &Path) -> Result<fs_err::File, GitError> {
+    let file = fs_err::File::create(common.join("handover.lock"))?;
+    file.file().lock()?;
+    Ok(file)
+}
+
+/// Takes git's own variables out of an environment, except for the identity. Those that say how to reach
+/// a remote are returned too.
+fn split(environment: &Environment) -> (Environment, Vec<(OsString, OsString)>) {
+    const IDENTITY: &[&str] = &["GIT_AUTHOR_", "GIT_COMMITTER_"];
+    const TRANSPORT: &[&str] = &["GIT_SSH", "GIT_ASKPASS", "GIT_PROXY_", "GIT_SSL_", "GIT_HTTP_"];
+    let (mut left, mut transport) = (Environment::default(), Vec::new());
+    for (name, value) in environment.iter() {
+        let starts = |starts: &[&str]| {
+            starts.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()))
+        };
+        if !starts(&["GIT_"]) || starts(IDENTITY) {
+            left.set(name, value);
+        } else if starts(TRANSPORT) {
+            transport.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    (left, transport)
+}
+
+/// Tells the processes of one call from those of another.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
 /// One call.
 pub(super) struct Call {
-    command: Command,
+    folder: PathBuf,
+    environment: Environment,
+    args: Vec<OsString>,
+    /// The command, for messages.
     words: String,
     input: Vec<u8>,
+    own: Option<Arc<OwnFolder>>,
 }
 
 impl Call {
-    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.command.env(name, value);
+    fn new<A: AsRef<OsStr>>(
+        folder: &Path,
+        environment: &Environment,
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let asked: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let words: Vec<String> =
+            asked.iter().take(3).map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]).map(OsString::from);
+        let mut environment = environment.clone();
+        for (name, value) in
+            [("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C"), ("GIT_EDITOR", "false")]
+        {
+            environment.set(name, value);
+        }
+        Self {
+            folder: folder.to_owned(),
+            environment,
+            args: settings.chain(asked).collect(),
+            words: words.join(" "),
+            input: Vec::new(),
+            own: None,
+        }
+    }
+
+    pub(super) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.environment.set(name.as_ref(), value.as_ref());
         self
     }
 
     pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
-        self.command.arg(arg);
+        self.args.push(arg.as_ref().to_owned());
         self
     }
 
     pub(super) fn folder(mut self, folder: &Path) -> Self {
-        self.command.current_dir(folder);
+        folder.clone_into(&mut self.folder);
         self
     }
 
@@ -214,46 +284,33 @@ impl Call {
         self.answer(cap, None)
     }
 
-    fn answer(mut self, cap: u64, fine: Option<i32>) -> Result<Vec<u8>, GitError> {
-        let mut child = self
-            .command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                let is_missing = error.kind() == std::io::ErrorKind::NotFound;
-                if is_missing { GitError::NoGit } else { GitError::Io(error) }
-            })?;
-        let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
-        let input = std::mem::take(&mut self.input);
-        let mut out = Vec::new();
-        let mut said = Vec::new();
-        let mut whole = true;
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                use std::io::Write as _;
-                // Git may exit before it has read everything.
-                let _ = stdin.map(|mut stdin| stdin.write_all(&input));
-            });
-            scope.spawn(|| {
-                let _ = stderr.map(|stderr| stderr.take(64 << 10).read_to_end(&mut said));
-            });
-            if let Some(stdout) = child.stdout.take() {
-                let mut stdout = stdout.take(cap + 1);
-                let _ = stdout.read_to_end(&mut out);
-                whole = out.len() as u64 <= cap;
-                out.truncate(usize::try_from(cap).unwrap_or(usize::MAX));
-            }
-        });
-        let status = child.wait()?;
-        // A command whose output was cut off ends with a broken pipe.
-        let is_fine = fine.is_some() && status.code() == fine;
-        if status.success() || is_fine || !whole {
-            return Ok(out);
+    fn answer(self, cap: u64, fine: Option<i32>) -> Result<Vec<u8>, GitError> {
+        if let Some(own) = &self.own {
+            own.verify()?;
         }
-        let message =
-            String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
+        let number = CALLS.fetch_add(1, Ordering::Relaxed);
+        let spawn = SpawnId::new(format!("git-{}-{number}", std::process::id()));
+        let spawn = spawn.map_err(other)?;
+        let mut invocation = Invocation::new(Host::COMMAND, spawn, self.folder);
+        invocation.program = "git".into();
+        invocation.args = self.args;
+        invocation.environment = self.environment;
+        let piped = pipe_tool(&invocation, &self.input, cap, &CancelToken::default())
+            .map_err(not_started)?;
+        let code = piped.outcome.exit_code();
+        if code == Some(0) || code.is_some() && code == fine || piped.is_cut {
+            return Ok(piped.stdout);
+        }
+        let said = piped.outcome.stderr.text();
+        let message = said.split_whitespace().collect::<Vec<_>>().join(" ");
         Err(GitError::Failed { command: self.words, message })
     }
+}
+
+fn not_started(error: AgentError) -> GitError {
+    if matches!(error, AgentError::ProgramNotFound { .. }) { GitError::NoGit } else { other(error) }
+}
+
+fn other(error: AgentError) -> GitError {
+    GitError::Io(std::io::Error::other(error))
 }

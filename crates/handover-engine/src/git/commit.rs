@@ -111,9 +111,10 @@ impl Repo {
         self.text(["update-ref", "-m", "handover", "-d", name]).map(drop)
     }
 
-    /// Fast-forwards the user's branch and checkout to a commit.
+    /// Fast-forwards the user's branch and checkout to a commit. A sparse checkout stays sparse.
     pub fn fast_forward(&self, to: &str) -> Result<(), GitError> {
-        self.text(["merge", "--ff-only", "--quiet", to]).map(drop)
+        let sparse = self.sparse.iter().flat_map(|setting| ["-c", setting]);
+        self.text(sparse.chain(["merge", "--ff-only", "--quiet", to])).map(drop)
     }
 }
 

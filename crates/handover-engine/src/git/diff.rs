@@ -1,5 +1,7 @@
 //! What changed between two trees.
 
+use std::collections::BTreeSet;
+
 use super::{GitError, Repo};
 
 /// A file that differs between two trees.
@@ -71,6 +73,35 @@ impl Repo {
             call = call.arg(format!(":(exclude,top,literal){path}"));
         }
         Ok(String::from_utf8_lossy(&call.bytes_up_to(cap)?).into_owned())
+    }
+
+    /// Those of some paths that go through a filter by the attributes of a tree, with its name.
+    pub fn filtered(&self, tree: &str, paths: &[&str]) -> Result<Vec<(String, String)>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let source = format!("--source={tree}");
+        let asked = self.call(["check-attr", "--stdin", "-z", &source, "filter"]);
+        let answer = asked.input(paths.join("\0") + "\0").bytes()?;
+        let mut parts = answer.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let mut filtered = Vec::new();
+        while let (Some(path), Some(_), Some(filter)) = (parts.next(), parts.next(), parts.next()) {
+            if !matches!(&*filter, "unspecified" | "unset") {
+                filtered.push((path.into_owned(), filter.into_owned()));
+            }
+        }
+        Ok(filtered)
+    }
+
+    /// The names of the filters in the attributes of a tree.
+    pub fn filters(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
+        let found = self
+            .call(["grep", "-h", "-I", "-o", "-E", "[[:space:]]filter=[^[:space:]]+", tree, "--"])
+            .arg(":(top,glob)**/.gitattributes")
+            .bytes_or(1)?;
+        let found = String::from_utf8_lossy(&found).into_owned();
+        let names = found.lines().filter_map(|line| line.trim().strip_prefix("filter="));
+        Ok(names.map(str::to_owned).collect())
     }
 
     /// The size of each blob.

@@ -1,8 +1,9 @@
 //! Git, through its program and without a shell. The user's checkout, branch and index are not touched:
 //! work happens in our own worktrees with our own index, and commits are created from trees.
 //!
-//! The user's hooks, signing and maintenance do not run: a hook that waits for a terminal would hang a
-//! run, and checking is up to the gates.
+//! The user's hooks, filters, drivers, signing and maintenance do not run: any agent can write the
+//! repository's configuration, so only settings that name no program count (`settings.rs`, `own_folder.rs`).
+//! A file with a filter is what git stores, such as the pointer of git-lfs.
 
 mod command;
 mod commit;
@@ -10,7 +11,9 @@ mod diff;
 mod error;
 mod join;
 mod merge;
+mod own_folder;
 mod remote;
+mod settings;
 mod worktree;
 
 pub use command::Repo;

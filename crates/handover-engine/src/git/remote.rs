@@ -29,7 +29,8 @@ impl Repo {
     }
 
     fn reach(&self, args: &[&str]) -> Call {
-        self.call(args).env(PROTOCOLS.0, PROTOCOLS.1)
+        let call = self.call(args).env(PROTOCOLS.0, PROTOCOLS.1);
+        self.transport.iter().fold(call, |call, (name, value)| call.env(name, value))
     }
 
     /// The local refs with this prefix.

@@ -1,8 +1,10 @@
 //! A worktree of the engine: created, read as a tree, and restored to a tree.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::command::Call;
+use super::command::{Call, alone};
 use super::{GitError, Repo};
 
 /// A worktree for one story. It is read through our own index, so it does not matter what an agent
@@ -41,7 +43,7 @@ impl Worktree {
         if self.path.exists() || !former.is_linked() {
             return Ok(());
         }
-        let _alone = self.repo.alone()?;
+        let _alone = alone(&self.repo.common)?;
         let moved = self.repo.call(["worktree", "move"]).arg(&former.path).arg(&self.path).text();
         match moved {
             Ok(_) => Ok(fs_err::rename(&former.index, &self.index)?),
@@ -52,11 +54,19 @@ impl Worktree {
 
     /// Whether its link to the repository is intact.
     pub fn is_linked(&self) -> bool {
-        fs_err::read_to_string(self.path.join(".git")).is_ok_and(|link| {
-            let admin = link.trim().strip_prefix("gitdir: ").map(|admin| self.path.join(admin));
-            let admin = admin.and_then(|admin| fs_err::canonicalize(admin).ok());
-            admin.is_some_and(|admin| admin.starts_with(&self.repo.common))
-        })
+        self.admin().is_some()
+    }
+
+    /// Its own folder inside the repository's, if both point to each other: an agent can write either link.
+    fn admin(&self) -> Option<PathBuf> {
+        let link = fs_err::read_to_string(self.path.join(".git")).ok()?;
+        let admin = self.path.join(link.trim().strip_prefix("gitdir: ")?);
+        let admin = fs_err::canonicalize(admin).ok()?;
+        let back = fs_err::read_to_string(admin.join("gitdir")).ok()?;
+        let is_back = fs_err::canonicalize(admin.join(back.trim())).ok()?
+            == fs_err::canonicalize(self.path.join(".git")).ok()?;
+        let worktrees = self.repo.common.join("worktrees");
+        (admin.parent() == Some(&worktrees) && is_back).then_some(admin)
     }
 
     fn make(&self) -> Result<(), GitError> {
@@ -64,14 +74,18 @@ impl Worktree {
         if let Some(above) = self.path.parent() {
             fs_err::create_dir_all(above)?;
         }
-        let _alone = self.repo.alone()?;
+        let _alone = alone(&self.repo.common)?;
+        let worktrees = self.repo.common.join("worktrees");
+        fs_err::create_dir_all(&worktrees)?;
         let add = ["worktree", "add", "--quiet", "--force", "--detach"];
         self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
+        // Git has linked it to our own folder. For everybody else it belongs to the repository.
+        let link = self.path.join(".git");
+        let linked = PathBuf::from(fs_err::read_to_string(&link)?.trim());
+        let admin = worktrees.join(linked.file_name().unwrap_or_default());
+        fs_err::write(link, format!("gitdir: {}\n", admin.display()))?;
         // The index that git just wrote knows the files by their times, so none is read again.
-        let link = fs_err::read_to_string(self.path.join(".git"))?;
-        if let Some(admin) = link.trim().strip_prefix("gitdir: ") {
-            fs_err::copy(self.path.join(admin).join("index"), &self.index)?;
-        }
+        fs_err::copy(admin.join("index"), &self.index)?;
         Ok(())
     }
 
@@ -83,28 +97,23 @@ impl Worktree {
 
     /// Whether git still knows it and its link to the repository is intact.
     fn is_whole(&self) -> bool {
-        if !self.is_linked() {
-            return false;
-        }
-        let places = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"];
-        let answer = self.repo.call(places).folder(&self.path).text();
-        let Ok(answer) = answer else { return false };
-        let mut lines = answer.lines();
-        let same = |line: Option<&str>, path: &Path| {
-            line.and_then(|line| fs_err::canonicalize(line).ok()) == fs_err::canonicalize(path).ok()
-        };
-        same(lines.next(), &self.path) && same(lines.next(), &self.repo.common)
+        self.inner(&["rev-parse", "--verify", "--quiet", "HEAD"])
+            .is_some_and(|call| call.text().is_ok())
+    }
+
+    /// A call that uses its own head and index, which its agent may have changed; none if its link is
+    /// broken.
+    fn inner(&self, args: &[&str]) -> Option<Call> {
+        let call = self.repo.call(args).env("GIT_DIR", self.admin()?);
+        Some(call.env("GIT_WORK_TREE", &self.path).folder(&self.path))
     }
 
     /// Detaches its head and returns the branch that was checked out in it.
     pub fn detach(&self) -> Result<Option<String>, GitError> {
-        if !self.is_linked() {
-            return Ok(None);
-        }
-        let head = self.repo.call(["symbolic-ref", "--quiet", "HEAD"]).folder(&self.path).text();
-        let Ok(branch) = head else { return Ok(None) };
+        let head = self.inner(&["symbolic-ref", "--quiet", "HEAD"]);
+        let Some(Ok(branch)) = head.map(Call::text) else { return Ok(None) };
         let move_head = ["update-ref", "-m", "handover", "--no-deref", "HEAD", &self.base];
-        self.repo.call(move_head).folder(&self.path).text()?;
+        self.inner(&move_head).map(Call::text).transpose()?;
         Ok(Some(branch))
     }
 
@@ -128,8 +137,50 @@ impl Worktree {
         if !self.index.exists() {
             self.ours(&["read-tree", &self.base]).text()?;
         }
-        self.ours(&["add", "--all", "--", "."]).text()?;
+        self.stage_all()?;
         self.ours(&["write-tree"]).text()
+    }
+
+    /// Puts everything that is not ignored into our index. `git add` would start git in repositories that
+    /// the agent left inside the worktree, with their configuration.
+    fn stage_all(&self) -> Result<(), GitError> {
+        let list =
+            ["ls-files", "-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard"];
+        let listed = self.ours(&list).bytes()?;
+        let (mut gone, mut changed, mut added) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in listed.split(|byte| *byte == 0) {
+            let Some((tag, path)) = entry.split_at_checked(2) else { continue };
+            let paths = if tag == b"? " {
+                &mut added
+            } else if self.is_behind_link(path) {
+                &mut gone
+            } else {
+                &mut changed
+            };
+            // A slash at the end marks a nested repository.
+            paths.extend_from_slice(path.strip_suffix(b"/").unwrap_or(path));
+            paths.push(0);
+        }
+        if !gone.is_empty() {
+            let remove = ["update-index", "-z", "--force-remove", "--stdin"];
+            self.ours(&remove).input(gone).text()?;
+        }
+        // What is new comes last: a new file may be in the way of an old one.
+        changed.append(&mut added);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let stage = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+        self.ours(&stage).input(changed).text().map(drop)
+    }
+
+    /// Whether a folder above a path has been replaced by a link, so that the path is not in the worktree.
+    fn is_behind_link(&self, path: &[u8]) -> bool {
+        let path = Path::new(OsStr::from_bytes(path));
+        let mut above = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        above.any(|above| {
+            fs_err::symlink_metadata(self.path.join(above)).is_ok_and(|data| data.is_symlink())
+        })
     }
 
     /// Restores a tree; ignored files stay. If that fails, for example because of a stale lock, the
@@ -149,8 +200,11 @@ impl Worktree {
         self.ours(&["clean", "-ffdq"]).text()?;
         self.detach()?;
         // In the agent's own index, the work so far appears as changes to the base.
-        self.repo.call(["reset", "--quiet", &self.base]).folder(&self.path).text()?;
-        Ok(())
+        let Some(reset) = self.inner(&["reset", "--quiet", &self.base]) else {
+            let message = "the worktree is not linked to the repository".to_owned();
+            return Err(GitError::Failed { command: "reset".to_owned(), message });
+        };
+        reset.text().map(drop)
     }
 
     /// Restores some paths to their state in a tree and returns the resulting tree. Git does it,
@@ -189,17 +243,9 @@ impl Worktree {
 }
 
 impl Repo {
-    /// Keeps other engines from changing the list of worktrees: git reads all of them for each change,
-    /// and fails on an incomplete one.
-    fn alone(&self) -> Result<fs_err::File, GitError> {
-        let file = fs_err::File::create(self.common.join("handover.lock"))?;
-        file.file().lock()?;
-        Ok(file)
-    }
-
     /// Makes git forget worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
-        let _alone = self.alone()?;
+        let _alone = alone(&self.common)?;
         self.text(["worktree", "prune", "--expire=now"]).map(drop)
     }
 }

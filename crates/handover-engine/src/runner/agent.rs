@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use handover_agents::{Invocation, Outcome, split_command};
 use handover_context::package_file::ProjectPaths;
-use handover_files::{FileError, Folder};
+use handover_files::Folder;
 use handover_handoff::{Debrief, Ending, Handoff, Learn, PackageNote, RunStep};
 use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Verdict};
 
@@ -23,7 +23,7 @@ use crate::plan::group_of;
 use crate::prompt::PromptRequest;
 use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind, money_left};
 use crate::task::{TaskParts, kind, role_text, task};
-use crate::verdict::{AgentReport, MAX_RESULT, ReportError};
+use crate::verdict::{AgentReport, ReportError};
 
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
@@ -42,8 +42,11 @@ pub(super) struct AgentAttempt {
     pub(super) story: String,
     pub(super) step: AgentStep,
     pub(super) number: u32,
-    /// A secret that binds the result to this attempt.
+    /// A secret that binds the result to this attempt. It travels in the prompt, on standard input, and
+    /// nowhere else: other processes can read arguments and environments.
     pub(super) nonce: String,
+    /// The name of its result file, which nobody else can guess.
+    pub(super) secret_name: String,
     /// The folder of its logs and its result.
     pub(super) logs: Folder,
 }
@@ -60,29 +63,19 @@ impl AgentAttempt {
         format!("{}-{}{voice}.{end}", self.step.phase, self.number)
     }
 
-    /// Removes the result of an earlier attempt of the same number.
-    pub(super) fn forget_result(&self) {
-        let _ = self.logs.remove(&self.file(RESULT));
-    }
-
-    /// What it wrote as its result; none if there is no file. A link could lead anywhere, so it is not
-    /// followed.
-    pub(super) fn read_result(&self) -> Option<Vec<u8>> {
-        match self.logs.read(&self.file(RESULT), MAX_RESULT) {
-            Ok(bytes) => bytes,
-            Err(FileError::TooLarge { .. }) => Some(b"too large".to_vec()),
-            Err(_) => Some(b"not a file".to_vec()),
-        }
-    }
-
     /// The file that it is asked to write its result to.
     pub(super) fn result(&self) -> PathBuf {
-        self.logs.path().join(self.file(RESULT))
+        self.result_folder().path().join(self.result_name())
+    }
+
+    pub(super) fn result_name(&self) -> String {
+        format!("{}.json", self.secret_name)
+    }
+
+    pub(super) fn result_folder(&self) -> Folder {
+        self.logs.inside(self.file("result"))
     }
 }
-
-/// How the name of an agent's result ends.
-const RESULT: &str = "result.json";
 
 /// An agent that is ready to start.
 pub(super) struct AgentJob {
@@ -134,10 +127,11 @@ impl Runner<'_, '_> {
             Some(voice) => self.voice_worktree(&story, voice)?,
             None => self.worktree(&story)?,
         };
-        let (nonce, logs) = ((self.engine.unique)(), self.logs(id)?);
-        let refs = self.repo.refs()?;
-        let attempt = AgentAttempt { story: id.to_owned(), step, number: attempt, nonce, logs };
-        attempt.forget_result();
+        let (nonce, secret_name) = (self.engine.secret(), self.engine.secret());
+        let (logs, refs) = (self.logs(id)?, self.repo.refs()?);
+        let story_id = id.to_owned();
+        let attempt =
+            AgentAttempt { story: story_id, step, number: attempt, nonce, secret_name, logs };
         let call = AgentCall { story, worktree, attempt, refs };
         let text = self.text_of(&call);
         let handoff = self.prepare(&call, &text)?;
@@ -285,7 +279,6 @@ impl Runner<'_, '_> {
             ("HANDOVER_PHASE", attempt.step.phase.as_str()),
             ("HANDOVER_ROLE", attempt.step.role.as_str()),
             ("HANDOVER_ATTEMPT", &attempt.number.to_string()),
-            ("HANDOVER_NONCE", &attempt.nonce),
             ("HANDOVER_SESSION", plan.records_in.as_str()),
             ("HANDOVER_GROUP", group_of(&attempt.story)?.as_str()),
         ] {

@@ -1,16 +1,18 @@
 //! Runs an agent's program on a worker thread and reads its report.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
 use handover_handoff::follow_up_prompt;
 use handover_model::AdmittedPrompt;
+use handover_text::cut::cut;
 
 use super::agent::{AgentAttempt, AgentDone, AgentFailed, AgentJob, spent};
+use super::result_file::ResultFile;
 use super::workers::{Delivered, JobResult, WorkerEvent, WorkerLink};
 use crate::EngineError;
 use crate::data::Spent;
+use crate::log_filter::{ShownLines, log_filter};
 use crate::task::ending;
 use crate::verdict::{self, AgentReport, ReportContext, ReportError};
 
@@ -50,10 +52,12 @@ impl AgentAttempt {
         let _span =
             tracing::debug_span!("phase", story = self.story, %phase, attempt, voice).entered();
         tracing::debug!(host = %invocation.host, role = %self.step.role, "agent starts");
+        let result = ResultFile::create(self)?;
         let outcome = supervised(self, invocation, "log", link)?;
         let duration_ms = outcome.duration.as_millis() as u64;
         tracing::debug!(ended = ?outcome.ended, failure = ?outcome.failure, duration_ms, "agent ended");
-        let (report, follow_up) = report(self, read, invocation, &outcome, link)?;
+        let (report, follow_up) = report(self, &result, read, invocation, &outcome, link)?;
+        result.keep(link.redactor)?;
         Ok((outcome, report, follow_up))
     }
 }
@@ -74,6 +78,7 @@ fn sleep(mut left: Duration, link: &WorkerLink<'_>) -> Result<(), EngineError> {
 /// resume the conversation: a missing phrase must not cost a whole story.
 fn report(
     attempt: &AgentAttempt,
+    result: &ResultFile<'_>,
     read: &str,
     invocation: &Invocation,
     outcome: &Outcome,
@@ -87,9 +92,8 @@ fn report(
         read,
         statuses: &attempt.step.statuses,
     };
-    let read_report = |outcome: &Outcome| {
-        verdict::read(context, attempt.read_result().as_deref(), &outcome.final_text)
-    };
+    let read_report =
+        |outcome: &Outcome| verdict::read(context, result.read().as_deref(), &outcome.final_text);
     let first = read_report(outcome);
     let conversation = outcome.report.host_session.clone();
     let (Err(ReportError::Missing), true, Some(conversation)) =
@@ -117,19 +121,19 @@ fn supervised(
 ) -> Result<Outcome, EngineError> {
     let redactor = link.redactor;
     let log = attempt.logs.create_file(&attempt.file(log))?;
-    let mut tee = Tee::new(log, LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)));
-    let mut shown = Instant::now();
+    let mut tee = Tee::new(log, LOG_BYTES, || log_filter(redactor));
+    let (mut shown, mut lines) = (Instant::now(), ShownLines::new(redactor));
     let mut on_event = |event: AgentEvent| {
         if let AgentEvent::Spawned(process) = &event {
             let receipt = invocation.prompt.as_ref().map(|prompt| prompt.receipt().clone());
             let delivered = receipt.map(|receipt| Delivered { receipt, host: invocation.host });
             link.send(WorkerEvent::Spawned { process: process.clone(), delivered });
         }
-        if let Some(what) = activity(&event)
-            && shown.elapsed() >= ACTIVITY
-        {
+        let Some(what) = activity(&event) else { return };
+        lines.push(&what);
+        if shown.elapsed() >= ACTIVITY {
             shown = Instant::now();
-            let what = redactor.clean(&what).cut(120).as_str().to_owned();
+            let what = cut(&lines.last(), 120);
             link.send(WorkerEvent::Activity { story: attempt.story.clone(), what });
         }
     };

@@ -147,6 +147,12 @@ impl<'a> Engine<'a> {
         Environment::scrubbed(self.environment.iter().cloned(), host, &self.config.runs.env)
     }
 
+    /// A text that does not tell anything about another one, as ids that were made one after the other do.
+    pub(super) fn secret(&self) -> String {
+        let ids = format!("{}-{}", (self.unique)(), (self.unique)());
+        blake3::hash(ids.as_bytes()).to_hex()[..32].to_owned()
+    }
+
     /// Marks the receipt of an agent that has just started as delivered.
     pub(super) fn mark_delivered(&self, delivered: Option<Delivered>) -> Result<(), EngineError> {
         if let Some(Delivered { receipt, host }) = delivered {
@@ -279,6 +285,15 @@ impl<'a> Engine<'a> {
         on_progress(&state, &Progress::Started { run: &journal.run, resumed: false });
         for text in skipped {
             let text = format!("skipped a part of a handoff: {text}");
+            on_progress(&state, &Progress::Warning(text));
+        }
+        let filters: Vec<String> = repo.filters(&state.plan.base)?.into_iter().collect();
+        if !filters.is_empty() {
+            let text = format!(
+                "files with the git filter {} are as git stores them in this run; work that changes \
+                 one is not committed",
+                filters.join(", ")
+            );
             on_progress(&state, &Progress::Warning(text));
         }
         Ok(state)

@@ -1,4 +1,4 @@
-//! What must not be committed: secrets, huge files, repositories inside the repository.
+//! What must not be committed: secrets, huge files, repositories inside the repository, files with filters.
 
 use std::path::Path;
 
@@ -46,6 +46,7 @@ impl Runner<'_, '_> {
             let text = format!("`{}` is a git repository of its own", change.path);
             problems.push(Problem { path: change.path.clone(), text });
         }
+        problems.extend(self.filtered(from, to, &present)?);
         let blobs: Vec<&str> = present.iter().map(|(_, blob)| *blob).collect();
         let sizes = if blobs.is_empty() { Vec::new() } else { self.repo.blob_sizes(&blobs)? };
         let limits = &self.engine.config.runs;
@@ -76,6 +77,29 @@ impl Runner<'_, '_> {
             }
         }
         Ok(problems)
+    }
+
+    /// Files that git would change by a program before it stores them, such as those of git-lfs or
+    /// git-crypt. That program does not run here, and without it the wrong thing would be committed.
+    fn filtered(
+        &self,
+        from: &str,
+        to: &str,
+        present: &[(&Change, &str)],
+    ) -> Result<Vec<Problem>, EngineError> {
+        let paths: Vec<&str> = present.iter().map(|(change, _)| change.path.as_str()).collect();
+        let mut all = self.repo.filtered(from, &paths)?;
+        all.extend(self.repo.filtered(to, &paths)?);
+        all.sort();
+        all.dedup_by(|one, other| one.0 == other.0);
+        let problem = |(path, filter): (String, String)| {
+            let text = format!(
+                "`{path}` has the git filter `{filter}`, which a run does not start; \
+                 leave the file as it was"
+            );
+            Problem { path, text }
+        };
+        Ok(all.into_iter().map(problem).collect())
     }
 
     /// A secret that is new in the file. A suspicious name alone (`password = "hunter2"`) is mostly a

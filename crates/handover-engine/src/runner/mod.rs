@@ -20,6 +20,7 @@ mod park;
 mod rebase;
 mod records;
 mod remote_job;
+mod result_file;
 mod scenarios;
 mod uat;
 mod unexpected_refs;

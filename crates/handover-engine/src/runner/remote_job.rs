@@ -103,9 +103,9 @@ impl Engine<'_> {
             step: job.step.clone(),
             number: job.attempt,
             nonce: job.nonce.clone(),
+            secret_name: self.secret(),
             logs: place,
         };
-        attempt.forget_result();
         let mut invocation = Invocation::new(job.host, spawn_id(run, seq)?, worktree.project());
         if let Some(command) = &job.command {
             (invocation.program, invocation.args) = split_command(command)?;

@@ -9,6 +9,7 @@ mod checking;
 mod closing;
 mod decisions;
 mod engine;
+mod hostile_config;
 mod inspection;
 mod landing;
 mod learning;

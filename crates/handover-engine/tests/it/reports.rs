@@ -104,8 +104,8 @@ fn an_ending_keeps_reasoning_errors_and_the_verdict() {
 
 #[test]
 fn an_agent_that_names_its_receipt_confirms_it() {
-    // The engine's third unique name, after the run and the nonce.
-    let stage = Stage::new(&["1-1-a"], &result(",\"receipt\":\"r_n0x3\""));
+    // The engine's sixth unique name, after the run, the nonce and the name of the result, of two each.
+    let stage = Stage::new(&["1-1-a"], &result(",\"receipt\":\"r_n0x6\""));
     stage.run(pipeline());
     assert_eq!(states(&stage), [ReceiptState::Confirmed]);
     let stage = Stage::new(&["1-1-a"], &result(",\"receipt\":\"r_other\""));

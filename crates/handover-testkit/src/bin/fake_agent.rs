@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _, stderr, stdin, stdout};
 use std::process::{Command, Stdio, abort, exit};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -27,7 +27,9 @@ fn main() {
 
 fn perform(action: &str, next: &mut dyn FnMut() -> String) {
     match action {
-        "read" => drop(prompt()),
+        "read" => {
+            prompt();
+        }
         "echo-prompt" => fs_err::write(next(), prompt()).unwrap(),
         "print" => out(format!("{}\n", next()).as_bytes()),
         "half" => out(next().as_bytes()),
@@ -113,18 +115,29 @@ fn scripted(path: &str) -> VecDeque<String> {
     shell_words::split(actions.unwrap_or_default()).unwrap().into()
 }
 
-/// The text with `{HANDOVER_…}` replaced by the variable's value; only parties have personas.
+/// The text with `{HANDOVER_…}` replaced by the variable's value; only parties have personas. The nonce is
+/// in the prompt.
 fn filled(text: &str) -> String {
-    let text = std::env::vars()
+    let mut text = std::env::vars()
         .filter(|(name, _)| name.starts_with("HANDOVER_"))
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value));
+    if text.contains("{HANDOVER_NONCE}") {
+        let prompt = String::from_utf8_lossy(prompt());
+        let nonce =
+            prompt.rsplit_once("{\"nonce\": \"").and_then(|(_, rest)| rest.split('"').next());
+        text = text.replace("{HANDOVER_NONCE}", nonce.unwrap_or_default());
+    }
     text.replace("{HANDOVER_PERSONA}", "").replace("{HANDOVER_ROUND}", "")
 }
 
-fn prompt() -> Vec<u8> {
-    let mut prompt = Vec::new();
-    stdin().read_to_end(&mut prompt).unwrap();
-    prompt
+/// Everything on standard input, which can be read only once.
+fn prompt() -> &'static [u8] {
+    static PROMPT: OnceLock<Vec<u8>> = OnceLock::new();
+    PROMPT.get_or_init(|| {
+        let mut prompt = Vec::new();
+        stdin().read_to_end(&mut prompt).unwrap();
+        prompt
+    })
 }
 
 /// Prints a line; the reader may be gone.

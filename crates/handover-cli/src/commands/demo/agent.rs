@@ -40,6 +40,8 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
         .take(1 << 20)
         .read_to_string(&mut prompt)
         .map_err(|error| io(&error))?;
+    let nonce = prompt.rsplit_once("{\"nonce\": \"").and_then(|(_, rest)| rest.split('"').next());
+    let nonce = nonce.unwrap_or_default().to_owned();
     let assignment = Assignment {
         story: variable("HANDOVER_STORY")?,
         phase: variable("HANDOVER_PHASE")?,
@@ -50,7 +52,7 @@ pub(crate) fn run(app: &App, _args: DemoAgentArgs) -> Outcome {
     };
     std::thread::sleep(PACE);
     let mut answer = assignment.act().map_err(|error| io(&error))?;
-    answer["nonce"] = variable("HANDOVER_NONCE")?.into();
+    answer["nonce"] = nonce.into();
     answer["story"] = assignment.story.into();
     answer["phase"] = assignment.phase.into();
     answer["usage"] = json!({"cost_usd": 0.01, "tokens": 900, "turns": 3});

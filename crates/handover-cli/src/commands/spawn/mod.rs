@@ -4,13 +4,13 @@ mod prepare;
 mod program;
 mod progress;
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{
     AgentEvent, CancelToken, Ended, Outcome as AgentOutcome, Tee, run as run_agent,
 };
+use handover_engine::log_filter;
 use handover_files::Sync;
 use handover_handoff::{
     Debrief, Ending, Handoff, Kept, follow_up_prompt, read_ending, request_for_debrief,
@@ -149,9 +149,9 @@ impl Spawn<'_> {
         let folder = app.project()?.folder().inside("spawns");
         let name = if again { format!("{id}-again") } else { id.to_string() };
         let log = folder.create_file(&format!("{name}.log"))?;
-        let mut tee = Tee::new(log, LOG_BYTES, |line| Cow::Owned(redactor.redact_bytes(line)));
+        let mut tee = Tee::new(log, LOG_BYTES, || log_filter(redactor));
         let mut delivery = Ok(());
-        let mut progress = progress::Progress::new(app);
+        let mut progress = progress::Progress::new(app, redactor);
         let mut on_event = |event: AgentEvent| {
             if matches!(event, AgentEvent::Spawned(_)) && !again && handoff.in_store() {
                 delivery = app

@@ -1,6 +1,9 @@
 //! Shows an agent's progress on standard error.
 
 use handover_agents::AgentEvent;
+use handover_engine::ShownLines;
+use handover_text::Redactor;
+use handover_text::cut::cut;
 
 use crate::app::App;
 
@@ -12,12 +15,14 @@ const LINES: usize = 2_000;
 /// Prints events as they arrive.
 pub(super) struct Progress<'a> {
     app: &'a App,
+    lines: ShownLines<'a>,
+    last: String,
     shown: usize,
 }
 
 impl<'a> Progress<'a> {
-    pub(super) fn new(app: &'a App) -> Self {
-        Self { app, shown: 0 }
+    pub(super) fn new(app: &'a App, redactor: &'a Redactor) -> Self {
+        Self { app, lines: ShownLines::new(redactor), last: String::new(), shown: 0 }
     }
 
     pub(super) fn show(&mut self, event: &AgentEvent) {
@@ -31,10 +36,13 @@ impl<'a> Progress<'a> {
             return;
         }
         // Agents print what they read, and a secret must not end up in a CI log.
-        if let Ok(redactor) = self.app.redactor() {
-            let short = handover_text::cut::cut(&line, CHARS * 4);
-            self.app.ui.note(redactor.clean(&short).one_line().cut(CHARS).as_str());
+        self.lines.push(&cut(&line, CHARS * 4));
+        let line = cut(&self.lines.last(), CHARS);
+        // Each line of a key is the same mark.
+        if !(line.starts_with("[REDACTED") && line == self.last) {
+            self.app.ui.note(&line);
         }
+        self.last = line;
     }
 }
 

@@ -140,13 +140,15 @@ fn prompt_and_environment_of_an_agent() {
         "HANDOVER_STORY=1-1-a",
         "HANDOVER_PHASE=dev",
         "HANDOVER_ATTEMPT=1",
-        "HANDOVER_NONCE=",
         "HANDOVER_RESULT=/",
         "HANDOVER_SESSION=epic-1",
         "HANDOVER_GROUP=1-1-a",
     ] {
         assert!(vars.contains(var), "{var} is missing in {vars}");
     }
+    // Every process of the user can read the environment of another one.
+    let nonce = text.rsplit_once("{\"nonce\": \"").unwrap().1.split('"').next().unwrap();
+    assert!(nonce.len() >= 32 && !vars.contains(nonce), "{nonce} is in {vars}");
     let review = fs_err::read_to_string(folder.join("prompt.review")).unwrap();
     assert!(review.contains("You are seeing this code for the first time"), "{review}");
     assert!(review.contains("+b"), "{review}");

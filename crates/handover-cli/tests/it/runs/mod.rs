@@ -7,6 +7,7 @@ mod closing;
 mod crashes;
 mod faults;
 mod gates;
+mod guard;
 mod killed;
 mod machines;
 mod many;

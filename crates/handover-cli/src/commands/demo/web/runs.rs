@@ -25,7 +25,7 @@ const STORIES: [(&str, &str, &str); 8] = [
 /// The agent script. It is fast for the run in the past and slow for the live one; its cost depends on the
 /// story.
 const AGENT: &str = r#"#!/bin/sh
-cat > /dev/null
+nonce=$(sed -n 's/^{"nonce": "\([^"]*\)".*/\1/p' | tail -n 1)
 pace=0.2; case "$HANDOVER_STORY" in 2-*) pace=5;; esac
 say() { echo "$1"; sleep "$pace"; }
 cost=0.42; tokens=61000; turns=14; verdict=complete; findings='[]'
@@ -59,7 +59,7 @@ case "$HANDOVER_PHASE" in
     esac;;
 esac
 printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","findings":%s,"reasoning":{"completion":"%s"},"usage":{"cost_usd":%s,"tokens":%s,"turns":%s}}' \
-  "$HANDOVER_NONCE" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" "$findings" "$summary" "$cost" "$tokens" "$turns" > "$HANDOVER_RESULT"
+  "$nonce" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" "$findings" "$summary" "$cost" "$tokens" "$turns" > "$HANDOVER_RESULT"
 "#;
 
 /// The project's gate fails if a certain file exists.

@@ -1,0 +1,45 @@
+//! Tools that read bytes and print bytes, such as git.
+
+use handover_model::Host;
+
+use crate::supervise::{self, Pipes};
+use crate::{AgentError, CancelToken, Ended, Invocation, Outcome, Registry};
+
+/// How much of the output is kept a second time, as text: enough for an error message.
+const TEXT_CAP: usize = 128 << 10;
+
+/// What a tool printed, and how it ended.
+#[derive(Debug)]
+pub struct Piped {
+    /// The beginning of its standard output, or all of it, byte by byte.
+    pub stdout: Vec<u8>,
+    /// Whether it was ended because it printed more than was asked for.
+    pub is_cut: bool,
+    /// How it ended, with its standard error.
+    pub outcome: Outcome,
+}
+
+/// Runs a tool that reads `input`, under the same supervision as an agent, and keeps the first `keep`
+/// bytes that it prints; one that prints more is ended. Not for agents: a prompt goes through
+/// [`run`](crate::run).
+pub fn pipe_tool(
+    invocation: &Invocation,
+    input: &[u8],
+    keep: u64,
+    cancel: &CancelToken,
+) -> Result<Piped, AgentError> {
+    let mut invocation = invocation.clone();
+    invocation.limits.output_cap = TEXT_CAP;
+    invocation.limits.flood = Some(keep.saturating_add(TEXT_CAP as u64));
+    let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+    let mut stdout = Vec::new();
+    let mut collect = |bytes: &[u8]| {
+        let room = keep.saturating_sub(stdout.len()).min(bytes.len());
+        stdout.extend_from_slice(&bytes[..room]);
+    };
+    let tool = Registry::built_in().find(Host::COMMAND)?;
+    let pipes = Pipes { input, tee: None, raw: Some(&mut collect) };
+    let outcome = supervise::run(tool, &invocation, pipes, &mut |_event| {}, cancel)?;
+    let is_cut = outcome.ended == Ended::OutputFlood || outcome.stdout.total > stdout.len() as u64;
+    Ok(Piped { stdout, is_cut, outcome })
+}

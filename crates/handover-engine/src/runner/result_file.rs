@@ -1,0 +1,136 @@
+//! The file that an agent writes its result to. It exists only while the agent works, under a name that
+//! no other agent can guess or list; what stays is a redacted copy.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use handover_files::{FileError, Sync};
+use handover_text::Redactor;
+
+use super::agent::AgentAttempt;
+use crate::EngineError;
+use crate::verdict::MAX_RESULT;
+
+/// Names can be used in the folder of a result, and not listed.
+const CLOSED: u32 = 0o300;
+const OPEN: u32 = 0o700;
+
+/// The folder of one result. Dropping it deletes it with everything in it.
+pub(super) struct ResultFile<'a> {
+    attempt: &'a AgentAttempt,
+}
+
+impl<'a> ResultFile<'a> {
+    /// Creates the folder; what a crashed engine left there is deleted.
+    pub(super) fn create(attempt: &'a AgentAttempt) -> Result<Self, EngineError> {
+        let file = Self { attempt };
+        file.delete();
+        attempt.result_folder().create()?;
+        file.set_mode(CLOSED);
+        Ok(file)
+    }
+
+    /// What the agent wrote; none if there is no file. A link could lead anywhere, so it is not followed.
+    pub(super) fn read(&self) -> Option<Vec<u8>> {
+        self.set_mode(OPEN);
+        let read = self.attempt.result_folder().read(&self.attempt.result_name(), MAX_RESULT);
+        self.set_mode(CLOSED);
+        match read {
+            Ok(bytes) => bytes,
+            Err(FileError::TooLarge { .. }) => Some(b"too large".to_vec()),
+            Err(_) => Some(b"not a file".to_vec()),
+        }
+    }
+
+    /// Keeps what the agent wrote, redacted.
+    pub(super) fn keep(self, redactor: &Redactor) -> Result<(), EngineError> {
+        let (logs, name) = (&self.attempt.logs, self.attempt.file("result.json"));
+        logs.remove(&name)?;
+        if let Some(bytes) = self.read() {
+            let clean = match serde_json::from_slice(&bytes) {
+                Ok(value) => redactor.clean_json(value).value().to_string().into_bytes(),
+                Err(_) => redactor.redact_bytes(&bytes),
+            };
+            logs.replace(&name, &clean, Sync::No)?;
+        }
+        Ok(())
+    }
+
+    /// Only of a folder: a link in its place is not followed.
+    fn set_mode(&self, mode: u32) -> bool {
+        let path = self.attempt.result_folder().path();
+        let is_folder = fs_err::symlink_metadata(&path).is_ok_and(|data| data.is_dir());
+        let _ = is_folder
+            .then(|| fs_err::set_permissions(&path, std::fs::Permissions::from_mode(mode)));
+        is_folder
+    }
+
+    fn delete(&self) {
+        if self.set_mode(OPEN) {
+            let _ = self.attempt.logs.remove_folder(&self.attempt.file("result"));
+        } else {
+            let _ = fs_err::remove_file(self.attempt.result_folder().path());
+        }
+    }
+}
+
+impl Drop for ResultFile<'_> {
+    fn drop(&mut self) {
+        self.delete();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use handover_files::Folder;
+    use handover_model::Profile;
+
+    use super::*;
+    use crate::pipeline::Pipeline;
+
+    fn attempt(logs: &Path) -> AgentAttempt {
+        AgentAttempt {
+            story: "1-1-a".to_owned(),
+            step: Pipeline::story(true, Profile::Edit).fix,
+            number: 1,
+            nonce: "n".to_owned(),
+            secret_name: "guess-me".to_owned(),
+            logs: Folder::at(logs),
+        }
+    }
+
+    #[test]
+    fn only_a_redacted_copy_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempt = attempt(folder.path());
+        let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4).split_at(36).0);
+        let file = ResultFile::create(&attempt).unwrap();
+        assert_eq!(file.read(), None);
+        let path = attempt.result_folder().path();
+        let mode = fs_err::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, CLOSED);
+        fs_err::write(attempt.result(), format!(r#"{{"summary":"{token}"}}"#)).unwrap();
+        file.keep(&Redactor::default()).unwrap();
+        assert!(!path.exists());
+        let copy = fs_err::read_to_string(folder.path().join("fix-1.result.json")).unwrap();
+        assert!(copy.contains("summary") && !copy.contains(&token), "{copy}");
+    }
+
+    #[test]
+    fn what_a_crashed_engine_left_is_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempt = attempt(folder.path());
+        let path = attempt.result_folder().path();
+        fs_err::create_dir(&path).unwrap();
+        fs_err::write(path.join("other.json"), "raw").unwrap();
+        drop(ResultFile::create(&attempt).unwrap());
+        assert!(!path.exists());
+        // A link in its place is deleted, not followed.
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs_err::write(elsewhere.path().join("x"), "x").unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &path).unwrap();
+        drop(ResultFile::create(&attempt).unwrap());
+        assert!(elsewhere.path().join("x").exists());
+    }
+}
