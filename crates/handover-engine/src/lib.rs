@@ -27,6 +27,7 @@ mod runner;
 pub mod stats;
 pub mod story;
 mod task;
+mod test_setup;
 #[cfg(test)]
 mod testing;
 pub mod uat;

@@ -91,6 +91,7 @@ fn unit(story: &StoryRun, with_commit: bool) -> Value {
         "reason": Some(&story.reason).filter(|reason| !reason.is_empty()),
         "commit": story.commit.as_ref().filter(|_| with_commit),
         "failed_branch": story.failed_branch,
+        "test_setup": story.test_setup(),
         "question": story.question,
         "cost_usd": story.spent().cost_usd,
         "phases": story.lines.iter().map(line).collect::<Vec<_>>(),

@@ -48,6 +48,8 @@ pub(crate) struct Story {
     pub(crate) question: Option<String>,
     pub(crate) commit: Option<String>,
     pub(crate) failed_branch: Option<String>,
+    /// What it changed about how it is tested.
+    pub(crate) test_setup: Vec<String>,
     pub(crate) cost_usd: f64,
     pub(crate) phases: Vec<Phase>,
 }

@@ -93,6 +93,12 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         ]);
     }
     app.ui.table(&["story", "state", "usd", "kept in", "phases", "why"], rows, "No stories.")?;
+    for story in run["stories"].as_array().into_iter().flatten() {
+        for line in story["test_setup"].as_array().into_iter().flatten() {
+            let (id, line) = (text(story, "id"), line.as_str().unwrap_or_default());
+            app.ui.line(format_args!("{id} changed how it is tested: {line}"))?;
+        }
+    }
     let mut asked = false;
     for story in run["stories"].as_array().into_iter().flatten() {
         let question = text(story, "question");

@@ -159,6 +159,9 @@ pub struct PhaseEnd {
     pub files: Vec<String>,
     /// The files that were restored because the agent was not allowed to change them.
     pub restored: Vec<String>,
+    /// What the work so far changes about how the story is tested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test_setup: Vec<String>,
     /// What it used.
     pub spent: Spent,
     /// The receipt of its prompt.

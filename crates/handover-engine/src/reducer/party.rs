@@ -142,6 +142,7 @@ pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Pa
         failure: None,
         files: Vec::new(),
         restored: Vec::new(),
+        test_setup: Vec::new(),
         spent: Spent::default(),
         receipt: voices.iter().rev().find_map(|end| end.receipt.clone()),
         retro: joint_retro(&voices),

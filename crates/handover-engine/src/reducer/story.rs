@@ -475,6 +475,12 @@ impl StoryRun {
         }
     }
 
+    /// What its work so far changes about how it is tested.
+    pub fn test_setup(&self) -> &[String] {
+        let work = self.record.iter().rev().find(|end| is_work(end.phase));
+        work.map(|end| end.test_setup.as_slice()).unwrap_or_default()
+    }
+
     fn pass(&mut self, end: &PhaseEnd) {
         self.record.push(end.clone());
         self.advance();

@@ -190,6 +190,7 @@ impl Runner<'_, '_> {
             tree: left.tree,
             files: left.files,
             restored: left.restored,
+            test_setup: left.test_setup,
             spent,
             receipt: Some(receipt.to_string()),
             retro: report.retro.filter(|_| verdict == Some(Verdict::Complete)).map(Box::new),

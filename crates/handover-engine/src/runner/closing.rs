@@ -102,6 +102,7 @@ impl Runner<'_, '_> {
             tree: unit.tree.unwrap_or_default(),
             files: Vec::new(),
             restored: Vec::new(),
+            test_setup: Vec::new(),
             spent: Spent::default(),
             receipt: None,
             retro: None,

@@ -11,9 +11,13 @@ use crate::git::{Change, GitError, Worktree};
 use crate::pipeline::{AgentStep, Voice};
 use crate::reducer::{StoryRun, UnitKind};
 use crate::story::{self, Integrity};
+use crate::test_setup::{ChangedFile, concerns, describe};
 
 /// How many changed files are recorded by name.
 const FILES: usize = 1_000;
+
+/// How many changes of the test setup are recorded.
+const TEST_SETUP: usize = 50;
 
 /// A worktree after its agent ended.
 pub(super) struct FolderState {
@@ -23,6 +27,8 @@ pub(super) struct FolderState {
     pub(super) files: Vec<String>,
     /// The files that were restored.
     pub(super) restored: Vec<String>,
+    /// What the work so far changes about how the story is tested; empty for read-only agents.
+    pub(super) test_setup: Vec<String>,
     /// Why its work cannot be used.
     pub(super) problem: Option<String>,
 }
@@ -48,18 +54,22 @@ impl Runner<'_, '_> {
             }
             Err(error) => return Err(error),
         };
-        let files = if step.profile == Profile::ReadOnly {
-            Vec::new()
-        } else {
-            self.changed_files(story, &tree)?
-        };
+        let (mut files, mut test_setup) = (Vec::new(), Vec::new());
+        if step.profile != Profile::ReadOnly {
+            files = self.changed_files(story, &tree)?;
+            test_setup = self.test_setup(story, &tree)?;
+        }
+        if !test_setup.is_empty() && test_setup != story.test_setup() {
+            let id = &story.planned.id;
+            self.warn(format!("{id} changes how it is tested: {}", test_setup.join("; ")))?;
+        }
         if worktree.is_linked() {
             self.tree_in_worktree.insert(story.planned.id.clone(), tree.clone());
         }
         if let Some(base) = story.base.as_ref().filter(|_| tree != before) {
             self.keep_tree(&story.planned.id, base, &tree, self.now())?;
         }
-        Ok(FolderState { tree, files, restored, problem })
+        Ok(FolderState { tree, files, restored, test_setup, problem })
     }
 
     /// A worktree for one voice of a party, to be discarded.
@@ -87,7 +97,13 @@ impl Runner<'_, '_> {
             return Err(self.inconsistent("a story without a tree"));
         };
         worktree.remove()?;
-        Ok(FolderState { tree, files: Vec::new(), restored: Vec::new(), problem: None })
+        Ok(FolderState {
+            tree,
+            files: Vec::new(),
+            restored: Vec::new(),
+            test_setup: Vec::new(),
+            problem: None,
+        })
     }
 
     fn settled(
@@ -171,6 +187,27 @@ impl Runner<'_, '_> {
             }
             _ => false,
         })
+    }
+
+    /// What the work on a story changes about how it is tested.
+    fn test_setup(&self, story: &StoryRun, tree: &str) -> Result<Vec<String>, EngineError> {
+        let (Some(base), UnitKind::Story) = (&story.base, story.kind) else {
+            return Ok(Vec::new());
+        };
+        let gates = &self.engine.config.gates.commands;
+        let mut lines = Vec::new();
+        for change in self.repo.changes(base, tree)? {
+            let whole = Path::new(&change.path);
+            let path = whole.strip_prefix(&self.repo.prefix).unwrap_or(whole).display().to_string();
+            if concerns(&path, gates) {
+                let before = self.repo.file_of(base, whole)?;
+                let after = self.repo.file_of(tree, whole)?;
+                let (before, after) = (before.as_deref(), after.as_deref());
+                lines.extend(describe(ChangedFile { path: &path, before, after }, gates));
+            }
+        }
+        lines.truncate(TEST_SETUP);
+        Ok(lines)
     }
 
     /// The files that differ from the base, apart from the story itself and the sprint status.

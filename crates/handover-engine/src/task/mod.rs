@@ -123,6 +123,14 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
         UnitKind::Closing => "The epic",
     };
     section(&mut out, heading, "markdown", parts.text, STORY);
+    let test_setup = parts.story.test_setup();
+    if kind.sees_work && !test_setup.is_empty() {
+        let heading = "This story changed how it is tested";
+        section(&mut out, heading, "text", &test_setup.join("\n"), DETAIL);
+        out.push_str(
+            "Judge whether the story asks for that: tests that were weakened prove nothing.\n\n",
+        );
+    }
     (kind.body)(&mut out, parts);
     heard(&mut out, parts);
     out.push_str(&ending(&planned.id, parts.step, parts.nonce, parts.result));

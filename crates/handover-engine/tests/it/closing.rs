@@ -76,6 +76,7 @@ fn ended(story: &str, phase: RunPhase, verdict: Option<Verdict>, summary: &str) 
         tree: format!("{phase}"),
         files: vec!["src/shared.rs".to_owned(), format!("src/{story}.rs")],
         restored: Vec::new(),
+        test_setup: Vec::new(),
         spent: Spent { cost_usd: 0.25, ..Spent::default() },
         receipt: None,
         retro: None,

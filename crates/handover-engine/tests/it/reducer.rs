@@ -103,6 +103,7 @@ pub(crate) fn ended(
         tree: "t1".to_owned(),
         files: vec!["a".to_owned()],
         restored: Vec::new(),
+        test_setup: Vec::new(),
         spent: Spent::default(),
         receipt: None,
         retro: None,

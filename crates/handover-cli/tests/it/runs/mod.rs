@@ -15,6 +15,7 @@ mod parallel;
 pub(crate) mod party;
 mod real;
 mod team;
+mod test_setup;
 mod uat;
 
 use std::path::PathBuf;

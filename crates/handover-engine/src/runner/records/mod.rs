@@ -207,7 +207,11 @@ fn dev_record(end: &PhaseEnd, at: Timestamp) -> Record {
             ("Receipt", end.receipt.clone().unwrap_or_default()),
         ],
         texts: vec![("Implementation Summary", end.summary.clone())],
-        lists: vec![("Files", end.files.clone()), ("Restored", end.restored.clone())],
+        lists: vec![
+            ("Files", end.files.clone()),
+            ("Restored", end.restored.clone()),
+            ("Changed How It Is Tested", end.test_setup.clone()),
+        ],
     }
 }
 

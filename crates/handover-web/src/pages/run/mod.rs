@@ -118,7 +118,7 @@ fn figures(view: &RunView, document: &RunDocument) -> Markup {
 fn next_step(view: &RunView, document: &RunDocument) -> Markup {
     let epic = &view.run.epic;
     let (tone, what, command) = match view.state() {
-        RunState::Running | RunState::Done => return merge_note(document),
+        RunState::Running | RunState::Done => return closing_notes(document),
         RunState::Interrupted => (
             Tone::Warn,
             "It was interrupted; nothing is lost.",
@@ -164,12 +164,20 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
             }
             pre { code { (command) } }
         }
-        (merge_note(document))
+        (closing_notes(document))
     }
 }
 
-fn merge_note(document: &RunDocument) -> Markup {
+/// What a reader should know whatever the state of the run is.
+fn closing_notes(document: &RunDocument) -> Markup {
+    let changed = document.units().filter(|story| !story.test_setup.is_empty());
     html! {
+        @for story in changed {
+            div class="notice warn" {
+                p { code { (excerpt(&story.id, 80)) } " changed how it is tested:" }
+                ul { @for line in &story.test_setup { li { (excerpt(line, 400)) } } }
+            }
+        }
         @if let Some(refused) = &document.merge_refused {
             p class="notice warn" { "Your branch was not fast-forwarded: " (untrusted(refused)) }
         }
