@@ -505,10 +505,11 @@ impl App {
     pub(crate) fn default_group(&self) -> Result<Option<GroupId>, CommandError> {
         env::var(env::GROUP)
             .map(|text| {
-                GroupId::new(text).map_err(|error| {
+                let group = GroupId::new(text).map_err(|error| {
                     CommandError::invalid(error)
                         .hinted(format!("The value comes from {}.", env::GROUP))
-                })
+                })?;
+                self.no_secret("group id", group)
             })
             .transpose()
     }

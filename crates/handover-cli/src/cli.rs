@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser};
 use handover_hosts::Registry;
 use handover_model::{Host, SessionId};
-use handover_text::short;
+use handover_text::{redact_message, short};
 
 use crate::app::{App, Common};
 use crate::commands::{Command, CommandLine, HookArgs};
@@ -132,22 +132,26 @@ fn hook(args: &[OsString]) -> Option<Cli> {
     Some(Cli { command, global: Global::default() })
 }
 
-/// An error that repeats a long argument is printed in part, and without colors.
+/// An error that repeats a long argument is printed in part; that one, and one with a secret, without colors.
 const LONG_ERROR: usize = 4_000;
 
 /// Prints a clap error. Help and version count as success; everything else is a usage error.
 fn parse_error(error: &clap::Error, json: bool) -> Exit {
-    if !error.use_stderr() || !json {
-        let text = error.render().to_string();
-        if error.use_stderr() && text.len() > LONG_ERROR {
-            let lines: Vec<_> = text.lines().map(short).collect();
-            let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
-        } else {
-            let _ = error.print();
-        }
-        return if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Done;
     }
     let text = error.render().to_string();
+    if !json {
+        let clean = redact_message(&text);
+        if clean == text && text.len() <= LONG_ERROR {
+            let _ = error.print();
+        } else {
+            let lines: Vec<_> = clean.lines().map(short).collect();
+            let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
+        }
+        return Exit::Usage;
+    }
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let rest: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage:")).collect();

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use handover_text::redact_message;
 use serde::Serialize;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -166,7 +167,7 @@ impl Ui {
     /// Prints a message that is not data, unless `--quiet` or `--json` is set.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         if !self.quiet && !self.json {
-            let text = sanitize(text.to_string());
+            let text = message(&text.to_string());
             let _ = writeln!(anstream::stderr(), "{DIM}{text}{DIM:#}");
         }
     }
@@ -205,9 +206,9 @@ impl Ui {
             return;
         }
         if self.json {
-            self.warnings.borrow_mut().push(text.to_string());
+            self.warnings.borrow_mut().push(redact_message(&text.to_string()));
         } else {
-            let text = sanitize(text.to_string());
+            let text = message(&text.to_string());
             let _ = writeln!(anstream::stderr(), "{WARN}warning:{WARN:#} {text}");
         }
     }
@@ -224,11 +225,14 @@ impl Ui {
     pub(crate) fn error(&self, error: &CommandError) {
         let mut out = anstream::stderr();
         if self.json {
-            let _ = writeln!(out, "{}", error.to_json());
+            let mut document = error.to_json();
+            document["error"]["message"] = redact_message(&error.message).into();
+            document["error"]["hint"] = error.hint.as_deref().map(redact_message).into();
+            let _ = writeln!(out, "{document}");
             return;
         }
-        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", sanitize(error.message.clone()));
-        if let Some(hint) = error.hint.clone().map(sanitize) {
+        let _ = writeln!(out, "{FAIL}error:{FAIL:#} {}", message(&error.message));
+        if let Some(hint) = error.hint.as_deref().map(message) {
             let _ = writeln!(out, "{HINT}hint:{HINT:#} {hint}");
         }
     }
@@ -265,6 +269,11 @@ fn write_table(out: impl Write, header: &[&str], rows: Vec<Vec<String>>) -> io::
         writeln!(out, "{}", text.trim_end())?;
     }
     out.flush()
+}
+
+/// A message for a terminal.
+fn message(text: &str) -> String {
+    sanitize(redact_message(text))
 }
 
 fn width_of(cell: &str) -> usize {

@@ -80,6 +80,7 @@ pub(crate) fn ended(story: &str, phase: RunPhase, verdict: Option<Verdict>) -> P
         tree: "t1".to_owned(),
         files: vec!["src/a.rs".to_owned()],
         restored: Vec::new(),
+        test_setup: Vec::new(),
         spent: Spent::default(),
         receipt: None,
         retro: None,

@@ -4,6 +4,7 @@ use handover_context::package_file::PackageFileError;
 use handover_handoff::HandoffError;
 use handover_model::InvalidId;
 use handover_store::StoreError;
+use handover_text::redact_message;
 
 /// A failed request as the client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,10 +27,10 @@ impl RequestError {
 
     /// The text of a failed tool call.
     pub(crate) fn text(&self) -> String {
-        match &self.hint {
+        redact_message(&match &self.hint {
             Some(hint) => format!("Error: {}. {hint}", self.message),
             None => format!("Error: {}.", self.message),
-        }
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use handover_mcp::RequestError;
-use handover_text::short;
+use handover_text::{redact_message, short};
 use serde_json::{Value, json};
 
 pub(crate) type Response = axum::http::Response<Body>;
@@ -14,7 +14,11 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 
 /// An error with the status that matches its code.
 pub(crate) fn error_response(error: &RequestError) -> Response {
-    let body = json!({"code": error.code, "message": short(&error.message), "hint": error.hint});
+    let body = json!({
+        "code": error.code,
+        "message": short(&redact_message(&error.message)),
+        "hint": error.hint.as_deref().map(redact_message),
+    });
     json_response(status_of(error.code), &json!({"schema": 1, "error": body}))
 }
 

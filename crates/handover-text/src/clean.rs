@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::redact::Marks;
-use crate::{Redactor, cut};
+use crate::{Redactor, cut, short};
 
 /// Text without known secrets. Only [`Redactor::clean`] produces it, also when deserializing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,6 +78,17 @@ impl CleanJson {
     pub fn redactions_by_rule(&self) -> &BTreeMap<String, u32> {
         &self.rules
     }
+}
+
+/// A message that is so long quotes a whole input, and is shortened before it is redacted.
+const LONG_MESSAGE: usize = 64 << 10;
+
+/// Redacts a message, whatever the configuration says: messages quote what was given to us, and end up
+/// in logs.
+pub fn redact_message(text: &str) -> String {
+    static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::default);
+    let text = if text.len() > LONG_MESSAGE { short(text) } else { Cow::Borrowed(text) };
+    REDACTOR.clean(&text).text
 }
 
 thread_local! {

@@ -14,7 +14,7 @@ mod surrogates;
 pub mod tokens;
 pub mod words;
 
-pub use clean::{Clean, CleanJson};
+pub use clean::{Clean, CleanJson, redact_message};
 pub use redact::{Finding, InvalidRule, RedactionStream, Redactor};
 pub use short::short;
 pub use surrogates::{replace_in_bytes, replace_lone_surrogates};

@@ -2,6 +2,7 @@
 
 use handover_handoff::{Assignment, DEBRIEF_SCHEMA, Debrief, Ending, Kept, read_ending};
 use handover_model::{AgentId, ReceiptId, Role};
+use handover_text::Redactor;
 use serde_json::json;
 
 use super::Outcome;
@@ -47,7 +48,10 @@ pub(crate) fn run(app: &App, args: DebriefArgs) -> Outcome {
     let answer = json!({
         "debrief": debrief, "missing": debrief.missing, "kept": ended.kept(),
     });
-    app.ui.answer_all(answer, |ui| show(ui, &debrief, ended.kept()))?;
+    // An agent may repeat a secret that it read.
+    let redactor = app.redactor()?;
+    let answer = redactor.clean_json(answer).value().clone();
+    app.ui.answer_all(answer, |ui| show(ui, redactor, &debrief, ended.kept()))?;
     Ok(Exit::Done)
 }
 
@@ -56,21 +60,28 @@ fn assignment(app: &App, args: &DebriefArgs) -> Result<Assignment, CommandError>
         (Some(id), _) => Assignment::of(&app.store()?.receipt(id)?),
         (None, Some(role)) => {
             let session = app.store()?.session(&app.session()?)?.id;
-            Assignment::without_receipt(session, app.group()?, role.clone())
+            let role = app.no_secret("role", role.clone())?;
+            Assignment::without_receipt(session, app.group()?, role)
         }
         (None, None) => {
             return Err(CommandError::invalid("neither a receipt nor a role is given")
                 .hinted("Pass `--receipt ID` or `--role ROLE`."));
         }
     };
-    Ok(assignment.named(args.agent_id.clone()))
+    let agent = args.agent_id.clone().map(|id| app.no_secret("agent id", id)).transpose()?;
+    Ok(assignment.named(agent))
 }
 
-/// Prints a debrief for people.
-pub(crate) fn show(ui: &Ui, debrief: &Debrief, kept: Option<&Kept>) -> Result<(), CommandError> {
+/// Prints a debrief for people, redacted.
+pub(crate) fn show(
+    ui: &Ui,
+    redactor: &Redactor,
+    debrief: &Debrief,
+    kept: Option<&Kept>,
+) -> Result<(), CommandError> {
     ui.line(format_args!("Verdict    {}", debrief.verdict.map_or("–", |v| v.as_str())))?;
     if let Some(summary) = &debrief.summary {
-        ui.line(format_args!("Summary    {summary}"))?;
+        ui.line(format_args!("Summary    {}", redactor.clean(summary).as_str()))?;
     }
     match kept {
         Some(kept) => {
@@ -82,7 +93,7 @@ pub(crate) fn show(ui: &Ui, debrief: &Debrief, kept: Option<&Kept>) -> Result<()
                 kept.strategies
             ))?;
             for refused in &kept.refused {
-                ui.line(format_args!("Not kept   {refused}"))?;
+                ui.line(format_args!("Not kept   {}", redactor.clean(refused).as_str()))?;
             }
         }
         None => ui.line(format_args!("Kept       that it left no debrief"))?,

@@ -24,6 +24,7 @@ mod output;
 mod packages;
 mod people;
 mod personas;
+mod planted;
 mod planted_store;
 mod project;
 mod real_hosts;

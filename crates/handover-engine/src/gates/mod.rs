@@ -91,7 +91,7 @@ pub struct GateResult {
     pub unknown: bool,
     /// How the program ended, for people.
     pub ended: String,
-    /// The end of its output.
+    /// The end of its output, not redacted.
     pub tail: String,
 }
 
@@ -137,8 +137,9 @@ pub enum GateError {
     },
 }
 
-/// How much of a gate's output is kept.
-const TAIL: usize = 6_000;
+/// How much of a gate's output is returned: more than is kept, because it must be redacted before it is cut,
+/// so that a secret is recognized by its beginning.
+const TAIL: usize = 256 << 10;
 /// How many failed tests are told apart.
 const MAX_FAILED: usize = 5_000;
 

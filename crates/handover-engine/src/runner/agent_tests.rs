@@ -1,8 +1,10 @@
 use handover_agents::{Captured, Ended, Failure, Report, Usage};
 use handover_model::Profile;
 
+use super::super::result_file::ResultFile;
 use super::*;
 use crate::pipeline::agent_step;
+use crate::verdict::MAX_RESULT;
 
 fn outcome(failure: Option<FailureClass>) -> Outcome {
     Outcome {
@@ -103,6 +105,7 @@ fn attempt(logs: &Path, number: u32, voice: Option<Voice>) -> AgentAttempt {
         step: AgentStep { voice, ..step },
         number,
         nonce: "n".to_owned(),
+        secret_name: "x".to_owned(),
         logs: Folder::at(logs),
     }
 }
@@ -111,37 +114,36 @@ fn attempt(logs: &Path, number: u32, voice: Option<Voice>) -> AgentAttempt {
 fn every_agent_has_files_of_its_own() {
     let attempt = |number, voice| attempt(Path::new("/logs"), number, voice);
     assert_eq!(attempt(1, None).file("log"), "review-1.log");
-    assert_eq!(attempt(2, None).result(), PathBuf::from("/logs/review-2.result.json"));
+    assert_eq!(attempt(2, None).result(), PathBuf::from("/logs/review-2.result/x.json"));
     let voice = |persona: &str, round| Some(Voice { persona: persona.to_owned(), round });
     assert_eq!(
         attempt(1, voice("ann", 2)).result(),
-        PathBuf::from("/logs/review-1-ann-2.result.json")
+        PathBuf::from("/logs/review-1-ann-2.result/x.json")
     );
     // A persona's name cannot lead out of the folder.
     let odd = attempt(1, voice("../../x", 1)).result();
-    assert_eq!(odd.parent().unwrap(), PathBuf::from("/logs"), "{}", odd.display());
+    assert_eq!(odd.ancestors().nth(2).unwrap(), Path::new("/logs"), "{}", odd.display());
 }
 
 #[test]
 fn a_result_is_a_file_of_bounded_size() {
     let folder = tempfile::tempdir().unwrap();
     let attempt = attempt(folder.path(), 1, None);
-    let path = attempt.result();
-    assert_eq!(attempt.read_result(), None);
+    let (path, file) = (attempt.result(), ResultFile::create(&attempt).unwrap());
+    assert_eq!(file.read(), None);
     fs_err::write(&path, "{}").unwrap();
-    assert_eq!(attempt.read_result().as_deref(), Some(b"{}".as_slice()));
+    assert_eq!(file.read().as_deref(), Some(b"{}".as_slice()));
     fs_err::write(&path, vec![b' '; MAX_RESULT as usize]).unwrap();
-    assert_eq!(attempt.read_result().map(|bytes| bytes.len() as u64), Some(MAX_RESULT));
+    assert_eq!(file.read().map(|bytes| bytes.len() as u64), Some(MAX_RESULT));
     fs_err::write(&path, vec![b' '; MAX_RESULT as usize + 1]).unwrap();
-    assert_eq!(attempt.read_result().as_deref(), Some(b"too large".as_slice()));
-    attempt.forget_result();
-    assert!(!path.exists());
+    assert_eq!(file.read().as_deref(), Some(b"too large".as_slice()));
+    fs_err::remove_file(&path).unwrap();
     // A link could lead to a secret, and a folder holds no result.
     std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
-    assert_eq!(attempt.read_result().as_deref(), Some(b"not a file".as_slice()));
+    assert_eq!(file.read().as_deref(), Some(b"not a file".as_slice()));
     fs_err::remove_file(&path).unwrap();
     fs_err::create_dir_all(&path).unwrap();
-    assert_eq!(attempt.read_result().as_deref(), Some(b"not a file".as_slice()));
+    assert_eq!(file.read().as_deref(), Some(b"not a file".as_slice()));
 }
 
 #[test]

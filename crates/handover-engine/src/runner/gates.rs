@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Environment, SpawnId};
+use handover_files::Folder;
 use handover_model::Host;
+use handover_text::Redactor;
 
 use super::workers::{Job, WorkerEvent, WorkerLink};
 use super::{Engine, Runner, Started, spawn_id};
@@ -16,7 +18,7 @@ use crate::git::{Repo, Worktree, ref_part};
 use crate::journal::Intent;
 use crate::reducer::{Event, GateOutcome};
 
-/// How much of the output of failing gates is recorded.
+/// How much of the output of failing gates is recorded, of each and in all.
 const DETAIL: usize = 6_000;
 
 /// Gates that are ready to run.
@@ -30,6 +32,8 @@ pub(super) struct GatesJob {
     environment: Environment,
     timeout: Duration,
     spawn: SpawnId,
+    /// The folder of all reports, and the name of theirs in it.
+    reports: (Folder, String),
     /// The base to compare with, should a gate fail.
     base: Option<Base>,
 }
@@ -87,6 +91,7 @@ impl Runner<'_, '_> {
             environment: self.gate_environment(),
             timeout: Duration::from_secs(self.engine.config.gates.timeout),
             spawn: spawn_id(&self.journal.run, intent.seq)?,
+            reports: (self.folder.inside("reports"), ref_part(id)),
             base,
         }))))
     }
@@ -115,12 +120,16 @@ impl Runner<'_, '_> {
 
     /// The gates of a worktree. Each story has its own report folder, since several are checked at once.
     fn detected(&self, id: &str, worktree: &Worktree) -> Result<Vec<Gate>, EngineError> {
-        let scratch = self.folder.inside("reports").inside(ref_part(id));
+        let scratch = self.reports(id);
         scratch.create()?;
         let scratch = scratch.path();
         let path = worktree.project();
         let folder = GateFolder { path: &path, checkout: &self.engine.project, scratch: &scratch };
         Ok(detect(self.engine.gates, &folder, &self.engine.config.gates))
+    }
+
+    fn reports(&self, id: &str) -> Folder {
+        self.folder.inside("reports").inside(ref_part(id))
     }
 
     pub(super) fn baselines(&self) -> Baselines {
@@ -164,6 +173,9 @@ impl GatesJob {
         if results.iter().any(|result| !result.passed) {
             new = new_failures(&results, &self.baseline(link)?);
         }
+        // Reports have what tests printed, unredacted.
+        let (reports, own) = &self.reports;
+        let _ = reports.remove_folder(own);
         let event = if new.is_empty() {
             ended(&self.story, self.attempt, begin, GateOutcome::Passed, new, "")
         } else {
@@ -207,7 +219,7 @@ impl GatesJob {
         }
         match result {
             Err(GateError::Cancelled { .. }) => Err(EngineError::Interrupted),
-            result => Ok(result?),
+            result => Ok(clean(result?, link.redactor)),
         }
     }
 
@@ -246,15 +258,25 @@ fn ended(
     }
 }
 
+/// The result without secrets: it is kept on disk.
+fn clean(mut result: GateResult, redactor: &Redactor) -> GateResult {
+    result.failed =
+        result.failed.iter().map(|name| redactor.clean(name).as_str().to_owned()).collect();
+    result.tail = end_of(redactor.clean(&result.tail).as_str());
+    result
+}
+
+fn end_of(text: &str) -> String {
+    text[text.ceil_char_boundary(text.len().saturating_sub(DETAIL))..].to_owned()
+}
+
 /// The end of the output of failing gates.
 fn detail(results: &[GateResult]) -> String {
     let failing = results.iter().filter(|result| !result.passed);
     let parts: Vec<String> = failing
         .map(|result| format!("{} ({}):\n{}", result.name, result.ended, result.tail))
         .collect();
-    let detail = parts.join("\n\n");
-    let from = detail.ceil_char_boundary(detail.len().saturating_sub(DETAIL));
-    detail[from..].to_owned()
+    end_of(&parts.join("\n\n"))
 }
 
 #[cfg(test)]

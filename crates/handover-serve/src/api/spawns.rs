@@ -162,5 +162,7 @@ fn store_debrief(context: &RequestContext<'_>, request: &ApiRequest) -> Result<V
     let debrief = read_ending(&body.text);
     let ended =
         context.handoffs().ended(Ending::new(&assignment.named(agent), &debrief, context.now))?;
-    Ok(json!({"debrief": debrief, "missing": debrief.missing, "kept": ended.kept()}))
+    // An agent may repeat a secret that it read.
+    let answer = json!({"debrief": debrief, "missing": debrief.missing, "kept": ended.kept()});
+    Ok(context.redactor.clean_json(answer).value().clone())
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(app: &App, args: LogArgs) -> Outcome {
     let new = NewEvent {
         session: app.session()?,
         group: app.group()?,
-        kind: args.kind,
+        kind: app.no_secret("type", args.kind)?,
         payload: redactor.clean_json(payload),
         key: args.key.map(|key| EventKey::new(&key, redactor)),
         now: app.now(),

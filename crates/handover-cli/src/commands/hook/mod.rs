@@ -19,9 +19,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use handover_context::package_file::vendor_secret;
 use handover_files::Folder;
 use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry, StartReason};
 use handover_model::{Host, ReceiptId};
+use handover_text::redact_message;
 use tracing::{debug, warn};
 
 use super::Outcome;
@@ -99,13 +101,15 @@ impl Shared {
     /// Logs a failure and lets the host proceed without us.
     fn degrade(&self, host: &dyn HookHost, error: &CommandError) {
         let event = self.event.get().unwrap_or(&HookEvent::Other);
-        warn!(host = %host.name(), event = event.label(), error = %error.message, "hook degraded");
+        let message = redact_message(&error.message);
+        warn!(host = %host.name(), event = event.label(), error = %message, "hook degraded");
         if let Some(folder) = self.folder.get() {
-            log::note(folder, env::now(), host.name(), event, &error.message);
+            log::note(folder, env::now(), host.name(), event, &message);
         }
-        let notice = self.notify_user.load(Ordering::SeqCst).then(|| {
-            format!("handover: {}; going on without it (see `handover doctor`)", error.message)
-        });
+        let notice = self
+            .notify_user
+            .load(Ordering::SeqCst)
+            .then(|| format!("handover: {message}; going on without it (see `handover doctor`)"));
         let text = host.write(event, &Answer { action: Action::Proceed, notice });
         self.answer(text.as_deref());
     }
@@ -175,7 +179,7 @@ fn work(
     shared: &Shared,
     signals: &Sender<Signal>,
 ) -> Result<(), CommandError> {
-    let call = event(&app, host).inspect_err(|_| {
+    let mut call = event(&app, host).inspect_err(|_| {
         if let Ok(project) = app.project() {
             let _ = shared.folder.set(project.folder());
         }
@@ -217,6 +221,7 @@ fn work(
     }
     let hooks = &app.config()?.hooks;
     let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
+    drop_secret_ids(&app, &mut call)?;
     let context = HookContext { app: &app, host: sender, call: &call };
     let mut reply = if hooks.enabled { react(&context)? } else { Reply::default() };
     if starts_conversation(&call) {
@@ -249,6 +254,26 @@ fn starts_conversation(call: &HookCall) -> bool {
         | HookEvent::Checkpoint { .. }
         | HookEvent::Other => false,
     }
+}
+
+/// Ids are stored as they are, so one that looks like a secret is none.
+fn drop_secret_ids(app: &App, call: &mut HookCall) -> Result<(), CommandError> {
+    // Hosts give UUIDs; a redactor is not made for them.
+    let is_plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_secret = |id: &str| -> Result<bool, CommandError> {
+        Ok(!is_plain(id) && vendor_secret(app.redactor()?, id).is_some())
+    };
+    if let Some(id) = &call.conversation
+        && is_secret(id.as_str())?
+    {
+        call.conversation = None;
+    }
+    if let Some(agent) = &call.agent
+        && is_secret(agent.id.as_str())?
+    {
+        call.agent = None;
+    }
+    Ok(())
 }
 
 fn event(app: &App, host: Host) -> Result<HookCall, CommandError> {

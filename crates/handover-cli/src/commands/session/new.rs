@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
             .hinted("Example: `--metadata '{\"ticket\": \"A-1\"}'`."));
     }
     let project = match &args.project_id {
-        Some(id) => id.clone(),
+        Some(id) => app.no_secret("project id", id.clone())?,
         None => app.project_id()?,
     };
     let new = NewSession {

@@ -29,8 +29,8 @@ pub(crate) fn run(app: &App, args: SaveArgs) -> Outcome {
     })?;
     let new = NewSkillOutput {
         session: app.session()?,
-        skill: args.name,
-        role: args.role,
+        skill: app.no_secret("skill's name", args.name)?,
+        role: args.role.map(|role| app.no_secret("role", role)).transpose()?,
         group: app.group()?,
         output: app.redactor()?.clean_json(output),
         now: app.now(),

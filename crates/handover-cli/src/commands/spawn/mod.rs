@@ -239,7 +239,7 @@ fn answer(
             ui.line(format_args!("Failed     {} ({})", message.as_str(), failure.class))?;
         }
         if handoff.in_store() {
-            show(ui, debrief, kept)?;
+            show(ui, redactor, debrief, kept)?;
         }
         let cost = outcome.report.cost_usd.map_or_else(String::new, |usd| format!(", ${usd:.4}"));
         ui.line(format_args!("Took       {:.1} s{cost}", outcome.duration.as_secs_f64()))

@@ -66,7 +66,7 @@ impl RightsArgs {
         let minted = mint()
             .map_err(|error| CommandError::chain(Exit::Environment, "no_randomness", &error))?;
         let project = match (self.project_id, self.all_projects) {
-            (Some(project), _) => Some(project),
+            (Some(project), _) => Some(app.no_secret("project id", project)?),
             (None, true) => None,
             (None, false) => Some(app.project_id()?),
         };

@@ -1,0 +1,235 @@
+//! Arguments, standard input and files of every command that takes text.
+
+use serde_json::json;
+
+use super::{Planted, list_everything};
+use crate::project;
+
+/// Where a command takes its secret: in an argument, or on standard input.
+const IN_ARGUMENTS: &[&str] = &[
+    "event log @",
+    "event log note --key @",
+    "session new @",
+    "session new s3 --project-id @",
+    "session show @",
+    "session close @",
+    "group set @",
+    "group set g1 --title @",
+    "group set g1 --specialization @",
+    "group set g1 --component @",
+    "group set g1 --ref @",
+    "group set g1 --count @=1",
+    "group show @",
+    "package add docs/research_a.md --producer @",
+    "package add docs/research_a.md --consumer @",
+    "package add docs/research_a.md --kind @",
+    "package add docs/research_a.md --summary @",
+    "package add docs/research_a.md --supersedes @",
+    "package add docs/missing-@.md",
+    "package show @",
+    "reasoning add --role @ --phase decisions text",
+    "reasoning add --role developer --phase @ text",
+    "reasoning add --role developer --phase decisions @",
+    "reasoning add --role developer --phase decisions --agent-id @ text",
+    "reasoning add --role developer --phase decisions --reference @ text",
+    "reasoning add --role developer --phase decisions --confidence @ text",
+    "skill-output save @",
+    "skill-output save lint --role @",
+    "skill-output latest @",
+    "error record --message @",
+    "error record --message boom --type @",
+    "error record --message boom --command @",
+    "error record --message boom --lang @",
+    "error record --message boom --role @",
+    "error record --message boom --hint @",
+    "error resolve --message @ --solution wait",
+    "error resolve --message boom --solution @",
+    "error match @",
+    "strategy extract --lang @",
+    "strategy extract --framework @",
+    "search @",
+    "token create --scope read --name @",
+    "token create --scope read --project-id @",
+    "token revoke @",
+    "assemble --role @",
+    "assemble --role developer --task @",
+    "assemble --role developer --model @",
+    "specialize --role @",
+    "debrief --role @",
+    "debrief --role developer --agent-id @",
+    "debrief --receipt @",
+    "receipt show @",
+    "receipt diff @",
+    "persona show @",
+    "template show @",
+    "stack --component @",
+    "status @",
+    "journal @",
+    "report @ --html -",
+    "answer @ 1-1-a yes",
+    "run @",
+    "run 1 --agent-command @",
+    "chain @",
+    "uat @",
+    "config show --config agents.model=@",
+    "config show --config @=1",
+    "config show --config redaction.mode=@",
+    "import @",
+    "store copy @ @",
+    "hook @",
+    "host install @",
+    "export --session @",
+    "@",
+    "event list --session @",
+    "event list --group @",
+];
+
+#[test]
+fn arguments() {
+    let env = project();
+    let mut planted = Planted::default();
+    env.write("docs/research_a.md", "# A\n## Summary\nNothing.\n");
+    for line in IN_ARGUMENTS {
+        let token = planted.token(line);
+        let args = line.split(' ').map(|word| word.replace('@', &token));
+        planted.run(&env, "{}", args);
+    }
+    list_everything(&mut planted, &env);
+    planted.nowhere(&env);
+}
+
+#[test]
+fn standard_input() {
+    let env = project();
+    let mut planted = Planted::default();
+    let p = &mut planted;
+    let object = |p: &mut Planted, what: &str| {
+        let (key, value) = (p.token(&format!("{what}, key")), p.token(&format!("{what}, value")));
+        let (key_2, list) = (p.private_key(&format!("{what}, key 2")), p.kubernetes(what));
+        json!({key: 1, "plain": value, "inner": {"list": [list, key_2]}}).to_string()
+    };
+    for command in ["event log note", "skill-output save lint"] {
+        let (text, broken) =
+            (object(p, command), format!("{{{}", p.token(&format!("{command}, broken"))));
+        p.run(&env, &text, command.split(' '));
+        p.run(&env, &broken, command.split(' '));
+    }
+    let metadata = object(p, "metadata");
+    p.run(&env, "", ["session", "new", "s2", "--metadata", &metadata]);
+    for command in [
+        "reasoning add --role developer --phase decisions -",
+        "redact",
+        "package import -",
+        "import -",
+        "assemble --role developer --task-file -",
+    ] {
+        let text = format!(
+            "{}\n{}\n{}\n{{\"kind\": \"{}\"}}\n",
+            p.token(command),
+            p.private_key(command),
+            p.kubernetes(command),
+            p.token(&format!("{command}, JSON"))
+        );
+        p.run(&env, &text, command.split(' '));
+    }
+    list_everything(p, &env);
+    planted.nowhere(&env);
+}
+
+/// The last message of an agent, with a secret in every field.
+pub(super) fn debrief(p: &mut Planted, channel: &str) -> String {
+    let mut field = |name: &str| p.token(&format!("{channel}, {name}"));
+    format!(
+        "I used {}.\n\n```handover\nverdict: complete\nsummary: \"{}\"\nreasoning:\n  decisions: \"{}\"\n  risks: |\n    {}\n\
+         packages:\n  - {{path: \"docs/{}.md\", kind: decisions, summary: \"{}\", consumers: [\"{}\"]}}\n\
+         errors:\n  - {{message: \"{}\", solution: \"{}\"}}\n{}: 1\n```\n",
+        field("text"),
+        field("summary"),
+        field("decisions"),
+        field("risks"),
+        field("path"),
+        field("package"),
+        field("consumer"),
+        field("error"),
+        field("solution"),
+        field("key"),
+    )
+}
+
+#[test]
+fn debriefs() {
+    let env = project();
+    let mut planted = Planted::default();
+    let good = debrief(&mut planted, "debrief");
+    planted.run(&env, &good, ["debrief", "--role", "developer"]);
+    let bad = format!(
+        "```handover\nverdict: {}\nsummary: [{}]\nreceipt: {}\nreasoning: {}\n```\n",
+        planted.token("verdict"),
+        planted.token("summary"),
+        planted.token("receipt"),
+        planted.token("reasoning"),
+    );
+    planted.run(&env, &bad, ["debrief", "--role", "developer"]);
+    list_everything(&mut planted, &env);
+    planted.nowhere(&env);
+}
+
+#[test]
+fn package_files() {
+    let env = project();
+    let mut planted = Planted::default();
+    let p = &mut planted;
+    let text = format!(
+        "---\ntitle: {}\ntags: [{}]\nconsumers: [{}]\n{}: x\n---\n# {}\n## Summary\n{}\n\n{}\n\n```yaml\n{}\n```\n",
+        p.token("title"),
+        p.token("tag"),
+        p.token("consumer"),
+        p.token("key"),
+        p.token("heading"),
+        p.token("text"),
+        p.private_key("package"),
+        p.kubernetes("package"),
+    );
+    env.write("docs/research_a.md", &text);
+    let plain = format!(
+        "# {}\n## Summary\n{}\n\n{}\n",
+        p.token("heading 2"),
+        p.token("text 2"),
+        p.private_key("package 2")
+    );
+    env.write("docs/research_b.md", &plain);
+    let named = format!("docs/research_{}.md", p.token("file name"));
+    env.write(&named, "# Name\n");
+    for file in ["docs/research_a.md", "docs/research_b.md", &named] {
+        p.run(&env, "", ["package", "add", file, "--producer", "developer", "--group", "g1"]);
+    }
+    p.run(&env, "", ["package", "validate", "docs/research_a.md", "docs/research_b.md"]);
+    p.run(&env, "", ["package", "scan"]);
+    for id in ["1", "2", "3"] {
+        p.run(&env, "", ["package", "show", id, "--body"]);
+    }
+    p.run(&env, "", ["search", "summary", "heading"]);
+    p.run(&env, "", ["assemble", "--role", "qa_expert", "--group", "g1"]);
+    list_everything(p, &env);
+    planted.nowhere(&env);
+}
+
+#[test]
+fn logging() {
+    let mut env = project();
+    env.set("HANDOVER_LOG", "trace");
+    let mut planted = Planted::default();
+    let text = planted.token("log");
+    planted.run(
+        &env,
+        &text,
+        ["reasoning", "add", "--role", "developer", "--phase", "decisions", "-"],
+    );
+    let payload = json!({"k": planted.token("log payload")}).to_string();
+    planted.run(&env, &payload, ["event", "log", "note"]);
+    let task = planted.token("log task");
+    planted.run(&env, "", ["assemble", "--role", "developer", "--task", &task]);
+    let good = debrief(&mut planted, "logged debrief");
+    planted.run(&env, &good, ["debrief", "--role", "developer"]);
+    planted.nowhere(&env);
+}
