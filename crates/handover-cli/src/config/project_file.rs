@@ -19,7 +19,10 @@ impl Loaded {
         let folder = trust.project().folder();
         let source = Source::ProjectFile(folder.path().join(FILE));
         let layer = self.file(folder.read_text(FILE, MAX_BYTES), &source)?;
-        if layer.iter().all(|setting| setting.key.risk == Risk::Harmless) {
+        // What most projects have: nothing to compare with the layers below.
+        let is_plain =
+            |setting: &Setting| matches!(setting.key.risk, Risk::Harmless | Risk::NamesRecords);
+        if layer.iter().all(is_plain) {
             return self.add(layer, &source);
         }
         let below = parse(&self.set, "the configuration")?;
