@@ -3,6 +3,7 @@
 mod bench;
 mod cargo;
 mod eval;
+mod power;
 mod scratch_store;
 mod shots;
 mod tidy;
@@ -24,6 +25,10 @@ enum Task {
     /// Measure a part of Handover on data given by path
     #[command(subcommand)]
     Eval(Eval),
+    /// Let the power fail at moments of real work, and check what is left
+    Power(power::PowerArgs),
+    /// Kill writers in the middle of their work, and check that nothing acknowledged is lost
+    Kill(power::KillArgs),
     /// Take screenshots of every dashboard page
     Shots(shots::Args),
     /// Check crate layers, module cycles and file sizes
@@ -67,6 +72,8 @@ fn main() -> anyhow::Result<()> {
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),
+        Task::Power(args) => power::fail(&args),
+        Task::Kill(args) => power::kill(&args),
         Task::Shots(args) => shots::run(&args),
         Task::Tidy(args) => tidy::run(&args),
     }

@@ -17,13 +17,18 @@ pub struct Writers {
 impl Writers {
     /// Starts so many of them.
     pub fn start(env: &TestEnv, count: usize) -> Self {
+        Self::start_after(env, count, 0)
+    }
+
+    /// Starts so many of them after earlier ones were killed; their thoughts differ by `round`.
+    pub fn start_after(env: &TestEnv, count: usize, round: usize) -> Self {
         let script = "i=0; while :; do i=$((i+1)); \
             \"$0\" reasoning add --role developer --phase risks \"thought $1-$i\" -q >/dev/null 2>&1 \
             && echo \"thought $1-$i\"; done";
         let mut shells: Vec<Child> = (0..count)
             .map(|writer| {
                 let mut shell = env.tool("setsid");
-                shell.args(["sh", "-c", script]).arg(env.binary()).arg(writer.to_string());
+                shell.args(["sh", "-c", script]).arg(env.binary()).arg(format!("{round}-{writer}"));
                 shell.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
             })
             .collect();

@@ -1,0 +1,256 @@
+//! What is recorded, and what must be left of it.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use super::{Random, Recording};
+use crate::{FakeAgent, TestEnv};
+
+/// Something that was acknowledged and has to be there.
+enum Fact {
+    Reasoning(String),
+    Package(String),
+    Verdict(String),
+    /// A receipt that waited in the spool.
+    Receipt(String),
+}
+
+/// A recording, and what to look for after a power failure.
+pub struct Scene {
+    /// The project.
+    pub env: TestEnv,
+    recording: Recording,
+    facts: Vec<(usize, Fact)>,
+    has_run: bool,
+}
+
+/// Lets the power of every scene fail so often, at moments spread over all of it, and checks what is left;
+/// panics if something acknowledged is gone. Returns how many failures there were, and how many syncs.
+pub fn power_failures(program: &Path, failures: usize, seed: u64) -> (usize, usize) {
+    let scenes: [fn(&Path) -> Scene; 2] = [Scene::store, Scene::run];
+    // A run takes longer to check.
+    let counts = [failures - failures / 4, failures / 4];
+    let mut syncs = 0;
+    for (make, count) in scenes.into_iter().zip(counts) {
+        let scene = make(program);
+        let mut random = Random(seed);
+        syncs += scene.recording.syncs();
+        for number in 0..count {
+            let moments = scene.recording.moments();
+            // Evenly, and not always at the same place.
+            let moment = (number * moments / count.max(1)
+                + random.below(moments / count.max(1) + 1))
+            .min(moments);
+            scene.fail(moment, random.next());
+        }
+    }
+    (failures, syncs)
+}
+
+impl Scene {
+    /// Commands that write, one after the other; one of them while the store is locked.
+    pub fn store(program: &Path) -> Self {
+        let env = TestEnv::new(program);
+        for n in 0..4 {
+            env.write(&format!("docs/{n}.md"), format!("# Page {n}\n## Summary\nFact {n}.\n"));
+        }
+        let mut scene =
+            Self { recording: Recording::start(&env), env, facts: Vec::new(), has_run: false };
+        for n in 0..4 {
+            let (thought, page) = (format!("thought {n}"), format!("docs/{n}.md"));
+            let think = ["reasoning", "add", "--role", "developer", "--phase", "risks", &thought];
+            scene.add(&think, Fact::Reasoning(thought.clone()));
+            scene
+                .add(&["package", "add", &page, "--kind", "research"], Fact::Package(page.clone()));
+            scene.just("", &["assemble", "--role", "developer", "--deliver"]);
+            scene.just("{}", &["event", "log", "built"]);
+        }
+        scene.just("", &["group", "set", "P1", "--count", "revisions"]);
+        let lock = Lock::take(&scene.env);
+        let (number, output) = scene.recording.run(
+            &scene.env,
+            "",
+            &["assemble", "--role", "qa_expert", "--deliver", "--json"],
+        );
+        lock.release();
+        let receipt = output.ok().json()["receipt"].as_str().unwrap().to_owned();
+        scene.facts.push((number, Fact::Receipt(receipt)));
+        let debrief = "```handover\nverdict: complete\nsummary: All done.\n```\n";
+        let number = scene.just(debrief, &["debrief", "--role", "developer"]);
+        scene.facts.push((number, Fact::Verdict("complete".to_owned())));
+        scene.add(
+            &["reasoning", "add", "--role", "developer", "--phase", "risks", "the last one"],
+            Fact::Reasoning("the last one".to_owned()),
+        );
+        scene
+    }
+
+    /// An epic with one story, in a git repository.
+    pub fn run(program: &Path) -> Self {
+        let env = TestEnv::empty(program);
+        env.git("", &["init", "--quiet"]);
+        env.run(["init"]).ok();
+        env.write("docs/epics/epic-1-shop.md", "# Epic 1: Shop\n");
+        let story = "# Story 1-1-cart\n\nStatus: ready-for-dev\n\n## Tasks\n\n- [ ] do it\n";
+        env.write("docs/stories/1-1-cart.md", story);
+        env.git("", &["add", "--all"]);
+        env.git("", &["commit", "--quiet", "--message", "base"]);
+        let script = env.folder().join("script");
+        let lines = "* dev * | write {HANDOVER_STORY}.txt work print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"\n\
+            * review * | print \"REVIEW PASSED: {HANDOVER_STORY}\"\n";
+        fs_err::write(&script, lines).unwrap();
+        let agent = format!("{} --script {}", FakeAgent::program().display(), script.display());
+        let mut scene =
+            Self { recording: Recording::start(&env), env, facts: Vec::new(), has_run: true };
+        scene.just("", &["run", "1", "--agent-command", &agent]);
+        scene
+    }
+
+    fn just(&mut self, stdin: &str, args: &[&str]) -> usize {
+        let (number, output) = self.recording.run(&self.env, stdin, args);
+        output.ok();
+        number
+    }
+
+    fn add(&mut self, args: &[&str], fact: Fact) {
+        let number = self.just("", args);
+        self.facts.push((number, fact));
+    }
+
+    /// Lets the power fail, and checks what is left.
+    fn fail(&self, moment: usize, seed: u64) {
+        let acknowledged = self.recording.fail(&self.env, moment, seed);
+        let place = format!("power failure before step {moment}, seed {seed}");
+        let doctor = self.env.run(["doctor", "--json"]);
+        let document = doctor.json();
+        for check in document["checks"].as_array().unwrap() {
+            // Unsynced events may be lost with the end of the log.
+            let name = check["name"].as_str().unwrap();
+            let is_sound = check["ok"] == true || !name.starts_with("store") || name == "store log";
+            assert!(is_sound, "{place}: {check}");
+        }
+        if self.has_run {
+            return self.check_run(&place);
+        }
+        let kept = Kept::read(&self.env);
+        for (number, fact) in &self.facts {
+            if acknowledged.contains(number) {
+                assert!(kept.has(&self.env, fact), "{place}: {} is gone", fact.name());
+            }
+        }
+    }
+
+    /// Whatever the journal names exists in the repository, with everything it refers to.
+    fn check_run(&self, place: &str) {
+        let journal = self.env.run(["journal", "--json"]);
+        if journal.code != Some(0) {
+            // The power failed before the run had an entry.
+            assert!(!journal.stdout.contains("damaged"), "{place}: {journal}");
+            return;
+        }
+        for hash in hashes(&journal.json()) {
+            let whole = self
+                .env
+                .tool("git")
+                .args(["rev-list", "--objects", "--quiet", &hash])
+                .stderr(Stdio::null())
+                .status();
+            assert!(whole.unwrap().success(), "{place}: {hash} is in the journal, but not in git");
+        }
+    }
+}
+
+/// Every text that looks like the hash of an object.
+fn hashes(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::String(text) => {
+            let is_hash = text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+            is_hash.then(|| text.clone()).into_iter().collect()
+        }
+        Value::Array(values) => values.iter().flat_map(hashes).collect(),
+        Value::Object(fields) => fields.values().flat_map(hashes).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => BTreeSet::new(),
+    }
+}
+
+impl Fact {
+    fn name(&self) -> String {
+        match self {
+            Self::Reasoning(text) => format!("reasoning `{text}`"),
+            Self::Package(path) => format!("package {path}"),
+            Self::Verdict(verdict) => format!("verdict {verdict}"),
+            Self::Receipt(id) => format!("receipt {id}"),
+        }
+    }
+}
+
+/// What is in the store.
+struct Kept {
+    reasoning: BTreeSet<String>,
+    packages: BTreeSet<String>,
+    verdicts: BTreeSet<String>,
+}
+
+impl Kept {
+    fn read(env: &TestEnv) -> Self {
+        let list = |args: &[&str], what: &str, of: fn(&Value) -> &Value| -> BTreeSet<String> {
+            let found = env.run(args.iter().chain(&["--json", "--session", "s1"])).ok().json();
+            let found = found[what].as_array().unwrap();
+            found.iter().filter_map(|record| of(record).as_str()).map(str::to_owned).collect()
+        };
+        Self {
+            reasoning: list(&["reasoning", "list"], "reasoning", |record| &record["content"]),
+            packages: list(&["package", "list"], "packages", |record| &record["path"]),
+            verdicts: list(&["event", "list", "--type", "verdict"], "events", |record| {
+                &record["payload"]["verdict"]
+            }),
+        }
+    }
+
+    fn has(&self, env: &TestEnv, fact: &Fact) -> bool {
+        match fact {
+            Fact::Reasoning(text) => self.reasoning.contains(text),
+            Fact::Package(path) => self.packages.contains(path),
+            Fact::Verdict(verdict) => self.verdicts.contains(verdict),
+            Fact::Receipt(id) => env.run(["receipt", "show", id]).code == Some(0),
+        }
+    }
+}
+
+/// Another program that holds the write lock of the store.
+pub struct Lock(Child);
+
+impl Lock {
+    /// Takes the lock, and returns once it is held.
+    pub fn take(env: &TestEnv) -> Self {
+        let script = "import sqlite3, sys\n\
+            store = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+            store.execute('BEGIN IMMEDIATE')\n\
+            print('locked', flush=True)\n\
+            sys.stdin.read()\n";
+        let mut python = env.tool("python3");
+        python.args(["-c", script]).arg(env.path(".handover/store.db"));
+        let mut child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "locked\n");
+        Self(child)
+    }
+
+    /// Gives the lock back.
+    pub fn release(mut self) {
+        drop(self.0.stdin.take());
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
