@@ -96,7 +96,7 @@ impl StorePlace {
     pub(crate) fn repair_hint(&self) -> &'static str {
         match self {
             Self::File(_) => {
-                "Back up the file and move it away; `handover session new ID` then registers a session's files again."
+                "Run `handover doctor --fix`: it keeps the damaged file and restores every record that can be read."
             }
             Self::Shared(_) | Self::Service(_) => {
                 "Save the data with `handover export FILE`, then restore a backup of the database."

@@ -51,6 +51,12 @@ fn param(value: &Value, holds: Holds) -> Param<'_> {
     }
 }
 
+/// The first columns of a record as parameters.
+fn params_of<'a>(kind: &Kind, values: &'a [Value]) -> Vec<Param<'a>> {
+    let with_columns = values.iter().zip(kind.columns);
+    with_columns.map(|(value, column)| param(value, column.holds)).collect()
+}
+
 impl PostgresStore {
     /// Puts records of one kind in; how many are new.
     fn put_batch(&self, kind: &'static Kind, records: &[CleanRecord]) -> Result<u64> {
@@ -166,6 +172,36 @@ impl PostgresStore {
 }
 
 impl Archive for PostgresStore {
+    fn replace_record(&self, old: &Record, new: &CleanRecord) -> Result<()> {
+        let (kind, new) = (old.kind, new.record());
+        let clause = |columns: &[Column], first: usize, between: &str| {
+            let parts: Vec<String> = columns
+                .iter()
+                .enumerate()
+                .map(|(at, column)| format!("{} = ${}", column.name, first + at))
+                .collect();
+            parts.join(between)
+        };
+        let key = &kind.columns[..kind.key];
+        self.once(Lock::Project, || {
+            if old.key() != new.key() {
+                // Two texts may have become the same one.
+                let sql = format!("DELETE FROM {} WHERE {}", kind.name, clause(key, 1, " AND "));
+                self.change(&sql, &params_of(kind, new.key()))?;
+            }
+            let sql = format!(
+                "UPDATE {} SET {} WHERE {}",
+                kind.name,
+                clause(kind.columns, 1, ", "),
+                clause(key, kind.columns.len() + 1, " AND ")
+            );
+            let mut values = params_of(kind, &new.values);
+            values.extend(params_of(kind, old.key()));
+            self.change(&sql, &values)?;
+            Ok(())
+        })
+    }
+
     fn each_record(&self, visit: &mut Sink<'_>) -> Result<()> {
         self.snapshot(|| {
             for kind in KINDS {

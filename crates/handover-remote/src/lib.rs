@@ -246,4 +246,8 @@ impl archive::Archive for RemoteStore {
     fn put_records(&self, _: &mut archive::Fill<'_>) -> Result<archive::Added> {
         Err(failed(Fault::Refused, "a project cannot be moved through a service"))
     }
+
+    fn replace_record(&self, _: &archive::Record, _: &archive::CleanRecord) -> Result<()> {
+        Err(failed(Fault::Refused, "a project cannot be moved through a service"))
+    }
 }

@@ -237,4 +237,8 @@ impl archive::Archive for Guarded<'_> {
     fn put_records(&self, _: &mut archive::Fill<'_>) -> Result<archive::Added> {
         Err(StoreError::Denied { need: TokenScope::Admin })
     }
+
+    fn replace_record(&self, _: &archive::Record, _: &archive::CleanRecord) -> Result<()> {
+        Err(StoreError::Denied { need: TokenScope::Admin })
+    }
 }

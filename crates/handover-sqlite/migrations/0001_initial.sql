@@ -1,3 +1,6 @@
+-- `sum` is the checksum over the other columns of a record, in their order in the archive; `record_sum` is a
+-- function of Handover (src/sums.rs).
+
 -- The integer key keeps the rows of other tables short.
 CREATE TABLE session (
     key        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -6,7 +9,8 @@ CREATE TABLE session (
     status     TEXT NOT NULL CHECK (status IN ('active', 'completed', 'failed')),
     metadata   TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    ended_at   INTEGER
+    ended_at   INTEGER,
+    sum INTEGER AS (record_sum(key, id, project, status, metadata, created_at, ended_at)) STORED
 ) STRICT;
 CREATE INDEX session_by_time ON session (created_at DESC, key DESC);
 CREATE INDEX session_active ON session (created_at DESC, key DESC) WHERE status = 'active';
@@ -20,6 +24,7 @@ CREATE TABLE task_group (
     specializations TEXT NOT NULL DEFAULT '[]',
     component       TEXT,
     created_at      INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(session, id, title, status, specializations, component, created_at)) STORED,
     PRIMARY KEY (session, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -28,6 +33,7 @@ CREATE TABLE group_counter (
     group_id TEXT NOT NULL,
     name     TEXT NOT NULL,
     value    INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(session, group_id, name, value)) STORED,
     PRIMARY KEY (session, group_id, name),
     FOREIGN KEY (session, group_id) REFERENCES task_group (session, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -54,7 +60,11 @@ CREATE TABLE package (
     size_bytes    INTEGER NOT NULL,
     tokens        INTEGER NOT NULL,
     content_hash  TEXT NOT NULL,
-    created_at    INTEGER NOT NULL
+    created_at    INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(
+        id, session, group_id, scope, kind, path, title, summary, files, producer, priority,
+        iteration, version, supersedes, superseded_by, size_bytes, tokens, content_hash,
+        created_at)) STORED
 ) STRICT;
 CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
     WHERE superseded_by IS NULL;
@@ -69,13 +79,15 @@ CREATE INDEX package_superseded_by ON package (superseded_by) WHERE superseded_b
 CREATE TABLE package_consumer (
     package INTEGER NOT NULL REFERENCES package (id) ON DELETE CASCADE,
     role    TEXT NOT NULL,
+    sum INTEGER AS (record_sum(package, role)) STORED,
     PRIMARY KEY (package, role)
 ) STRICT, WITHOUT ROWID;
 
 -- In a table of its own so that listings do not read it.
 CREATE TABLE package_body (
     package INTEGER PRIMARY KEY REFERENCES package (id) ON DELETE CASCADE,
-    body    TEXT NOT NULL
+    body    TEXT NOT NULL,
+    sum INTEGER AS (record_sum(package, body)) STORED
 ) STRICT;
 
 CREATE TABLE group_reference (
@@ -83,6 +95,7 @@ CREATE TABLE group_reference (
     group_id TEXT NOT NULL,
     position INTEGER NOT NULL,
     package  INTEGER NOT NULL REFERENCES package (id) ON DELETE CASCADE,
+    sum INTEGER AS (record_sum(session, group_id, position, package)) STORED,
     PRIMARY KEY (session, group_id, position),
     FOREIGN KEY (session, group_id) REFERENCES task_group (session, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -96,13 +109,15 @@ CREATE TABLE candidate_sheet (
     session    INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
     sheet      INTEGER NOT NULL,
     candidates BLOB NOT NULL,
+    sum INTEGER AS (record_sum(session, sheet, candidates)) STORED,
     PRIMARY KEY (session, sheet)
 ) STRICT, WITHOUT ROWID;
 
 -- The distinct terms of a package, with their counts.
 CREATE TABLE package_terms (
     package INTEGER PRIMARY KEY REFERENCES package (id) ON DELETE CASCADE,
-    terms   BLOB NOT NULL
+    terms   BLOB NOT NULL,
+    sum INTEGER AS (record_sum(package, terms)) STORED
 ) STRICT;
 
 -- The packages that have a term, except the fresh ones. Pages are numbered by package id.
@@ -111,6 +126,7 @@ CREATE TABLE posting_page (
     term     TEXT NOT NULL,
     page     INTEGER NOT NULL,
     postings BLOB NOT NULL,
+    sum INTEGER AS (record_sum(session, term, page, postings)) STORED,
     PRIMARY KEY (session, term, page)
 ) STRICT, WITHOUT ROWID;
 
@@ -135,7 +151,10 @@ CREATE TABLE reasoning (
     confidence  TEXT CHECK (confidence IS NULL OR confidence IN ('high', 'medium', 'low')),
     content     TEXT NOT NULL,
     refs        TEXT NOT NULL,
-    created_at  INTEGER NOT NULL
+    created_at  INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(
+        id, session, group_id, role, agent_id, iteration, phase, confidence, content, refs,
+        created_at)) STORED
 ) STRICT;
 CREATE INDEX reasoning_by_time ON reasoning (session, created_at DESC, id DESC);
 
@@ -147,7 +166,8 @@ CREATE TABLE skill_output (
     group_id   TEXT,
     iteration  INTEGER NOT NULL,
     output     TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(id, session, skill, role, group_id, iteration, output, created_at)) STORED
 ) STRICT;
 CREATE UNIQUE INDEX skill_output_iteration ON skill_output
     (session, skill, ifnull(role, ''), ifnull(group_id, ''), iteration);
@@ -167,6 +187,9 @@ CREATE TABLE error_pattern (
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL,
     ttl_days    INTEGER NOT NULL CHECK (ttl_days > 0),
+    sum INTEGER AS (record_sum(
+        project, hash, kind, message, hints, solved, confidence, occurrences, language,
+        first_seen, last_seen, ttl_days)) STORED,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -177,6 +200,7 @@ CREATE TABLE error_trust (
     hash       TEXT NOT NULL,
     confidence INTEGER NOT NULL CHECK (confidence BETWEEN 0 AND 1000),
     changed_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(id, project, hash, confidence, changed_at)) STORED,
     FOREIGN KEY (project, hash) REFERENCES error_pattern (project, hash) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX error_trust_by_pattern ON error_trust (project, hash, id);
@@ -187,6 +211,7 @@ CREATE TABLE error_solution (
     solution  TEXT NOT NULL,
     uses      INTEGER NOT NULL,
     last_used INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(project, hash, solution, uses, last_used)) STORED,
     PRIMARY KEY (project, hash, solution),
     FOREIGN KEY (project, hash) REFERENCES error_pattern (project, hash) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -200,6 +225,7 @@ CREATE TABLE error_incident (
     role       TEXT,
     command    TEXT,
     created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(id, project, hash, session, group_id, role, command, created_at)) STORED,
     FOREIGN KEY (project, hash) REFERENCES error_pattern (project, hash) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX error_incident_by_pattern ON error_incident (project, hash, created_at DESC, id DESC);
@@ -214,7 +240,9 @@ CREATE TABLE strategy (
     language    TEXT,
     framework   TEXT,
     created_at  INTEGER NOT NULL,
-    last_seen   INTEGER NOT NULL
+    last_seen   INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(
+        id, project, topic, insight, helpfulness, language, framework, created_at, last_seen)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX strategy_by_help ON strategy (project, helpfulness DESC, last_seen DESC, id);
 
@@ -223,6 +251,7 @@ CREATE INDEX strategy_by_help ON strategy (project, helpfulness DESC, last_seen 
 CREATE TABLE strategy_source (
     strategy  TEXT NOT NULL REFERENCES strategy (id) ON DELETE CASCADE,
     reasoning INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(strategy, reasoning)) STORED,
     PRIMARY KEY (strategy, reasoning)
 ) STRICT, WITHOUT ROWID;
 
@@ -235,7 +264,8 @@ CREATE TABLE event (
     key        TEXT,
     -- Keys are compared by hash, because the visible text has passed redaction.
     key_hash   TEXT,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(id, session, group_id, type, payload, key, key_hash, created_at)) STORED
 ) STRICT;
 CREATE INDEX event_by_time ON event (session, created_at DESC, id DESC);
 CREATE UNIQUE INDEX event_key ON event (session, type, ifnull(group_id, ''), key_hash)
@@ -269,7 +299,11 @@ CREATE TABLE receipt (
     confirmed_at    INTEGER,
     trimmed         TEXT NOT NULL,
     provided        TEXT NOT NULL,
-    text            TEXT
+    text            TEXT,
+    sum INTEGER AS (record_sum(
+        id, session, group_id, role, iteration, model, tokenizer, zone, state, host, tokens,
+        prompt_hash, sections, left_out, left_out_counts, redactions, failure, created_at,
+        claimed_at, delivered_at, confirmed_at, trimmed, provided, text)) STORED
 ) STRICT;
 CREATE INDEX receipt_by_time ON receipt (created_at DESC, id DESC);
 CREATE INDEX receipt_by_session ON receipt (session, role, created_at DESC, id DESC);
@@ -288,6 +322,8 @@ CREATE TABLE receipt_item (
     terms    TEXT NOT NULL,
     tokens   INTEGER NOT NULL,
     read_at  INTEGER,
+    sum INTEGER AS (record_sum(
+        receipt, kind, item, position, version, form, score, terms, tokens, read_at)) STORED,
     PRIMARY KEY (receipt, kind, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);
@@ -301,7 +337,8 @@ CREATE TABLE run (
     state      TEXT NOT NULL CHECK (state IN
         ('running', 'interrupted', 'budget', 'environment', 'done', 'failed', 'blocked')),
     created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(key, id, epic, session, state, created_at, updated_at)) STORED
 ) STRICT;
 CREATE INDEX run_by_time ON run (created_at DESC, key DESC);
 CREATE INDEX run_by_epic ON run (epic, created_at DESC, key DESC);
@@ -312,6 +349,7 @@ CREATE TABLE run_journal (
     kind       TEXT NOT NULL CHECK (kind IN ('intent', 'result', 'note')),
     entry      TEXT NOT NULL,
     created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(run, seq, kind, entry, created_at)) STORED,
     PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -320,7 +358,8 @@ CREATE TABLE epic_lock (
     epic       TEXT PRIMARY KEY,
     fence      INTEGER NOT NULL,
     owner      TEXT,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(epic, fence, owner, expires_at)) STORED
 ) STRICT, WITHOUT ROWID;
 
 -- Hook hosts: which conversation belongs to which session, which subagents were briefed, and which host
@@ -330,6 +369,7 @@ CREATE TABLE host_binding (
     host_session TEXT NOT NULL,
     session      INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
     created_at   INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(host, host_session, session, created_at)) STORED,
     PRIMARY KEY (host, host_session)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX host_binding_by_session ON host_binding (session);
@@ -344,7 +384,10 @@ CREATE TABLE ticket (
     agent        TEXT,
     asked        INTEGER NOT NULL DEFAULT 0,
     created_at   INTEGER NOT NULL,
-    closed_at    INTEGER
+    closed_at    INTEGER,
+    sum INTEGER AS (record_sum(
+        receipt, host, host_session, agent_type, task_hash, way, agent, asked, created_at,
+        closed_at)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ticket_open ON ticket (host, host_session, created_at, receipt) WHERE closed_at IS NULL;
 CREATE INDEX ticket_by_agent ON ticket (agent) WHERE agent IS NOT NULL;
@@ -354,6 +397,7 @@ CREATE TABLE host_version (
     version        TEXT NOT NULL,
     drops_rewrites INTEGER NOT NULL,
     seen_at        INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(host, version, drops_rewrites, seen_at)) STORED,
     PRIMARY KEY (host, version)
 ) STRICT, WITHOUT ROWID;
 
@@ -388,7 +432,9 @@ CREATE TABLE token (
     hash       TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
-    ended_at   INTEGER
+    ended_at   INTEGER,
+    sum INTEGER AS (record_sum(
+        key, id, name, kind, scope, project, hash, created_at, expires_at, ended_at)) STORED
 ) STRICT;
 
 -- The change feed. Triggers write it in the transaction of the change, so ids follow the order of the

@@ -10,9 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::SqliteStore;
 use crate::error::backend;
-use crate::{index, query};
+use crate::{index, query, sums};
 
-fn columns(kind: &Kind) -> String {
+pub(crate) fn columns(kind: &Kind) -> String {
     kind.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -74,20 +74,55 @@ fn put(tx: &Connection, record: &Record) -> Result<bool> {
     if inserted == 1 {
         return Ok(true);
     }
+    let intact = sums::intact(kind.name, kind.name);
     let key: Vec<String> =
         kind.columns[..kind.key].iter().map(|column| format!("{} IS ?", column.name)).collect();
-    let select = format!("SELECT {} FROM {} WHERE {}", columns(kind), kind.name, key.join(" AND "));
+    let select = format!(
+        "SELECT {}, {intact} FROM {} WHERE {}",
+        columns(kind),
+        kind.name,
+        key.join(" AND ")
+    );
     let there = tx
         .prepare_cached(&select)
         .and_then(|mut s| {
             s.query_row(rusqlite::params_from_iter(record.key().iter().map(Bound)), |row| {
-                Ok(read(kind, row))
+                Ok(sums::check(row).and_then(|()| read(kind, row)))
             })
             .optional()
         })
         .map_err(backend)?
         .transpose()?;
     if there.as_ref() == Some(record) { Ok(false) } else { Err(StoreError::differs(record)) }
+}
+
+/// Takes over the records that a query finds in another database, if they can be read, match their
+/// checksums and are new. The query selects the columns of the kind, and whether
+/// they match.
+pub(crate) fn put_readable(
+    tx: &Connection,
+    source: &Connection,
+    kind: &'static Kind,
+    sql: &str,
+    taken: &mut u64,
+    unreadable: &mut Vec<String>,
+) -> Result<()> {
+    let places = vec!["?"; kind.columns.len()].join(", ");
+    let insert =
+        format!("INSERT OR IGNORE INTO {} ({}) VALUES ({places})", kind.name, columns(kind));
+    let mut statement = source.prepare(sql).map_err(backend)?;
+    let mut rows = statement.query([]).map_err(backend)?;
+    while let Some(row) = rows.next().map_err(backend)? {
+        let Ok(record) = read(kind, row) else { continue };
+        if sums::check(row).is_err() {
+            unreadable.push(record.name());
+            continue;
+        }
+        let values = rusqlite::params_from_iter(record.values.iter().map(Bound));
+        let inserted = tx.prepare_cached(&insert).and_then(|mut s| s.execute(values));
+        *taken += inserted.map_err(backend)? as u64;
+    }
+    Ok(())
 }
 
 /// Advances a sequence, so that ids of imported records are not generated again.
@@ -112,8 +147,9 @@ fn put_sequence(tx: &Connection, record: &Record) -> Result<()> {
 impl Archive for SqliteStore {
     fn each_record(&self, visit: &mut Sink<'_>) -> Result<()> {
         for kind in KINDS {
+            let intact = sums::intact(kind.name, kind.name);
             let sql = format!(
-                "SELECT {} FROM {} ORDER BY {}",
+                "SELECT {}, {intact} FROM {} ORDER BY {}",
                 columns(kind),
                 kind.name,
                 (1..=kind.key).map(|n| n.to_string()).collect::<Vec<_>>().join(", ")
@@ -121,6 +157,7 @@ impl Archive for SqliteStore {
             let mut statement = self.connection.prepare(&sql).map_err(backend)?;
             let mut rows = statement.query([]).map_err(backend)?;
             while let Some(row) = rows.next().map_err(backend)? {
+                sums::check(row)?;
                 visit(clean(read(kind, row)?))?;
             }
         }
@@ -137,6 +174,28 @@ impl Archive for SqliteStore {
             }
         }
         Ok(())
+    }
+
+    fn replace_record(&self, old: &Record, new: &CleanRecord) -> Result<()> {
+        let (kind, new) = (old.kind, new.record());
+        let set: Vec<String> =
+            kind.columns.iter().map(|column| format!("{} = ?", column.name)).collect();
+        let key: Vec<String> =
+            kind.columns[..kind.key].iter().map(|column| format!("{} IS ?", column.name)).collect();
+        // Two texts may have become the same one.
+        let sql = format!(
+            "UPDATE OR REPLACE {} SET {} WHERE {}",
+            kind.name,
+            set.join(", "),
+            key.join(" AND ")
+        );
+        let values = new.values.iter().chain(old.key()).map(Bound);
+        self.write(|tx| {
+            tx.prepare_cached(&sql)
+                .and_then(|mut s| s.execute(rusqlite::params_from_iter(values)))
+                .map_err(backend)?;
+            Ok(())
+        })
     }
 
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added> {

@@ -12,6 +12,7 @@ use crate::error::backend;
 use crate::file::{check_owner, log_of, read_user_version};
 use crate::migrations::{MIGRATIONS, migrate, target};
 use crate::schema;
+use crate::sums;
 
 /// How long a write waits for the lock, unless the caller has less time. Thirty writers in a row
 /// take far less.
@@ -60,6 +61,7 @@ fn open_current(path: &Path, patience: Patience, migrations: &[&str]) -> Result<
     let connection = Connection::open_with_flags(path, flags).map_err(backend)?;
     connection.busy_timeout(patience.slice()).map_err(backend)?;
     schema::protect(&connection).map_err(backend)?;
+    sums::register(&connection).map_err(backend)?;
     let version = match read_user_version(&connection) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             return Err(StoreError::Foreign { path: path.to_owned() });
@@ -93,6 +95,7 @@ fn open_read_only(path: &Path, migrations: &[&str]) -> Option<Connection> {
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let connection = Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags).ok()?;
     schema::protect(&connection).ok()?;
+    sums::register(&connection).ok()?;
     let is_current = read_user_version(&connection).ok()? == target(migrations);
     let is_ours = check_owner(&connection, path)
         .and_then(|()| schema::check(&connection, path, migrations))

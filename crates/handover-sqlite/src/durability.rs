@@ -5,9 +5,9 @@
 //! write-ahead log after its commit. When the store is closed, what was promised moves into the main
 //! file, so that the log of a store that nobody uses holds nothing but unsynced records.
 
-use std::fs::File;
+use fs_err::File;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use handover_store::{Fault, Result, StoreError};
@@ -15,7 +15,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::SqliteStore;
 use crate::error::backend;
-use crate::file::{log_of, truncate_log, truncate_long_log};
+use crate::file::{log_of, sync_folder, truncate_log, truncate_long_log};
 
 /// A transaction that takes longer than this, its wait for the lock included, is logged.
 const SLOW: Duration = Duration::from_millis(100);
@@ -180,13 +180,5 @@ fn sync(store: &Path, new_log: bool) -> std::io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    match store.parent() {
-        Some(folder) if new_log => File::open(folder_of(folder))?.sync_all(),
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// The current folder has an empty name as the parent of a file.
-fn folder_of(parent: &Path) -> PathBuf {
-    if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }
+    if new_log { sync_folder(store) } else { Ok(()) }
 }

@@ -10,16 +10,27 @@ use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
+
+/// Whether a pattern and its solutions match their checksums.
+fn intact() -> String {
+    let (pattern, solution) =
+        (sums::intact("error_pattern", "e"), sums::intact("error_solution", "w"));
+    format!(
+        "{pattern} AND NOT EXISTS (SELECT 1 FROM error_solution w
+            WHERE w.project = e.project AND w.hash = e.hash AND NOT ({solution}))"
+    )
+}
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 /// The one pattern whose hash starts with the prefix.
 fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Result<ErrorPattern> {
-    let mut found = query::all(
+    let intact = intact();
+    let mut found = query::records(
         connection,
         &format!(
-            "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = ?1 AND e.hash >= ?2 AND e.hash < ?2 || 'g'"
+            "SELECT {ERROR_PATTERN}, {intact} FROM error_pattern e WHERE e.project = ?1 AND e.hash >= ?2 AND e.hash < ?2 || 'g'"
         ),
         (project.as_str(), prefix),
         rows::error_pattern,
@@ -33,10 +44,11 @@ fn by_prefix(connection: &Connection, project: &ProjectId, prefix: &str) -> Resu
 
 /// The pattern with exactly this hash.
 fn get(connection: &Connection, project: &ProjectId, hash: &str) -> Result<ErrorPattern> {
-    query::all(
+    let intact = intact();
+    query::records(
         connection,
         &format!(
-            "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = ?1 AND e.hash = ?2"
+            "SELECT {ERROR_PATTERN}, {intact} FROM error_pattern e WHERE e.project = ?1 AND e.hash = ?2"
         ),
         (project.as_str(), hash),
         rows::error_pattern,
@@ -50,6 +62,11 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
     let signature = sighting.signature.signature();
     let hash = signature.hash();
     let now = sighting.now.as_micros();
+    // A change computes a new sum: a damaged record would look sound again.
+    match get(tx, &sighting.project, &hash) {
+        Ok(_) | Err(StoreError::NotFound { .. }) => {}
+        Err(error) => return Err(error),
+    }
     tx.execute(
         "INSERT INTO error_pattern (project, hash, kind, message, hints, confidence, occurrences,
             language, first_seen, last_seen, ttl_days)
@@ -173,10 +190,11 @@ impl ErrorPatterns for SqliteStore {
     }
 
     fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
-        query::all(
+        let intact = intact();
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {ERROR_PATTERN} FROM error_pattern e WHERE e.project = ?1
+                "SELECT {ERROR_PATTERN}, {intact} FROM error_pattern e WHERE e.project = ?1
                     AND (?2 IS NULL OR e.language IS NULL OR e.language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR e.confidence > ?3)
                     AND (?4 IS NULL OR e.last_seen >= ?4 - e.ttl_days * ?5)
@@ -196,10 +214,11 @@ impl ErrorPatterns for SqliteStore {
 
     fn error_incidents(&self, project: &ProjectId, hash: &str) -> Result<Vec<ErrorIncident>> {
         let hash = by_prefix(&self.connection, project, hash)?.hash;
-        query::all(
+        let intact = sums::intact("error_incident", "i");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {ERROR_INCIDENT}
+                "SELECT {ERROR_INCIDENT}, {intact}
                  FROM error_incident i LEFT JOIN session s ON s.key = i.session
                  WHERE i.project = ?1 AND i.hash = ?2 ORDER BY i.created_at DESC, i.id DESC"
             ),
@@ -209,10 +228,11 @@ impl ErrorPatterns for SqliteStore {
     }
 
     fn error_trust(&self, project: &ProjectId, hash: &str) -> Result<Vec<TrustAt>> {
-        query::all(
+        let intact = sums::intact("error_trust", "error_trust");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {TRUST_AT} FROM error_trust WHERE project = ?1 AND hash = ?2 ORDER BY id"
+                "SELECT {TRUST_AT}, {intact} FROM error_trust WHERE project = ?1 AND hash = ?2 ORDER BY id"
             ),
             (project.as_str(), hash),
             rows::trust_at,

@@ -5,7 +5,7 @@ use handover_store::rows::{self, Columns, EVENT, to_json};
 use handover_store::{EventFilter, EventKey, Events, Logged, NewEvent, Result, StoreError};
 
 use crate::durability::Promise;
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
 
 impl Events for SqliteStore {
     fn log_event(&self, new: &NewEvent) -> Result<Logged> {
@@ -53,10 +53,11 @@ impl Events for SqliteStore {
 
     fn events(&self, session: &SessionId, filter: &EventFilter) -> Result<Vec<Event>> {
         let key = session_key(&self.connection, session)?;
-        query::all(
+        let intact = sums::intact("event", "event");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {EVENT} FROM event WHERE session = ?1 AND (?2 IS NULL OR type = ?2)
+                "SELECT {EVENT}, {intact} FROM event WHERE session = ?1 AND (?2 IS NULL OR type = ?2)
                     AND (?3 IS NULL OR group_id = ?3)
                  ORDER BY created_at DESC, id DESC LIMIT ?4"
             ),

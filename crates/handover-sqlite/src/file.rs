@@ -26,6 +26,15 @@ pub(crate) fn log_of(store: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Makes the name of a file survive a power failure.
+pub(crate) fn sync_folder(file: &Path) -> std::io::Result<()> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    fs_err::File::open(folder)?.sync_all()
+}
+
 pub(crate) fn user_version(connection: &Connection) -> Result<i64> {
     read_user_version(connection).map_err(backend)
 }
@@ -54,7 +63,7 @@ pub(crate) fn check_owner(connection: &Connection, path: &Path) -> Result<()> {
 /// read and copy all of it.
 pub(crate) fn truncate_long_log(connection: &Connection, patience: Duration) -> Result<()> {
     let log = connection.path().map(|path| format!("{path}-wal"));
-    let length = log.and_then(|log| std::fs::metadata(log).ok()).map_or(0, |log| log.len());
+    let length = log.and_then(|log| fs_err::metadata(log).ok()).map_or(0, |log| log.len());
     if length < LONG_LOG {
         return Ok(());
     }

@@ -7,18 +7,28 @@ use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
 
 fn list(connection: &Connection, session: &SessionId, id: Option<&GroupId>) -> Result<Vec<Group>> {
     let key = session_key(connection, session)?;
-    query::all(
+    let (group, reference, counter) = (
+        sums::intact("task_group", "g"),
+        sums::intact("group_reference", "r"),
+        sums::intact("group_counter", "c"),
+    );
+    query::records(
         connection,
         &format!(
             "SELECT {GROUP},
                 (SELECT json_group_array(package) FROM (SELECT package FROM group_reference r
                     WHERE r.session = g.session AND r.group_id = g.id ORDER BY position)),
                 (SELECT json_group_object(name, value) FROM group_counter c
-                    WHERE c.session = g.session AND c.group_id = g.id)
+                    WHERE c.session = g.session AND c.group_id = g.id),
+                {group}
+                    AND NOT EXISTS (SELECT 1 FROM group_reference r
+                        WHERE r.session = g.session AND r.group_id = g.id AND NOT ({reference}))
+                    AND NOT EXISTS (SELECT 1 FROM group_counter c
+                        WHERE c.session = g.session AND c.group_id = g.id AND NOT ({counter}))
              FROM task_group g WHERE session = ?1 AND (?2 IS NULL OR id = ?2)
              ORDER BY created_at, id"
         ),
@@ -64,6 +74,8 @@ impl Groups for SqliteStore {
         self.write(|tx| {
             let session = session_key(tx, &update.session)?;
             ensure_group(tx, session, &update.id, update.now)?;
+            // A change computes a new sum: a damaged record would look sound again.
+            get(tx, &update.session, &update.id)?;
             let specializations = update
                 .specializations
                 .as_ref()

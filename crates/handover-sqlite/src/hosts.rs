@@ -8,7 +8,7 @@ use handover_store::{Hosts, NewTicket, Result};
 use handover_text::Clean;
 
 use crate::error::backend;
-use crate::{SqliteStore, query, session_key};
+use crate::{SqliteStore, query, session_key, sums};
 
 impl Hosts for SqliteStore {
     fn bind_host(
@@ -32,10 +32,13 @@ impl Hosts for SqliteStore {
     }
 
     fn bound_session(&self, host: Host, conversation: &HostSessionId) -> Result<Option<SessionId>> {
-        query::first(
+        let intact = sums::intact("host_binding", "b");
+        query::record(
             &self.connection,
-            "SELECT s.id FROM host_binding b JOIN session s ON s.key = b.session
-             WHERE b.host = ?1 AND b.host_session = ?2",
+            &format!(
+                "SELECT s.id, {intact} FROM host_binding b JOIN session s ON s.key = b.session
+                 WHERE b.host = ?1 AND b.host_session = ?2"
+            ),
             (host.as_str(), conversation.as_str()),
             |row| Columns::of(row).parsed(),
         )
@@ -63,10 +66,11 @@ impl Hosts for SqliteStore {
     }
 
     fn open_tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>> {
-        query::all(
+        let intact = sums::intact("ticket", "ticket");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {TICKET} FROM ticket WHERE host = ?1 AND host_session = ?2 AND closed_at IS NULL
+                "SELECT {TICKET}, {intact} FROM ticket WHERE host = ?1 AND host_session = ?2 AND closed_at IS NULL
                  ORDER BY created_at, receipt"
             ),
             (host.as_str(), conversation.as_str()),
@@ -75,10 +79,11 @@ impl Hosts for SqliteStore {
     }
 
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>> {
-        query::first(
+        let intact = sums::intact("ticket", "ticket");
+        query::record(
             &self.connection,
             &format!(
-                "SELECT {TICKET} FROM ticket WHERE agent = ?2 AND host = ?1
+                "SELECT {TICKET}, {intact} FROM ticket WHERE agent = ?2 AND host = ?1
                  ORDER BY created_at DESC, receipt DESC LIMIT 1"
             ),
             (host.as_str(), agent.as_str()),
@@ -143,9 +148,10 @@ impl Hosts for SqliteStore {
     }
 
     fn host_versions(&self) -> Result<Vec<HostVersion>> {
-        query::all(
+        let intact = sums::intact("host_version", "host_version");
+        query::records(
             &self.connection,
-            &format!("SELECT {HOST_VERSION} FROM host_version ORDER BY host, version"),
+            &format!("SELECT {HOST_VERSION}, {intact} FROM host_version ORDER BY host, version"),
             [],
             rows::host_version,
         )

@@ -4,6 +4,7 @@
 //! in `connection` and nowhere else.
 
 mod archive;
+mod backup;
 mod connection;
 mod durability;
 mod error;
@@ -16,6 +17,7 @@ mod groups;
 mod hosts;
 mod index;
 mod jobs;
+mod log_check;
 mod migrations;
 mod package_rows;
 mod packages;
@@ -23,10 +25,12 @@ mod query;
 mod reasoning;
 mod receipts;
 mod runs;
+mod salvage;
 mod schema;
 mod sessions;
 mod skill_outputs;
 mod strategies;
+mod sums;
 mod tokens;
 
 use std::cell::Cell;
@@ -41,6 +45,9 @@ pub use crate::durability::Patience;
 use crate::durability::Promise;
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
+pub use crate::log_check::{LogDamage, check_log};
+pub use crate::salvage::{Repaired, replace, salvage};
+pub use crate::sums::register as register_sums;
 
 // Older ones can damage the write-ahead log when two connections write and checkpoint at once,
 // which is exactly our load.
@@ -120,8 +127,11 @@ impl Store for SqliteStore {
             let problems = index::problems(&self.connection, key)?;
             index.extend(problems.into_iter().map(|problem| format!("session {id}: {problem}")));
         }
+        let (records, packed) = sums::problems(&self.connection)?;
+        index.extend(packed);
         Ok(vec![
             Check { part: CheckedPart::Integrity, problems: integrity },
+            Check { part: CheckedPart::Records, problems: records },
             Check { part: CheckedPart::References, problems: references },
             Check { part: CheckedPart::TextIndex, problems: index },
         ])

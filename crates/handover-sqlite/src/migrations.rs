@@ -176,7 +176,8 @@ mod tests {
         drop(store);
         let rebuild = "CREATE TABLE copy AS SELECT * FROM session;
             DELETE FROM session;
-            INSERT INTO session SELECT * FROM copy;
+            INSERT INTO session (key, id, project, status, metadata, created_at, ended_at)
+                SELECT key, id, project, status, metadata, created_at, ended_at FROM copy;
             DROP TABLE copy;";
         let store = open(&path, &[MIGRATIONS, &[rebuild]].concat()).unwrap();
         let groups: i64 =

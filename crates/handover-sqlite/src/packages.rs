@@ -16,7 +16,7 @@ use crate::file::truncate_log;
 use crate::index;
 use crate::package_rows::{body, get, select};
 use crate::query::Visit;
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
 
 /// From this many packages on, a registration leaves a log that is worth folding at once.
 const LARGE_BATCH: usize = 100;
@@ -45,7 +45,7 @@ fn history(connection: &Connection, id: PackageId) -> Result<Vec<Package>> {
         "WHERE p.id IN (SELECT id FROM before UNION SELECT id FROM after)
          ORDER BY p.version, p.id",
     );
-    query::all(
+    query::records(
         connection,
         &format!(
             "WITH RECURSIVE before (id) AS (
@@ -177,7 +177,7 @@ impl Packages for SqliteStore {
              ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
         ));
         let limit = filter.limit.map_or(-1, i64::from);
-        query::each(&self.connection, &sql, (key, limit, group, &filter.path), |row| {
+        query::each_record(&self.connection, &sql, (key, limit, group, &filter.path), |row| {
             visit(rows::package(row)?);
             Ok(Visit::Continue)
         })
@@ -185,9 +185,12 @@ impl Packages for SqliteStore {
 
     fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
         let key = session_key(&self.connection, session)?;
-        query::all(
+        let intact = sums::intact("package", "package");
+        query::records(
             &self.connection,
-            &format!("SELECT {OUTLINE} FROM package WHERE session = ?1 ORDER BY created_at, id"),
+            &format!(
+                "SELECT {OUTLINE}, {intact} FROM package WHERE session = ?1 ORDER BY created_at, id"
+            ),
             [key],
             rows::outline,
         )
@@ -212,10 +215,11 @@ impl Packages for SqliteStore {
 
     fn package_deliveries(&self, id: PackageId) -> Result<Vec<Delivery>> {
         get(&self.connection, id)?;
-        query::all(
+        let (item, receipt) = (sums::intact("receipt_item", "i"), sums::intact("receipt", "r"));
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {DELIVERY} FROM receipt_item i JOIN receipt r ON r.id = i.receipt
+                "SELECT {DELIVERY}, {item} AND {receipt} FROM receipt_item i JOIN receipt r ON r.id = i.receipt
                  WHERE i.kind = 'package' AND i.item = ?1 AND r.delivered_at IS NOT NULL
                     AND r.state IN ('delivered', 'confirmed')
                  ORDER BY r.delivered_at, i.receipt"

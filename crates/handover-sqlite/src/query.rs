@@ -8,6 +8,7 @@ use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, Params};
 
 use crate::error::backend;
+use crate::sums;
 
 /// A row of SQLite.
 struct SqliteRow<'a, 's>(&'a rusqlite::Row<'s>);
@@ -84,6 +85,53 @@ pub(crate) fn first<T>(
     let mut statement = connection.prepare_cached(sql).map_err(backend)?;
     let mut rows = statement.query(params).map_err(backend)?;
     rows.next().map_err(backend)?.map(|row| read(&SqliteRow(row))).transpose()
+}
+
+/// Visits records; the last column of the query is [`sums::intact`].
+pub(crate) fn each_record(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut visit: impl FnMut(&dyn Row) -> Result<Visit>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
+    let mut rows = statement.query(params).map_err(backend)?;
+    while let Some(row) = rows.next().map_err(backend)? {
+        sums::check(row)?;
+        if visit(&SqliteRow(row))? == Visit::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// All records of a query, whose last column is [`sums::intact`].
+pub(crate) fn records<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut read: impl FnMut(&dyn Row) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    each_record(connection, sql, params, |row| {
+        all.push(read(row)?);
+        Ok(Visit::Continue)
+    })?;
+    Ok(all)
+}
+
+/// The first record of a query, whose last column is [`sums::intact`].
+pub(crate) fn record<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnOnce(&dyn Row) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
+    let mut rows = statement.query(params).map_err(backend)?;
+    let Some(row) = rows.next().map_err(backend)? else { return Ok(None) };
+    sums::check(row)?;
+    read(&SqliteRow(row)).map(Some)
 }
 
 /// Changes rows; returns how many.

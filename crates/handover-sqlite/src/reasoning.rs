@@ -5,7 +5,7 @@ use handover_store::rows::{self, REASONING, to_json};
 use handover_store::{NewReasoning, ReasoningFilter, Reasonings, Result, StoreError, TimeOrder};
 use handover_text::Clean;
 
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
 
 impl Reasonings for SqliteStore {
     fn add_reasoning(&self, new: &NewReasoning) -> Result<Reasoning> {
@@ -46,10 +46,11 @@ impl Reasonings for SqliteStore {
             TimeOrder::NewestFirst => "created_at DESC, id DESC",
             TimeOrder::OldestFirst => "created_at, id",
         };
-        query::all(
+        let intact = sums::intact("reasoning", "reasoning");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {REASONING} FROM reasoning WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
+                "SELECT {REASONING}, {intact} FROM reasoning WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
                     AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR phase = ?4)
                  ORDER BY {order} LIMIT ?5"
             ),

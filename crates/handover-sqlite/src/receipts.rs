@@ -12,18 +12,21 @@ use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
 
 fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
+    let intact = sums::intact("receipt", "r");
     let sql = format!(
-        "SELECT {RECEIPT}, {RECEIPT_TEXTS} FROM receipt r JOIN session s ON s.key = r.session
+        "SELECT {RECEIPT}, {RECEIPT_TEXTS}, {intact} FROM receipt r JOIN session s ON s.key = r.session
          WHERE r.id = ?1"
     );
-    let receipt = query::first(connection, &sql, [id.as_str()], rows::whole_receipt)?
+    let receipt = query::record(connection, &sql, [id.as_str()], rows::whole_receipt)?
         .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
-    let sql =
-        format!("SELECT {RECEIPT_ITEM} FROM receipt_item WHERE receipt = ?1 ORDER BY position");
-    let items = query::all(connection, &sql, [id.as_str()], rows::receipt_item)?;
+    let intact = sums::intact("receipt_item", "receipt_item");
+    let sql = format!(
+        "SELECT {RECEIPT_ITEM}, {intact} FROM receipt_item WHERE receipt = ?1 ORDER BY position"
+    );
+    let items = query::records(connection, &sql, [id.as_str()], rows::receipt_item)?;
     Ok(Receipt { items, ..receipt })
 }
 
@@ -186,10 +189,11 @@ impl Receipts for SqliteStore {
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>> {
         let session =
             filter.session.as_ref().map(|id| session_key(&self.connection, id)).transpose()?;
-        query::all(
+        let intact = sums::intact("receipt", "r");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {RECEIPT} FROM receipt r JOIN session s ON s.key = r.session
+                "SELECT {RECEIPT}, {intact} FROM receipt r JOIN session s ON s.key = r.session
                  WHERE (?1 IS NULL OR r.session = ?1)
                     AND (?2 IS NULL OR r.group_id = ?2) AND (?3 IS NULL OR r.role = ?3)
                  ORDER BY r.created_at DESC, r.id DESC LIMIT ?4"
@@ -206,10 +210,11 @@ impl Receipts for SqliteStore {
 
     fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {
         let key = session_key(&self.connection, session)?;
-        query::all(
+        let intact = sums::intact("receipt_item", "i");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {HANDED} FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+                "SELECT {HANDED}, {intact} FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
                  WHERE r.session = ?1 ORDER BY i.receipt, i.position"
             ),
             [key],

@@ -8,11 +8,12 @@ use handover_store::{
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, query};
+use crate::{SqliteStore, query, sums};
 
 fn lock(connection: &Connection, epic: &EpicId) -> Result<Option<EpicLock>> {
-    let sql = format!("SELECT {EPIC_LOCK} FROM epic_lock WHERE epic = ?1");
-    query::first(connection, &sql, [epic.as_str()], rows::epic_lock)
+    let intact = sums::intact("epic_lock", "epic_lock");
+    let sql = format!("SELECT {EPIC_LOCK}, {intact} FROM epic_lock WHERE epic = ?1");
+    query::record(connection, &sql, [epic.as_str()], rows::epic_lock)
 }
 
 fn check_fence(connection: &Connection, epic: &EpicId, fence: u64) -> Result<()> {
@@ -137,10 +138,11 @@ impl Runs for SqliteStore {
 
     fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>> {
         self.run_record(run)?;
-        query::all(
+        let intact = sums::intact("run_journal", "j");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {JOURNAL_ENTRY} FROM run_journal j JOIN run ON run.key = j.run
+                "SELECT {JOURNAL_ENTRY}, {intact} FROM run_journal j JOIN run ON run.key = j.run
                  WHERE run.id = ?1 AND j.seq >= ?2 ORDER BY j.seq"
             ),
             (run.as_str(), from.cast_signed()),
@@ -149,16 +151,18 @@ impl Runs for SqliteStore {
     }
 
     fn run_record(&self, id: &RunId) -> Result<Run> {
-        let sql = format!("SELECT {RUN} FROM run WHERE id = ?1");
-        query::first(&self.connection, &sql, [id.as_str()], rows::run)?
+        let intact = sums::intact("run", "run");
+        let sql = format!("SELECT {RUN}, {intact} FROM run WHERE id = ?1");
+        query::record(&self.connection, &sql, [id.as_str()], rows::run)?
             .ok_or_else(|| StoreError::not_found(RecordKind::Run, id))
     }
 
     fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>> {
-        query::all(
+        let intact = sums::intact("run", "run");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {RUN} FROM run WHERE (?1 IS NULL OR epic = ?1)
+                "SELECT {RUN}, {intact} FROM run WHERE (?1 IS NULL OR epic = ?1)
                  ORDER BY created_at DESC, key DESC LIMIT ?2"
             ),
             (filter.epic.as_ref().map(EpicId::as_str), filter.limit.map_or(-1, i64::from)),

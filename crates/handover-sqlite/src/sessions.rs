@@ -6,11 +6,12 @@ use handover_store::{NewSession, Opened, RecordKind, Result, Sessions, StoreErro
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, query, session_key};
+use crate::{SqliteStore, query, session_key, sums};
 
 fn get(connection: &Connection, id: &SessionId) -> Result<Session> {
-    let sql = format!("SELECT {SESSION} FROM session WHERE id = ?1");
-    query::first(connection, &sql, [id.as_str()], rows::session)?
+    let intact = sums::intact("session", "session");
+    let sql = format!("SELECT {SESSION}, {intact} FROM session WHERE id = ?1");
+    query::record(connection, &sql, [id.as_str()], rows::session)?
         .ok_or_else(|| StoreError::not_found(RecordKind::Session, id))
 }
 
@@ -52,10 +53,11 @@ impl Sessions for SqliteStore {
     }
 
     fn sessions(&self, status: Option<SessionStatus>) -> Result<Vec<Session>> {
-        query::all(
+        let intact = sums::intact("session", "session");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {SESSION} FROM session WHERE ?1 IS NULL OR status = ?1
+                "SELECT {SESSION}, {intact} FROM session WHERE ?1 IS NULL OR status = ?1
                  ORDER BY created_at DESC, key DESC"
             ),
             [status.map(SessionStatus::as_str)],
@@ -75,6 +77,8 @@ impl Sessions for SqliteStore {
     ) -> Result<Session> {
         let ended = (status != SessionStatus::Active).then(|| now.as_micros());
         self.write(|tx| {
+            // A change computes a new sum: a damaged record would look sound again.
+            get(tx, id)?;
             tx.execute(
                 "UPDATE session SET status = ?2, ended_at = ?3 WHERE id = ?1",
                 (id.as_str(), status.as_str(), ended),

@@ -5,7 +5,7 @@ use handover_store::rows::{self, SKILL_OUTPUT, to_json};
 use handover_store::{NewSkillOutput, Result, SkillOutputFilter, SkillOutputs, StoreError};
 
 use crate::durability::Promise;
-use crate::{SqliteStore, ensure_group, query, session_key};
+use crate::{SqliteStore, ensure_group, query, session_key, sums};
 
 impl SkillOutputs for SqliteStore {
     fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput> {
@@ -51,10 +51,11 @@ impl SkillOutputs for SqliteStore {
         filter: &SkillOutputFilter,
     ) -> Result<Vec<SkillOutput>> {
         let key = session_key(&self.connection, session)?;
-        query::all(
+        let intact = sums::intact("skill_output", "skill_output");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {SKILL_OUTPUT} FROM skill_output
+                "SELECT {SKILL_OUTPUT}, {intact} FROM skill_output
                  WHERE session = ?1 AND (?2 IS NULL OR skill = ?2) AND (?3 IS NULL OR role = ?3)
                     AND (?4 IS NULL OR group_id = ?4)
                  ORDER BY created_at DESC, id DESC LIMIT ?5"

@@ -8,15 +8,18 @@ use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, query};
+use crate::{SqliteStore, query, sums};
 
 fn get(connection: &Connection, id: &str) -> Result<Strategy> {
-    let sql = format!("SELECT {STRATEGY} FROM strategy WHERE id = ?1");
-    query::first(connection, &sql, [id], rows::strategy)?
+    let intact = sums::intact("strategy", "strategy");
+    let sql = format!("SELECT {STRATEGY}, {intact} FROM strategy WHERE id = ?1");
+    query::record(connection, &sql, [id], rows::strategy)?
         .ok_or_else(|| StoreError::not_found(RecordKind::Strategy, id))
 }
 
 fn raise(tx: &Connection, id: &str, now: Timestamp) -> Result<()> {
+    // A change computes a new sum: a damaged record would look sound again.
+    get(tx, id)?;
     tx.execute(
         "UPDATE strategy SET helpfulness = helpfulness + 1, last_seen = max(last_seen, ?2)
          WHERE id = ?1",
@@ -80,10 +83,11 @@ impl Strategies for SqliteStore {
     }
 
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
-        query::all(
+        let intact = sums::intact("strategy", "strategy");
+        query::records(
             &self.connection,
             &format!(
-                "SELECT {STRATEGY} FROM strategy WHERE project = ?1
+                "SELECT {STRATEGY}, {intact} FROM strategy WHERE project = ?1
                     AND (?2 IS NULL OR language IS NULL OR language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR framework IS NULL OR framework = ?3 COLLATE NOCASE)
                  ORDER BY helpfulness DESC, last_seen DESC, id LIMIT ?4"

@@ -6,7 +6,7 @@ use handover_store::{NewToken, RecordKind, Result, StoreError, Tokens};
 use handover_text::Clean;
 
 use crate::error::backend;
-use crate::{SqliteStore, query};
+use crate::{SqliteStore, query, sums};
 
 impl Tokens for SqliteStore {
     fn create_token(&self, new: &NewToken) -> Result<Token> {
@@ -32,14 +32,16 @@ impl Tokens for SqliteStore {
     }
 
     fn token(&self, id: &TokenId) -> Result<Token> {
-        let sql = format!("SELECT {TOKEN} FROM token WHERE id = ?1");
-        query::first(&self.connection, &sql, [id.as_str()], rows::token)?
+        let intact = sums::intact("token", "token");
+        let sql = format!("SELECT {TOKEN}, {intact} FROM token WHERE id = ?1");
+        query::record(&self.connection, &sql, [id.as_str()], rows::token)?
             .ok_or_else(|| StoreError::not_found(RecordKind::Token, id))
     }
 
     fn tokens(&self) -> Result<Vec<Token>> {
-        let sql = format!("SELECT {TOKEN} FROM token ORDER BY created_at DESC, key DESC");
-        query::all(&self.connection, &sql, [], rows::token)
+        let intact = sums::intact("token", "token");
+        let sql = format!("SELECT {TOKEN}, {intact} FROM token ORDER BY created_at DESC, key DESC");
+        query::records(&self.connection, &sql, [], rows::token)
     }
 
     fn end_token(&self, id: &TokenId, now: Timestamp) -> Result<bool> {

@@ -132,6 +132,8 @@ pub struct Check {
 pub enum CheckedPart {
     /// Every row can be read.
     Integrity,
+    /// Every record matches its checksum.
+    Records,
     /// Every reference leads to a row.
     References,
     /// The text index is that of the packages' texts.
@@ -142,6 +144,7 @@ impl std::fmt::Display for CheckedPart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Integrity => "integrity",
+            Self::Records => "records",
             Self::References => "references",
             Self::TextIndex => "text index",
         })

@@ -134,6 +134,29 @@ pub(crate) struct CommandLine {
 
 impl Command {
     pub(crate) fn run(self, app: &App, line: CommandLine) -> Outcome {
+        let (fills_store, started) = (self.fills_store(), app.now());
+        let outcome = self.dispatch(app, line)?;
+        if fills_store {
+            doctor::repair::back_up_daily(app, started);
+        }
+        Ok(outcome)
+    }
+
+    /// Whether it may leave something behind that is worth a copy. Hooks are not among them: an agent
+    /// program waits for each.
+    fn fills_store(&self) -> bool {
+        matches!(
+            self,
+            Self::Session(_)
+                | Self::Package(_)
+                | Self::Reasoning(_)
+                | Self::Debrief(_)
+                | Self::Run(_)
+                | Self::Import(_)
+        )
+    }
+
+    fn dispatch(self, app: &App, line: CommandLine) -> Outcome {
         match self {
             Self::Init(args) => init::run(app, args),
             Self::Session(command) => command.run(app),

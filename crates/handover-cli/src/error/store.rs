@@ -128,7 +128,7 @@ fn fault_hint(fault: Fault) -> &'static str {
         Fault::Full => "Free some disk space and try again; nothing was partially written.",
         Fault::ReadOnly => "Make `.handover/` writable, or set HANDOVER_STORE to a writable file.",
         Fault::Corrupt => {
-            "Back up the file and move it away to start over; package files are not affected."
+            "Run `handover doctor --fix`: it keeps the damaged file and restores every record that can be read."
         }
         Fault::Unavailable => {
             "Check that the folder exists and is writable, or that the server is running; `handover doctor` can help."

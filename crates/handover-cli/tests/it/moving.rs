@@ -88,7 +88,9 @@ fn imports_an_export_once() {
 
 fn database(env: &TestEnv) -> rusqlite::Connection {
     #[expect(clippy::disallowed_methods, reason = "the test looks at the file from outside")]
-    rusqlite::Connection::open(env.path(".handover/store.db")).unwrap()
+    let database = rusqlite::Connection::open(env.path(".handover/store.db")).unwrap();
+    handover_sqlite::register_sums(&database).unwrap();
+    database
 }
 
 /// Written by the release, see the commands in docs/storage.md.

@@ -398,6 +398,8 @@ fn moving() {
     t.run("import bazinga bad.jsonl");
     t.both("store copy .handover/store.db backup.db");
     t.both("store reindex");
+    t.both("store backup");
+    t.both("store redact --dry-run");
     t.run("store copy nosuch.db backup.db");
     t.run("store copy mysql://x backup.db");
     t.assert_matches("moving");

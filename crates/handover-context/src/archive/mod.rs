@@ -4,8 +4,10 @@
 pub mod bazinga;
 mod copy;
 mod jsonl;
+mod redact;
 #[cfg(test)]
 mod tests;
 
 pub use copy::{Copied, CopyError, copy};
 pub use jsonl::{ArchiveError, FORMAT, export, import};
+pub use redact::{Mode as RedactMode, Redacted, redact};

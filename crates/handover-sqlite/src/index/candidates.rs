@@ -3,10 +3,11 @@
 use handover_model::{GroupId, PackageId, Role};
 use handover_store::packed::{self, Entry, Terms};
 use handover_store::rows::{Columns, Row};
-use handover_store::{Result, Slice};
+use handover_store::{IndexPart, Result, Slice};
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
-use super::SHEETS;
+use super::{SHEETS, intact};
 use crate::query::{self, Visit};
 
 pub(super) fn add(tx: &Connection, session: i64, entry: &Entry<'_>, terms: &Terms) -> Result<()> {
@@ -36,17 +37,20 @@ pub(crate) fn slice(
     let (mut candidates, mut next) = (Vec::with_capacity(room), None);
     query::each(
         connection,
-        "SELECT sheet, candidates FROM candidate_sheet WHERE session = ?1 AND sheet >= ?2
+        "SELECT sheet, candidates, sum FROM candidate_sheet WHERE session = ?1 AND sheet >= ?2
          ORDER BY sheet",
         (session, SHEETS.number(PackageId(from))),
         |row| {
             let mut columns = Columns::of(row);
-            let first = SHEETS.first(columns.int()?);
+            let sheet = columns.int()?;
+            let first = SHEETS.first(sheet);
             if candidates.len() >= enough.max(1) as usize {
                 next = Some(first.0);
                 return Ok(Visit::Stop);
             }
-            packed::read_candidates(first, columns.bytes()?, group, role, &mut candidates)?;
+            let key = [ValueRef::Integer(session), ValueRef::Integer(sheet)];
+            let packed = intact(&mut columns, IndexPart::Candidates, &key)?;
+            packed::read_candidates(first, packed, group, role, &mut candidates)?;
             Ok(Visit::Continue)
         },
     )?;
@@ -54,8 +58,10 @@ pub(crate) fn slice(
 }
 
 fn get(tx: &Connection, session: i64, sheet: i64) -> Result<Vec<u8>> {
-    let sql = "SELECT candidates FROM candidate_sheet WHERE session = ?1 AND sheet = ?2";
-    let read = |row: &dyn Row| Ok(Columns::of(row).bytes()?.to_vec());
+    let key = [ValueRef::Integer(session), ValueRef::Integer(sheet)];
+    let sql = "SELECT candidates, sum FROM candidate_sheet WHERE session = ?1 AND sheet = ?2";
+    let read =
+        |row: &dyn Row| Ok(intact(&mut Columns::of(row), IndexPart::Candidates, &key)?.to_vec());
     Ok(query::first(tx, sql, (session, sheet), read)?.unwrap_or_default())
 }
 

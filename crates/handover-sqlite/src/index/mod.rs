@@ -8,13 +8,14 @@ mod rebuild;
 use handover_model::{PackageId, SessionId};
 use handover_store::packed::{self, Blocks, Entry, FRESH, Postings};
 use handover_store::rows::{Columns, Row};
-use handover_store::{IndexError, Reindexed, Result, StoreError, TextIndex};
+use handover_store::{IndexError, IndexPart, Reindexed, Result, StoreError, TextIndex};
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
 pub(crate) use candidates::slice;
 pub(crate) use rebuild::{problems, rebuild};
 
-use crate::{SqliteStore, query, session_key};
+use crate::{SqliteStore, query, session_key, sums};
 
 /// In a table without rowids the whole row is the key, and a key that does not fit into a quarter of a
 /// leaf (4 KiB) continues on overflow pages, which are read again for every comparison. So sheets are
@@ -69,21 +70,40 @@ pub(crate) fn remove(tx: &Connection, session: i64, id: PackageId) -> Result<()>
 }
 
 fn terms_of(connection: &Connection, id: PackageId) -> Result<Vec<u8>> {
-    let sql = "SELECT terms FROM package_terms WHERE package = ?1";
-    query::first(connection, sql, [id.0], |row| Ok(Columns::of(row).bytes()?.to_vec()))?
+    let sql = "SELECT terms, sum FROM package_terms WHERE package = ?1";
+    let key = [ValueRef::Integer(id.0)];
+    let read = |row: &dyn Row| Ok(intact(&mut Columns::of(row), IndexPart::Terms, &key)?.to_vec());
+    query::first(connection, sql, [id.0], read)?
         .ok_or(StoreError::Index(IndexError::Missing { package: id }))
 }
 
 fn package_and_bytes(row: &dyn Row) -> Result<(PackageId, Vec<u8>)> {
     let mut columns = Columns::of(row);
-    Ok((PackageId(columns.int()?), columns.bytes()?.to_vec()))
+    let package = PackageId(columns.int()?);
+    let key = [ValueRef::Integer(package.0)];
+    Ok((package, intact(&mut columns, IndexPart::Terms, &key)?.to_vec()))
+}
+
+/// The next column, packed, if it and the key match the sum in the column after it. There are thousands of
+/// them in an assembly, so they are not compared by SQLite.
+fn intact<'r>(
+    columns: &mut Columns<'r>,
+    part: IndexPart,
+    key: &[ValueRef<'_>],
+) -> Result<&'r [u8]> {
+    let packed = columns.bytes()?;
+    let sum = sums::sum(key.iter().copied().chain([ValueRef::Blob(packed)]));
+    match columns.int::<i64>()? == sum {
+        true => Ok(packed),
+        false => Err(StoreError::Index(IndexError::Damaged { part })),
+    }
 }
 
 /// The packages that are not in the postings yet, with their terms.
 fn fresh(connection: &Connection, session: i64) -> Result<Vec<(PackageId, Vec<u8>)>> {
     query::all(
         connection,
-        "SELECT f.package, t.terms FROM fresh_package f JOIN package_terms t ON t.package = f.package
+        "SELECT f.package, t.terms, t.sum FROM fresh_package f JOIN package_terms t ON t.package = f.package
          WHERE f.session = ?1 ORDER BY f.package",
         [session],
         package_and_bytes,

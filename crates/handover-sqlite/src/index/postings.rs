@@ -5,8 +5,9 @@ use handover_store::packed::{self, Pages, Postings};
 use handover_store::rows::{Columns, Row};
 use handover_store::{IndexError, IndexPart, Posting, Result, StoreError};
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
-use super::PAGES;
+use super::{PAGES, intact};
 use crate::query::{self, Visit};
 
 /// Adds packages, in the order of their ids, with their packed terms.
@@ -52,14 +53,15 @@ pub(super) fn each(
     fresh: &[Vec<Posting>],
     visit: &mut dyn FnMut(usize, &Postings),
 ) -> Result<()> {
-    let sql =
-        "SELECT page, postings FROM posting_page WHERE session = ?1 AND term = ?2 ORDER BY page";
+    let sql = "SELECT page, postings, sum FROM posting_page WHERE session = ?1 AND term = ?2 ORDER BY page";
     let mut list = Postings::default();
     for (at_term, (term, newer)) in terms.iter().zip(fresh).enumerate() {
         list.clear();
         query::each(connection, sql, (session, term), |row| {
             let mut columns = Columns::of(row);
-            list.push_page(PAGES.first(columns.int()?), columns.bytes()?)?;
+            let page = columns.int()?;
+            let packed = intact(&mut columns, IndexPart::Postings, &key(session, term, page))?;
+            list.push_page(PAGES.first(page), packed)?;
             Ok(Visit::Continue)
         })?;
         newer.iter().try_for_each(|posting| list.push(posting)).map_err(StoreError::Index)?;
@@ -68,9 +70,16 @@ pub(super) fn each(
     Ok(())
 }
 
+fn key(session: i64, term: &str, page: i64) -> [ValueRef<'_>; 3] {
+    [ValueRef::Integer(session), ValueRef::Text(term.as_bytes()), ValueRef::Integer(page)]
+}
+
 fn get(tx: &Connection, session: i64, term: &str, page: i64) -> Result<Option<Vec<u8>>> {
-    let sql = "SELECT postings FROM posting_page WHERE session = ?1 AND term = ?2 AND page = ?3";
-    let read = |row: &dyn Row| Ok(Columns::of(row).bytes()?.to_vec());
+    let sql =
+        "SELECT postings, sum FROM posting_page WHERE session = ?1 AND term = ?2 AND page = ?3";
+    let key = key(session, term, page);
+    let read =
+        |row: &dyn Row| Ok(intact(&mut Columns::of(row), IndexPart::Postings, &key)?.to_vec());
     query::first(tx, sql, (session, term, page), read)
 }
 

@@ -9,9 +9,10 @@ use handover_store::rows::{self, Columns, REGISTRATION};
 use handover_store::{Reindexed, Result};
 use rusqlite::Connection;
 
-use super::{PAGES, SHEETS, add_after, fresh, package_and_bytes, postings, settle};
+use super::{PAGES, SHEETS, add_after, postings, settle};
 use crate::package_rows::{body, get};
 use crate::query::{self, Visit};
+use crate::sums;
 
 /// The tables of the index and how each names the rows of a session.
 const CLEAR: [&str; 4] = [
@@ -53,13 +54,19 @@ pub(crate) fn problems(connection: &Connection, session: i64) -> Result<Vec<Stri
         "SELECT t.package, t.terms FROM package_terms t JOIN package p ON p.id = t.package
          WHERE p.session = ?1",
         [session],
-        package_and_bytes,
+        |row| {
+            let mut columns = Columns::of(row);
+            Ok((PackageId(columns.int()?), columns.bytes()?.to_vec()))
+        },
     )?;
     for (id, packed) in terms {
         check.terms(id, packed);
     }
+    let sql = "SELECT package FROM fresh_package WHERE session = ?1";
     let fresh: BTreeSet<PackageId> =
-        fresh(connection, session)?.into_iter().map(|(id, _)| id).collect();
+        query::all(connection, sql, [session], |row| Ok(PackageId(Columns::of(row).int()?)))?
+            .into_iter()
+            .collect();
     check.postings(&fresh, &postings::all(connection, session)?);
     for (id, predecessor) in latest(connection, session)? {
         let (package, body) = (get(connection, id)?, body(connection, id)?);
@@ -72,8 +79,10 @@ pub(crate) fn problems(connection: &Connection, session: i64) -> Result<Vec<Stri
 fn latest(connection: &Connection, session: i64) -> Result<BTreeMap<PackageId, Option<String>>> {
     let mut predecessors = Predecessors::default();
     let mut latest = BTreeMap::new();
-    let sql = format!("SELECT {REGISTRATION} FROM package WHERE session = ?1 ORDER BY id");
-    query::each(connection, &sql, [session], |row| {
+    let intact = sums::intact("package", "package");
+    let sql =
+        format!("SELECT {REGISTRATION}, {intact} FROM package WHERE session = ?1 ORDER BY id");
+    query::each_record(connection, &sql, [session], |row| {
         let (registration, is_latest) = rows::registration(row)?;
         let id = registration.id;
         let predecessor = predecessors.register(registration);

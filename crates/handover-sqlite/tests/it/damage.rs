@@ -52,6 +52,7 @@ fn broken_references_and_pages_are_found() {
         found,
         [
             ("integrity".to_owned(), vec![]),
+            ("records".to_owned(), vec![]),
             ("references".to_owned(), vec!["reasoning row 1".to_owned()]),
             ("text index".to_owned(), vec![]),
         ]

@@ -9,7 +9,9 @@ use handover_text::CleanJson;
 
 pub(crate) fn raw(path: &Path) -> rusqlite::Connection {
     #[expect(clippy::disallowed_methods, reason = "the test plays the other program")]
-    rusqlite::Connection::open(path).unwrap()
+    let connection = rusqlite::Connection::open(path).unwrap();
+    handover_sqlite::register_sums(&connection).unwrap();
+    connection
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod damage;
 mod durability;
 mod file;
 mod index;
+mod sums;
 
 mod conformance {
     use std::path::PathBuf;

@@ -341,6 +341,10 @@ pub trait Archive {
     /// A record that exists with the same values is skipped; one that exists with other values is
     /// refused with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were added.
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added>;
+
+    /// Replaces the values of a record that [`each_record`](Self::each_record) has just passed. If another
+    /// record has the new key already, it is replaced, too. Does not touch the text index.
+    fn replace_record(&self, old: &Record, new: &CleanRecord) -> Result<()>;
 }
 
 /// Takes records, one at a time.

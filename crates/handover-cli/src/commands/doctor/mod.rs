@@ -1,5 +1,9 @@
 //! `handover doctor`
 
+mod disk;
+mod protection;
+pub(crate) mod repair;
+
 use handover_context::package_file::{FileState, file_state};
 use handover_handoff::spool;
 use handover_model::SessionStatus;
@@ -9,20 +13,29 @@ use serde::Serialize;
 use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::store::StorePlace;
 use crate::trust;
 
 /// Check the project for problems
 ///
-/// Checks the project, the configuration, the store (with a full integrity check), the package files of
-/// active sessions, and the hooks of agent programs. Exits with 0 only if every check passes.
+/// Checks the project, the configuration, the store (its log, every record and the text index), whether it can
+/// be written, the package files of active sessions, and the hooks of agent programs. Exits with 0 only if
+/// every check passes; then it also renews the last good copy of the store.
+///
+/// `--fix` rebuilds a damaged store out of every record that can still be read, here or in the last good copy,
+/// and keeps the damaged files beside it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover doctor\n  handover doctor --probe\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
+    after_help = "Examples:\n  handover doctor\n  handover doctor --fix\n  handover doctor --probe\n  handover doctor --json | jq '.checks[] | select(.ok | not)'"
 )]
 pub(crate) struct DoctorArgs {
     /// Also run each installed agent program once, offline, to check that its hooks fire
     #[arg(long)]
     probe: bool,
+
+    /// Repair the store if it is damaged
+    #[arg(long)]
+    fix: bool,
 }
 
 /// The result of one check.
@@ -49,6 +62,7 @@ impl Check {
 }
 
 pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
+    app.hurry();
     let mut checks = Vec::new();
     app.keep_trust_to_itself();
     match app.project() {
@@ -67,14 +81,24 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
         Err(error) => checks.push(Check::failed("configuration", error)),
     }
     // Everything else needs a project and a valid configuration.
-    if app.project().is_ok() && app.loaded_config().is_ok() {
+    if let (Ok(_), Ok(loaded)) = (app.project(), app.loaded_config()) {
         match trust(app) {
             Ok(check) => checks.push(check),
             Err(error) => checks.push(Check::failed("trust", error)),
         }
+        checks.push(protection::check(loaded));
+        if args.fix {
+            match repair::fix(app) {
+                Ok(done) => checks.extend(done),
+                Err(error) => checks.push(Check::failed("fix", error)),
+            }
+        }
         match store(app) {
             Ok(found) => checks.extend(found),
             Err(error) => checks.push(Check::failed("store", error)),
+        }
+        if checks.iter().all(|check| check.ok) {
+            checks.extend(last_good_copy(app));
         }
         checks.extend(host::checks(app));
         if args.probe {
@@ -112,11 +136,27 @@ fn trust(app: &App) -> Result<Check, CommandError> {
     })
 }
 
+/// Renews the copy that a repair falls back to, now that the store is known to be sound.
+fn last_good_copy(app: &App) -> Option<Check> {
+    let Ok(StorePlace::File(store)) = app.store_place() else { return None };
+    Some(match repair::back_up(&store) {
+        Ok(copy) => Check::fine("last good copy", copy.display().to_string()),
+        Err(error) => Check::failed("last good copy", error),
+    })
+}
+
 fn store(app: &App) -> Result<Vec<Check>, CommandError> {
     let place = app.store_place()?;
-    let mut checks = vec![];
-    let store = app.store()?;
+    let mut checks: Vec<Check> = disk::log(&place).into_iter().collect();
+    let store = match app.store() {
+        Ok(store) => store,
+        Err(error) => {
+            checks.push(Check::failed("store", error));
+            return Ok(checks);
+        }
+    };
     checks.push(Check::fine("store", place.to_string()));
+    checks.push(disk::writing(app, store)?);
     let looked = match store.check() {
         // The service responds; integrity is not this token's business.
         Err(StoreError::Denied { .. }) => {
@@ -129,7 +169,9 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
         let name = format!("store {}", check.part);
         let fix = match check.part {
             CheckedPart::TextIndex => "Run `handover store reindex`.",
-            CheckedPart::Integrity | CheckedPart::References => place.repair_hint(),
+            CheckedPart::Integrity | CheckedPart::Records | CheckedPart::References => {
+                place.repair_hint()
+            }
         };
         checks.push(match check.problems.first() {
             None => Check::fine(&name, "ok"),

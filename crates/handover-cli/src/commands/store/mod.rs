@@ -1,6 +1,8 @@
 //! `handover store …`
 
+mod backup;
 mod copy;
+mod redact;
 mod reindex;
 
 use clap::Subcommand;
@@ -8,17 +10,21 @@ use clap::Subcommand;
 use super::Outcome;
 use crate::app::App;
 
-/// Copy a project between stores, or rebuild its text index
+/// Copy, back up, redact or reindex the store
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
+    Backup(backup::BackupArgs),
     Copy(copy::CopyArgs),
+    Redact(redact::RedactArgs),
     Reindex(reindex::ReindexArgs),
 }
 
 impl StoreCommand {
     pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
+            Self::Backup(args) => backup::run(app, args),
             Self::Copy(args) => copy::run(app, args),
+            Self::Redact(args) => redact::run(app, args),
             Self::Reindex(args) => reindex::run(app, args),
         }
     }

@@ -1,0 +1,33 @@
+//! `handover store backup`
+
+use serde_json::json;
+
+use crate::app::App;
+use crate::commands::Outcome;
+use crate::commands::doctor::repair::back_up;
+use crate::error::{CommandError, Exit};
+use crate::store::StorePlace;
+
+/// Renew the last good copy of the store
+///
+/// The copy is in `backup/` beside the store and is verified before it replaces the older one; a damaged
+/// store is refused. `handover doctor --fix` takes records from it that the store has lost. `handover doctor`
+/// renews it, and so does, once a day, a command that writes to a small store.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  handover store backup\n  handover doctor --fix")]
+pub(crate) struct BackupArgs {}
+
+pub(crate) fn run(app: &App, _: BackupArgs) -> Outcome {
+    app.existing_store()?;
+    let StorePlace::File(store) = app.store_place()? else {
+        let message = "only a store in a file is copied";
+        return Err(CommandError::invalid(message)
+            .hinted("Back the database up with its own tools, or use `handover export FILE`."));
+    };
+    let copy = back_up(&store)?;
+    let answer = json!({"store": store, "copy": copy});
+    app.ui.answer("backup", &answer, |ui| {
+        ui.line(format_args!("Copied {} to {}", store.display(), copy.display()))
+    })?;
+    Ok(Exit::Done)
+}
