@@ -158,6 +158,7 @@ fn everything() -> serde_json::Value {
             "enabled": false, "roles": {"Explore": "investigator"}, "roles_disabled": ["developer"],
             "sessions_disabled": ["s1"], "debrief_required": false, "deadline_ms": 1,
         },
+        "trust": {"programs": ["make"], "stores": ["https://team.example"]},
     })
 }
 
