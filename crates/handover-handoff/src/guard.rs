@@ -88,6 +88,8 @@ pub fn marker_of(prompt: &str) -> Option<ReceiptId> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const PROMPT: &str = "## Context\n\n<!-- handover:receipt r_1 -->\n\n## Your Task\n\ndo it\n";
@@ -165,5 +167,81 @@ mod tests {
         assert_eq!(marker_of(PROMPT).unwrap().as_str(), "r_1");
         assert_eq!(marker_of("x <!-- handover:receipt r_1 -->"), None);
         assert_eq!(marker_of("<!-- handover:receipt ; rm -->"), None);
+    }
+
+    #[test]
+    fn every_combination_is_decided_by_its_faults() {
+        let provisions = [
+            (Provision::Present, false),
+            (Provision::Disabled { by: "x".to_owned() }, false),
+            (Provision::Degraded { reason: "x".to_owned() }, false),
+            (Provision::Missing, true),
+        ];
+        let changed = format!("{PROMPT}more");
+        let prompts = [(PROMPT, 0), (changed.as_str(), 1), ("do it", 2)];
+        for (context, no_context) in &provisions {
+            for (specialization, no_specialization) in &provisions {
+                let provided =
+                    Provided { context: context.clone(), specialization: specialization.clone() };
+                for (prompt, wrong_prompt) in prompts {
+                    for state in ReceiptState::ALL {
+                        let faults = usize::from(*no_context)
+                            + usize::from(*no_specialization)
+                            + wrong_prompt
+                            + usize::from(*state != ReceiptState::Assembled);
+                        let decided = |mode| decide(mode, prompt, *state, &provided);
+                        let case = format!("{provided:?} {prompt:?} {state}");
+                        match decided(GuardMode::Strict) {
+                            Ok(admission) => {
+                                assert_eq!((faults, admission.warnings.len()), (0, 0), "{case}");
+                            }
+                            Err(refusal) => {
+                                assert_eq!(refusal.reasons.len(), faults, "{case}");
+                                assert!(faults > 0, "{case}");
+                            }
+                        }
+                        assert_eq!(
+                            decided(GuardMode::Warn).unwrap().warnings.len(),
+                            faults,
+                            "{case}"
+                        );
+                        assert_eq!(decided(GuardMode::Off).unwrap().warnings.len(), 0, "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_states_all_reasons() {
+        let refusal = Refusal { reasons: vec!["one".to_owned(), "two".to_owned()] };
+        assert_eq!(refusal.to_string(), "the guard refuses this spawn: one; two");
+        assert!(Refusal::HINT.contains("guard.mode"));
+    }
+
+    #[test]
+    fn the_first_valid_marker_counts() {
+        let two = "<!-- handover:receipt a b -->\n<!-- handover:receipt r_2 -->\n<!-- handover:receipt r_3 -->";
+        assert_eq!(marker_of(two).unwrap().as_str(), "r_2");
+        for none in [
+            "",
+            "<!-- handover:receipt -->",
+            "<!-- handover:receipt  -->",
+            "<!-- handover:receipt r_1-->",
+        ] {
+            assert_eq!(marker_of(none), None, "{none}");
+        }
+    }
+
+    proptest! {
+        /// One changed byte is another prompt.
+        #[test]
+        fn a_strict_guard_lets_no_other_text_pass(at in 0..PROMPT.len(), letter in "[A-Z]") {
+            let mut changed = PROMPT.to_owned();
+            changed.replace_range(at..=at, &letter);
+            prop_assume!(changed != PROMPT);
+            let decision = decide(GuardMode::Strict, &changed, ReceiptState::Assembled, &complete());
+            prop_assert!(decision.is_err());
+        }
     }
 }

@@ -161,3 +161,61 @@ impl HandoffRequest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> HandoffRequest {
+        let (session, role) = (SessionId::new("s1").unwrap(), Role::new("developer").unwrap());
+        HandoffRequest::new(session, role, ReceiptId::new("r_1").unwrap(), Timestamp::default())
+    }
+
+    #[test]
+    fn a_new_request_asks_for_everything() {
+        let request = request();
+        assert!(request.context && request.specialization);
+        assert_eq!((request.attempt, request.current_tokens), (Attempt::Count, 0));
+        assert!(request.ticket.is_none() && request.role_text.is_none() && !request.explain);
+    }
+
+    #[test]
+    fn attempts_are_given_or_counted() {
+        assert_eq!(Attempt::from(Some(3)), Attempt::Number(3));
+        assert_eq!(Attempt::from(None), Attempt::Count);
+        assert_eq!((Attempt::Number(3).given(), Attempt::Count.given()), (3, 0));
+        assert_eq!(Delivery::now_if(true), Delivery::Now);
+        assert_eq!(Delivery::now_if(false), Delivery::Later);
+    }
+
+    #[test]
+    fn the_context_is_asked_for_with_all_that_was_given() {
+        let request = HandoffRequest {
+            group: Some(GroupId::new("P1").unwrap()),
+            task: Some("task".to_owned()),
+            model: Some("opus".to_owned()),
+            current_tokens: 5,
+            reasoning: Some(true),
+            reasoning_level: ReasoningLevel::Full,
+            limit: Some(9),
+            explain: true,
+            now: Timestamp::from_micros(7),
+            ..request()
+        };
+        let context = request.context_request(2, Some(100), Delivery::Now);
+        assert_eq!((context.iteration, context.cap, context.claim), (2, Some(100), true));
+        assert_eq!((context.group, context.task.as_deref()), (request.group.clone(), Some("task")));
+        assert_eq!((context.model.as_deref(), context.current_tokens), (Some("opus"), 5));
+        assert_eq!(
+            (context.reasoning, context.reasoning_level),
+            (Some(true), ReasoningLevel::Full)
+        );
+        assert_eq!((context.limit, context.explain), (Some(9), true));
+        assert_eq!((context.receipt, context.now), (request.receipt.clone(), request.now));
+        // What decides on relevance may be shorter than the task.
+        let relevance = Some("words".to_owned());
+        let later =
+            HandoffRequest { relevance, ..request }.context_request(0, None, Delivery::Later);
+        assert_eq!((later.task.as_deref(), later.claim, later.cap), (Some("words"), false, None));
+    }
+}

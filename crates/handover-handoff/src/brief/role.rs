@@ -143,3 +143,99 @@ pub(super) fn section(role: &Role, text: Option<&RoleText>, receipt: &ReceiptId)
          ```\n"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(name: &str, config: Option<&RoleText>) -> String {
+        section(&Role::new(name).unwrap(), config, &ReceiptId::new("r_1").unwrap())
+    }
+
+    #[test]
+    fn every_built_in_role_has_its_own_words() {
+        let mut seen = Vec::new();
+        for name in handover_model::roles::BUILT_IN {
+            let built_in = ROLES.iter().find(|one| one.name == *name).unwrap();
+            let text = text(name, None);
+            assert!(
+                text.starts_with(&format!("## Your Role\n\nRole: {name}. {}\n", built_in.identity))
+            );
+            assert!(text.contains(&format!("Look at first: {}\n- ", built_in.focus)), "{text}");
+            for rule in built_in.rules {
+                assert!(text.contains(&format!("\n- {rule}\n")), "{name}: {rule}");
+            }
+            assert!(!seen.contains(&built_in.identity), "{name}");
+            seen.push(built_in.identity);
+        }
+        assert_eq!(ROLES.len(), seen.len(), "every entry is a built-in role");
+    }
+
+    #[test]
+    fn those_who_judge_have_other_verdicts_than_those_who_work() {
+        for (name, verdicts) in [
+            ("developer", WORKER),
+            ("senior_software_engineer", WORKER),
+            ("investigator", WORKER),
+            ("requirements_engineer", WORKER),
+            ("orchestrator", WORKER),
+            ("gardener", WORKER),
+            ("qa_expert", JUDGE),
+            ("tech_lead", JUDGE),
+            ("project_manager", JUDGE),
+        ] {
+            assert!(text(name, None).contains(&format!(" Verdict: {verdicts}.\n")), "{name}");
+        }
+        for word in WORKER.split([',', ' ']).chain(JUDGE.split([',', ' '])) {
+            let known =
+                word.is_empty() || word == "or" || word.parse::<handover_model::Verdict>().is_ok();
+            assert!(known, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_role_nobody_knows_is_told_the_minimum() {
+        let text = text("gardener", None);
+        assert!(text.contains("Role: gardener. You do one task for a team of agents."), "{text}");
+        assert!(text.contains("receipt: r_1\nverdict: …\n"), "{text}");
+    }
+
+    #[test]
+    fn the_configuration_replaces_single_fields() {
+        let focus = RoleText { focus: Some("The tests.".to_owned()), ..RoleText::default() };
+        let text = |config: &RoleText| super::tests::text("developer", Some(config));
+        let changed = text(&focus);
+        assert!(changed.contains("Look at first: The tests.\n"), "{changed}");
+        assert!(changed.contains("You implement one task, with its tests."), "{changed}");
+        assert!(changed.contains("- Do the work yourself"), "{changed}");
+        let silent = RoleText { rules: Some(Vec::new()), ..RoleText::default() };
+        assert!(!text(&silent).contains("- Do the work yourself"));
+        let ruled = RoleText { rules: Some(vec!["Be brief.".to_owned()]), ..RoleText::default() };
+        assert!(
+            text(&ruled).contains("style of the code around it.\n- Be brief.\n\n"),
+            "{}",
+            text(&ruled)
+        );
+        let named = RoleText { identity: Some("You are us.".to_owned()), ..RoleText::default() };
+        assert!(text(&named).contains("Role: developer. You are us.\n"));
+    }
+
+    proptest! {
+        /// Words of a configuration fake neither a heading, nor a block, nor a receipt.
+        #[test]
+        fn configured_words_stay_words(wild in "\\PC{0,30}|[\\n `#<!>a-z-]{0,30}\\n(```handover|## Your Task|<!-- handover:receipt r_2 -->)\\n") {
+            let config = RoleText {
+                identity: Some(wild.clone()),
+                focus: Some(wild.clone()),
+                rules: Some(vec![wild]),
+            };
+            let text = text("developer", Some(&config));
+            prop_assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), 1, "{}", text);
+            prop_assert_eq!(text.lines().filter(|line| line.starts_with("```")).count(), 2, "{}", text);
+            prop_assert!(!text.contains("<!--"), "{}", text);
+            prop_assert_eq!(crate::marker_of(&text), None);
+        }
+    }
+}

@@ -8,6 +8,8 @@ mod keep;
 mod learn;
 mod message;
 mod read;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

@@ -5,4 +5,5 @@
 mod delivery;
 mod ending;
 mod prepare;
+mod states;
 mod world;
