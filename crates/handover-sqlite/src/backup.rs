@@ -9,7 +9,7 @@ use handover_store::{Fault, Result, StoreError};
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::file::sync_folder;
+use crate::file::{create_private, sync_folder};
 use crate::salvage::open_copy;
 use crate::{SqliteStore, query, sums};
 
@@ -35,6 +35,7 @@ impl SqliteStore {
 
     fn copy_to(&self, new: &Path) -> Result<()> {
         let path = new.to_str().ok_or_else(|| io(ErrorKind::InvalidFilename.into()))?;
+        create_private(new).map_err(io)?;
         self.connection.execute("VACUUM INTO ?1", [path]).map_err(backend)?;
         verify(&open_copy(new)?)?;
         File::open(new).and_then(|file| file.sync_all()).map_err(io)

@@ -26,6 +26,13 @@ pub(crate) fn log_of(store: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Creates an empty file that only its owner can read.
+pub(crate) fn create_private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    Ok(())
+}
+
 /// Makes the name of a file survive a power failure.
 pub(crate) fn sync_folder(file: &Path) -> std::io::Result<()> {
     let folder = match file.parent() {

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::archive::{columns, put_readable};
 use crate::durability::Patience;
 use crate::error::backend;
-use crate::file::{log_of, sync_folder};
+use crate::file::{create_private, log_of, sync_folder};
 use crate::{SqliteStore, index, log_check, query, sums};
 
 /// How many numbers between readable rows are tried one by one.
@@ -41,6 +41,7 @@ pub fn salvage(
     target: &Path,
     scratch: &Path,
 ) -> Result<Repaired> {
+    create_private(target).map_err(io)?;
     let store = SqliteStore::open(target)?;
     store.connection.execute_batch("PRAGMA foreign_keys = OFF").map_err(backend)?;
     let mut repaired = Repaired::default();
