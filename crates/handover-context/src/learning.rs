@@ -1,5 +1,7 @@
 //! What a project learns: strategies from reasoning, and patterns that match an error.
 
+use std::collections::BTreeSet;
+
 use handover_model::learn::{MAX_INSIGHT_CHARS, similarity, topic_of};
 use handover_model::{
     Category, ErrorPattern, GroupId, ProjectId, Reasoning, SessionId, Strategy, Timestamp,
@@ -33,7 +35,62 @@ impl Binding {
     }
 }
 
-/// Turns the selected completions, decisions and approaches of a group into strategies.
+/// Words that report an end and teach nothing.
+const EMPTY_WORDS: &[&str] = &[
+    "all",
+    "and",
+    "as",
+    "asked",
+    "chore",
+    "complete",
+    "completed",
+    "done",
+    "everything",
+    "feature",
+    "finished",
+    "fixed",
+    "good",
+    "green",
+    "has",
+    "have",
+    "implemented",
+    "is",
+    "it",
+    "now",
+    "ok",
+    "pass",
+    "passed",
+    "passes",
+    "passing",
+    "ready",
+    "requested",
+    "successfully",
+    "task",
+    "test",
+    "tests",
+    "the",
+    "this",
+    "unrelated",
+    "was",
+    "were",
+    "with",
+    "work",
+    "works",
+];
+
+/// The fewest words that say something.
+const MIN_WORDS: usize = 3;
+
+/// Whether a text says how something was done, rather than just that it was.
+fn says_how(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let telling: BTreeSet<String> =
+        words.filter(|word| word.len() > 1 && !EMPTY_WORDS.contains(&word.as_str())).collect();
+    telling.len() >= MIN_WORDS
+}
+
+/// Turns the selected completions, decisions and approaches of a group into strategies, but for those that
+/// only say that it is done.
 pub fn extract_strategies(
     store: &dyn Store,
     redactor: &Redactor,
@@ -54,7 +111,7 @@ pub fn extract_strategies(
     let new: Vec<NewStrategy> = store
         .reasoning(session, &filter)?
         .into_iter()
-        .filter(|reasoning| wanted(reasoning))
+        .filter(|reasoning| wanted(reasoning) && says_how(&reasoning.content))
         .filter_map(|reasoning| {
             Some(NewStrategy {
                 project: project.clone(),
@@ -113,7 +170,7 @@ mod tests {
     fn completions_decisions_and_approaches_become_strategies() {
         let world = TestProject::new();
         for phase in Phase::ALL {
-            world.reason(&group("P1"), *phase, &format!("Insight of {phase}."));
+            world.reason(&group("P1"), *phase, &format!("One lock per {phase} account."));
         }
         world.reason(&group("P2"), Phase::Decisions, "Another group.");
         let mut learned: Vec<(Topic, String)> = learn(&world, &Binding::default(), &|_| true)
@@ -124,9 +181,9 @@ mod tests {
         assert_eq!(
             learned,
             [
-                (Topic::Implementation, "Insight of completion.".to_owned()),
-                (Topic::Architecture, "Insight of decisions.".to_owned()),
-                (Topic::Methodology, "Insight of approach.".to_owned()),
+                (Topic::Implementation, "One lock per completion account.".to_owned()),
+                (Topic::Architecture, "One lock per decisions account.".to_owned()),
+                (Topic::Methodology, "One lock per approach account.".to_owned()),
             ]
         );
     }
@@ -134,11 +191,11 @@ mod tests {
     #[test]
     fn only_wanted_reasoning_is_learned_from() {
         let world = TestProject::new();
-        world.reason(&group("P1"), Phase::Decisions, "Wanted.");
-        world.reason(&group("P1"), Phase::Decisions, "Unwanted.");
-        let learned = learn(&world, &Binding::default(), &|r| r.content == "Wanted.");
+        world.reason(&group("P1"), Phase::Decisions, "Wanted: lock per account.");
+        world.reason(&group("P1"), Phase::Decisions, "Unwanted: lock per table.");
+        let learned = learn(&world, &Binding::default(), &|r| r.content.starts_with("Wanted"));
         assert_eq!(learned.len(), 1);
-        assert_eq!(learned[0].insight, "Wanted.");
+        assert_eq!(learned[0].insight, "Wanted: lock per account.");
         assert!(learn(&world, &Binding::default(), &|_| false).is_empty());
     }
 
@@ -155,12 +212,27 @@ mod tests {
     #[test]
     fn strategies_are_bound_to_technology_in_lower_case() {
         let world = TestProject::new();
-        world.reason(&group("P1"), Phase::Decisions, "Use adapters.");
+        world.reason(&group("P1"), Phase::Decisions, "Use adapters per canton.");
         let binding =
             Binding { language: Some("Python".to_owned()), framework: Some("FastAPI".to_owned()) };
         let learned = learn(&world, &binding, &|_| true).remove(0);
         assert_eq!(learned.language.as_deref(), Some("python"));
         assert_eq!(learned.framework.as_deref(), Some("fastapi"));
+    }
+
+    #[test]
+    fn a_bare_done_teaches_nothing() {
+        for text in
+            ["Done.", "All tests pass.", "Unrelated chore is green", "The task is complete."]
+        {
+            assert!(!says_how(text), "{text}");
+        }
+        for text in ["Use adapters per canton.", "Locked the row before the read."] {
+            assert!(says_how(text), "{text}");
+        }
+        let world = TestProject::new();
+        world.reason(&group("P1"), Phase::Completion, "Done, all tests pass.");
+        assert!(learn(&world, &Binding::default(), &|_| true).is_empty());
     }
 
     #[test]

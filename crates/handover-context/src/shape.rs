@@ -141,7 +141,7 @@ pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Valu
         .map(|pattern| {
             json!({
                 "hash": pattern.hash,
-                "message": pattern.signature.message,
+                "message": pattern.said(),
                 "solution": pattern.solution,
                 "confidence": pattern.confidence,
                 "occurrences": pattern.occurrences,

@@ -28,8 +28,8 @@ pub struct HandoffRequest {
     pub current_tokens: u64,
     /// Whether other agents' reasoning is included; `None` leaves it to the role.
     pub reasoning: Option<bool>,
-    /// How much reasoning is included.
-    pub reasoning_level: ReasoningLevel,
+    /// How much reasoning is included; `None` leaves it to the role.
+    pub reasoning_level: Option<ReasoningLevel>,
     /// The most packages; `None` leaves it to the role.
     pub limit: Option<usize>,
     /// How much testing the workflow does; `None` leaves it to the configuration.
@@ -121,7 +121,7 @@ impl HandoffRequest {
             attempt: Attempt::Count,
             current_tokens: 0,
             reasoning: None,
-            reasoning_level: ReasoningLevel::default(),
+            reasoning_level: None,
             limit: None,
             testing_mode: None,
             component: None,

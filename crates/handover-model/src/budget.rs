@@ -13,6 +13,8 @@ pub(crate) const PREFACE_MEDIUM: u64 = 1_200;
 pub(crate) const PREFACE_LARGE: u64 = 1_800;
 /// The share of the specialization.
 pub(crate) const SPECIALIZATION_PERCENT: u64 = 60;
+/// What evidence about the project leaves to the specialization, in percent.
+pub(crate) const SPECIALIZATION_FLOOR: u64 = 25;
 
 /// The token budget of one assembly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

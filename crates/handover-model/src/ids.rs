@@ -241,6 +241,10 @@ number_id!(
     ReasoningId, "reasoning id"
 );
 number_id!(
+    /// A verdict within a store.
+    VerdictId, "verdict id"
+);
+number_id!(
     /// A skill output within a store.
     SkillOutputId, "skill output id"
 );

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Phase, Role};
+use crate::{Phase, ReasoningLevel, Role};
 
 /// What a role receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct RoleRules {
     pub limit: usize,
     /// When reasoning is included by default.
     pub reasoning: ReasoningDefault,
+    /// How much of it by default.
+    pub level: ReasoningLevel,
     /// Whose reasoning is included.
     pub sources: Sources,
     /// The phases that are included, most important first.
@@ -55,6 +57,41 @@ impl Sources {
             Self::Roles(names) => names.contains(&role.as_str()),
         }
     }
+}
+
+/// What a role does with the work of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duty {
+    /// Builds it, and repairs what is sent back.
+    Builds,
+    /// Takes over when the work keeps coming back.
+    Rescues,
+    /// Accepts it or sends it back.
+    Judges,
+    /// Something else.
+    Other,
+}
+
+impl Duty {
+    /// The duty of a role.
+    pub fn of(role: &Role) -> Self {
+        match role.as_str() {
+            DEVELOPER => Self::Builds,
+            SENIOR | INVESTIGATOR => Self::Rescues,
+            QA | LEAD | MANAGER => Self::Judges,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the role has to know why work came back.
+    pub fn repairs(self) -> bool {
+        matches!(self, Self::Builds | Self::Rescues)
+    }
+}
+
+/// Whether a role writes the code that others judge.
+pub fn writes_code(role: &Role) -> bool {
+    matches!(role.as_str(), DEVELOPER | SENIOR)
 }
 
 /// Configured overrides of single values of the table.
@@ -98,6 +135,7 @@ const fn rules(
         task_percent: task,
         limit,
         reasoning,
+        level: ReasoningLevel::Medium,
         sources,
         phases,
     }
@@ -108,18 +146,12 @@ pub const DEVELOPER: &str = "developer";
 const SENIOR: &str = "senior_software_engineer";
 const QA: &str = "qa_expert";
 const LEAD: &str = "tech_lead";
+const INVESTIGATOR: &str = "investigator";
+const MANAGER: &str = "project_manager";
 
 /// The roles that exist without configuration.
-pub const BUILT_IN: &[&str] = &[
-    DEVELOPER,
-    SENIOR,
-    QA,
-    LEAD,
-    "investigator",
-    "requirements_engineer",
-    "project_manager",
-    "orchestrator",
-];
+pub const BUILT_IN: &[&str] =
+    &[DEVELOPER, SENIOR, QA, LEAD, INVESTIGATOR, "requirements_engineer", MANAGER, "orchestrator"];
 
 impl RoleRules {
     /// The built-in rules of a role.
@@ -133,10 +165,12 @@ impl RoleRules {
             SENIOR => rules([40, 20, 25, 15], 5, Always, Roles(&[DEVELOPER]), ALL_PHASES),
             QA => rules([40, 15, 30, 15], 5, Always, Roles(&[DEVELOPER, SENIOR]), QA_PHASES),
             LEAD => rules([30, 15, 40, 15], 5, Always, Roles(&[DEVELOPER, SENIOR, QA]), ALL_PHASES),
-            "investigator" => {
-                rules([35, 15, 35, 15], 5, Always, Roles(&[DEVELOPER, SENIOR, QA]), ALL_PHASES)
-            }
-            "project_manager" => rules([50, 20, 20, 10], 3, Always, Everyone, &[Phase::Completion]),
+            // Whoever looks for a cause needs the whole chain of events.
+            INVESTIGATOR => Self {
+                level: ReasoningLevel::Full,
+                ..rules([35, 15, 35, 15], 5, Always, Roles(&[DEVELOPER, SENIOR, QA]), ALL_PHASES)
+            },
+            MANAGER => rules([50, 20, 20, 10], 3, Always, Everyone, &[Phase::Completion]),
             _ => rules([50, 20, 20, 10], 3, Never, Everyone, ALL_PHASES),
         }
     }
@@ -253,6 +287,21 @@ mod tests {
             }
         }
         assert!(BUILT_IN.iter().all(|author| sees("project_manager", author)));
+    }
+
+    #[test]
+    fn duties_are_those_of_the_workflow() {
+        let duty = |name: &str| Duty::of(&Role::new(name).unwrap());
+        assert_eq!(duty("developer"), Duty::Builds);
+        assert_eq!([duty("senior_software_engineer"), duty("investigator")], [Duty::Rescues; 2]);
+        let judges = ["qa_expert", "tech_lead", "project_manager"];
+        assert_eq!(judges.map(duty), [Duty::Judges; 3]);
+        assert_eq!(["requirements_engineer", "gardener"].map(duty), [Duty::Other; 2]);
+        assert!(Duty::Builds.repairs() && Duty::Rescues.repairs());
+        assert!(!Duty::Judges.repairs() && !Duty::Other.repairs());
+        let writes = |name: &str| writes_code(&Role::new(name).unwrap());
+        assert!(writes("developer") && writes("senior_software_engineer"));
+        assert!(!writes("investigator") && !writes("qa_expert"));
     }
 
     #[test]

@@ -44,11 +44,12 @@ impl PostgresStore {
         let now = sighting.now;
         self.change(
             "INSERT INTO error_pattern AS e (project, hash, kind, message, hints, confidence,
-                occurrences, language, first_seen, last_seen, ttl_days)
-             VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $8, $9)
+                occurrences, language, first_seen, last_seen, ttl_days, example)
+             VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $8, $9, $10)
              ON CONFLICT (project, hash) DO UPDATE SET occurrences = e.occurrences + 1,
                 last_seen = greatest(e.last_seen, excluded.last_seen),
-                ttl_days = excluded.ttl_days, language = coalesce(e.language, excluded.language)",
+                ttl_days = excluded.ttl_days, language = coalesce(e.language, excluded.language),
+                example = coalesce(excluded.example, e.example)",
             params![
                 sighting.project.as_str(),
                 hash.as_str(),
@@ -59,6 +60,7 @@ impl PostgresStore {
                 sighting.language.as_ref().map(Clean::as_str),
                 now,
                 sighting.ttl_days.max(1),
+                sighting.signature.said(),
             ],
         )?;
         let session = sighting.session.as_ref().map(|id| self.session_key(id)).transpose()?;

@@ -36,6 +36,7 @@ mod tls;
 mod tokens;
 mod transaction;
 mod value;
+mod verdicts;
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};

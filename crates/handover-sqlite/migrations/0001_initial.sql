@@ -158,6 +158,25 @@ CREATE TABLE reasoning (
 ) STRICT;
 CREATE INDEX reasoning_by_time ON reasoning (session, created_at DESC, id DESC);
 
+-- How agents ended. The newest verdict of a judge tells those who repair why work came back.
+CREATE TABLE verdict (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    session    INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
+    group_id   TEXT,
+    role       TEXT NOT NULL,
+    agent_id   TEXT,
+    iteration  INTEGER NOT NULL,
+    receipt    TEXT,
+    verdict    TEXT NOT NULL,
+    summary    TEXT,
+    findings   TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(
+        id, session, group_id, role, agent_id, iteration, receipt, verdict, summary, findings,
+        created_at)) STORED
+) STRICT;
+CREATE INDEX verdict_by_time ON verdict (session, created_at DESC, id DESC);
+
 CREATE TABLE skill_output (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     session    INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
@@ -187,9 +206,10 @@ CREATE TABLE error_pattern (
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL,
     ttl_days    INTEGER NOT NULL CHECK (ttl_days > 0),
+    example     TEXT,
     sum INTEGER AS (record_sum(
         project, hash, kind, message, hints, solved, confidence, occurrences, language,
-        first_seen, last_seen, ttl_days)) STORED,
+        first_seen, last_seen, ttl_days, example)) STORED,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
 

@@ -69,11 +69,11 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
     }
     tx.execute(
         "INSERT INTO error_pattern (project, hash, kind, message, hints, confidence, occurrences,
-            language, first_seen, last_seen, ttl_days)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?8, ?9)
+            language, first_seen, last_seen, ttl_days, example)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?8, ?9, ?10)
          ON CONFLICT DO UPDATE SET occurrences = occurrences + 1,
             last_seen = max(last_seen, excluded.last_seen), ttl_days = excluded.ttl_days,
-            language = ifnull(language, excluded.language)",
+            language = ifnull(language, excluded.language), example = ifnull(excluded.example, example)",
         rusqlite::params![
             sighting.project.as_str(),
             hash,
@@ -84,6 +84,7 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
             sighting.language.as_ref().map(Clean::as_str),
             now,
             sighting.ttl_days.max(1),
+            sighting.signature.said(),
         ],
     )
     .map_err(backend)?;

@@ -32,6 +32,7 @@ mod skill_outputs;
 mod strategies;
 mod sums;
 mod tokens;
+mod verdicts;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,12 @@ pub struct CleanSignature {
     kind: Clean,
     message: Clean,
     hints: Vec<Clean>,
+    /// The error as it was said, on one line.
+    said: Option<Clean>,
 }
+
+/// The longest form of an error as it was said.
+const MAX_SAID_CHARS: usize = 300;
 
 impl CleanSignature {
     /// The signature of a message, given its type and words that distinguish it further. `redactor` is
@@ -23,13 +28,24 @@ impl CleanSignature {
         let clean = |text: &str| redactor.clean(text).as_str().to_owned();
         let hints: Vec<String> = hints.iter().map(|hint| clean(hint)).collect();
         let kind = kind.map(clean);
+        let said = match &kind {
+            Some(kind) if !message.contains(kind.as_str()) => format!("{kind}: {message}"),
+            Some(_) | None => message.to_owned(),
+        };
+        let said = redactor.clean(&said).one_line().cut(MAX_SAID_CHARS);
         let Signature { kind, message, hints } =
             Signature::new(kind.as_deref(), &clean(message), &hints);
         Self {
             kind: redactor.clean(&kind),
             message: redactor.clean(&message),
             hints: hints.iter().map(|hint| redactor.clean(hint)).collect(),
+            said: Some(said).filter(|said| !said.as_str().is_empty()),
         }
+    }
+
+    /// The error as it was said.
+    pub fn said(&self) -> Option<&str> {
+        self.said.as_ref().map(Clean::as_str)
     }
 
     /// What a pattern keeps of it.
@@ -164,5 +180,8 @@ mod tests {
         assert_eq!(clean.signature(), Signature::new(None, "TypeError: x at app.js:3", &[]));
         let given = CleanSignature::new(Some("TypeError"), "x at app.js:4", &[], &redactor);
         assert_eq!(given.signature().hash(), clean.signature().hash());
+        assert_eq!(clean.said(), Some("TypeError: x at app.js:3"));
+        assert_eq!(given.said(), Some("TypeError: x at app.js:4"));
+        assert_eq!(CleanSignature::new(None, " ", &[], &redactor).said(), None);
     }
 }

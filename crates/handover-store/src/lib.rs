@@ -32,6 +32,7 @@ mod sessions;
 mod skill_outputs;
 mod strategies;
 mod tokens;
+mod verdicts;
 pub mod wire;
 
 pub use columns::{COLUMNS, Column, Posting};
@@ -54,6 +55,7 @@ pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
 pub use tokens::{NewToken, Tokens};
+pub use verdicts::{NewVerdict, VerdictFilter, Verdicts};
 
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +68,7 @@ pub trait Store:
     + Groups
     + Packages
     + Reasonings
+    + Verdicts
     + SkillOutputs
     + ErrorPatterns
     + Strategies

@@ -43,6 +43,10 @@ macro_rules! store_methods {
                 write add_reasoning(new: by NewReasoning) -> Reasoning, session(&new.session);
                 read reasoning(session: by SessionId, filter: by ReasoningFilter) -> Vec<Reasoning>, session(session);
             }
+            Verdicts {
+                write add_verdict(new: by NewVerdict) -> VerdictRecord, session(&new.session);
+                read verdicts(session: by SessionId, filter: by VerdictFilter) -> Vec<VerdictRecord>, session(session);
+            }
             SkillOutputs {
                 write save_skill_output(new: by NewSkillOutput) -> SkillOutput, session(&new.session);
                 read skill_outputs(session: by SessionId, filter: by SkillOutputFilter) -> Vec<SkillOutput>, session(session);

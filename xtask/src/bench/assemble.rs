@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use handover_context::assemble::{Assembly, ContextRequest, Sources, compose};
 use handover_context::learning::Binding;
 use handover_model::config::AssemblyConfig;
-use handover_model::{ReasoningLevel, ReceiptId, Role, SessionId, Timestamp};
+use handover_model::{ReceiptId, Role, SessionId, Timestamp};
 use handover_store::{NewReceipt, Store};
 use handover_text::{Redactor, words};
 
@@ -164,7 +164,7 @@ fn request() -> Result<ContextRequest> {
         current_tokens: 0,
         iteration: 0,
         reasoning: None,
-        reasoning_level: ReasoningLevel::default(),
+        reasoning_level: None,
         limit: None,
         cap: None,
         claim: false,

@@ -40,9 +40,9 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "on|off", value_parser = on_or_off)]
     reasoning: Option<bool>,
 
-    /// Amount of reasoning: minimal, medium or full
-    #[arg(long, value_name = "LEVEL", default_value = "medium")]
-    reasoning_level: ReasoningLevel,
+    /// Amount of reasoning: minimal, medium or full [default: by role]
+    #[arg(long, value_name = "LEVEL")]
+    reasoning_level: Option<ReasoningLevel>,
 
     /// Maximum number of packages [default: by role]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]

@@ -32,7 +32,11 @@ pub(crate) struct SpecializeArgs {
     #[arg(long, value_name = "MODE")]
     testing_mode: Option<TestingMode>,
 
-    /// Component that the agent works in [default: the group's component, else the whole project]
+    /// Task of the agent; its words may call for templates too
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+
+    /// Component that the agent works in [default: that of the group or the task, else the whole project]
     #[arg(long, value_name = "PATH")]
     component: Option<String>,
 
@@ -58,7 +62,9 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
         None => (Vec::new(), None),
     };
     let tier = Model::named(args.model.as_deref()).tier;
-    let component = args.component.or(component);
+    let stack = app.stack()?;
+    let named = args.task.as_deref().and_then(|task| stack.component_named(task));
+    let component = args.component.or(component).or_else(|| Some(named?.path.clone()));
     let request = SpecializationRequest {
         role: &args.role,
         model: args.model.as_deref(),
@@ -66,8 +72,9 @@ pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
         testing_mode: args.testing_mode.unwrap_or(config.specialization.testing_mode),
         chosen: &chosen,
         component: component.as_deref(),
+        task: args.task.as_deref(),
     };
-    let made = specialize(&request, &app.stack()?, &app.templates(), app.redactor()?);
+    let made = specialize(&request, &stack, &app.templates(), app.redactor()?);
     if let Some(session) = session {
         keep(app, &session, &request, &made)?;
     }

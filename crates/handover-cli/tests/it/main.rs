@@ -8,6 +8,7 @@ mod bad_input;
 mod brief;
 mod concurrency;
 mod config;
+mod content;
 mod contract;
 mod crash;
 mod durability;

@@ -4,14 +4,21 @@ use std::collections::BTreeMap;
 
 use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, Strategy, Tokenizer};
 
-use super::{ItemId, PackedPackage, PackedReasoning, pack};
+use super::history::History;
+use super::{ItemId, PackedPackage, PackedReasoning, learned, pack};
 
 /// The items of a block, each in the form in which it is shown.
 #[derive(Debug, Default)]
 pub(super) struct Block {
+    pub(super) history: History,
     pub(super) packages: Vec<PackedPackage>,
+    /// Paths that this attempt got before, if there is nothing new.
+    pub(super) delivered: Vec<String>,
     pub(super) reasoning: Vec<PackedReasoning>,
+    /// Those that the task names come first.
     pub(super) errors: Vec<ErrorPattern>,
+    /// How many of the errors the task names.
+    pub(super) named_errors: usize,
     pub(super) strategies: Vec<Strategy>,
 }
 
@@ -24,15 +31,35 @@ pub(super) enum Shrunk {
 }
 
 impl Block {
-    /// Shrinks the block by what is missed least: strategies, errors, then packages (shortened
-    /// before removed, low priority first), then reasoning, whose first entry, a completion, goes
-    /// last. `None` if nothing is left.
+    /// Tokens of the items, counted one by one.
+    pub(super) fn tokens(&self, tokenizer: Tokenizer) -> u64 {
+        self.history.tokens(tokenizer)
+            + self.packages.iter().map(|package| package.tokens).sum::<u64>()
+            + self.reasoning.iter().map(|entry| entry.tokens).sum::<u64>()
+            + learned::tokens_of_errors(&self.errors, tokenizer)
+            + learned::tokens_of_strategies(&self.strategies, tokenizer)
+    }
+
+    /// Shrinks the block by what is missed least: strategies, errors that the task does not name, all
+    /// reasoning but the newest completion, then packages (shortened before removed, low priority first),
+    /// and last what the task asks about. `None` if nothing can go.
     pub(super) fn shrink(&mut self, tokenizer: Tokenizer) -> Option<Shrunk> {
         if let Some(strategy) = self.strategies.pop() {
             return Some(Shrunk::Removed(ItemKind::Strategy, ItemId::Text(strategy.id)));
         }
-        if let Some(error) = self.errors.pop() {
+        if self.errors.len() > self.named_errors
+            && let Some(error) = self.errors.pop()
+        {
             return Some(Shrunk::Removed(ItemKind::Error, ItemId::Text(error.hash)));
+        }
+        if self.delivered.pop().is_some() {
+            return Some(Shrunk::Shorter);
+        }
+        // The first entry is the completion of the newest attempt.
+        if self.reasoning.len() > 1
+            && let Some(entry) = self.reasoning.pop()
+        {
+            return Some(Shrunk::Removed(ItemKind::Reasoning, ItemId::Number(entry.id.0)));
         }
         let longest = self.packages.iter().rposition(|package| package.form != Form::Pointer);
         if let Some(at) = longest {
@@ -45,13 +72,19 @@ impl Block {
             let id = ItemId::Number(self.packages.remove(at).id.0);
             return Some(Shrunk::Removed(ItemKind::Package, id));
         }
-        let entry = self.reasoning.pop()?;
-        Some(Shrunk::Removed(ItemKind::Reasoning, ItemId::Number(entry.id.0)))
+        if let Some(entry) = self.reasoning.pop() {
+            return Some(Shrunk::Removed(ItemKind::Reasoning, ItemId::Number(entry.id.0)));
+        }
+        if let Some(error) = self.errors.pop() {
+            return Some(Shrunk::Removed(ItemKind::Error, ItemId::Text(error.hash)));
+        }
+        // The reason why the work came back stays, whatever happens.
+        self.history.drop_step().then_some(Shrunk::Shorter)
     }
 
     /// The items as a receipt keeps them.
     pub(super) fn receipt_items(&self) -> Vec<ReceiptItem> {
-        let Self { packages, reasoning, errors, strategies } = self;
+        let Self { history, packages, reasoning, errors, strategies, .. } = self;
         let plain = |kind, id: String, tokens| ReceiptItem {
             kind,
             id,
@@ -72,6 +105,7 @@ impl Block {
                 ..plain(ItemKind::Package, p.id.to_string(), p.tokens)
             })
             .collect();
+        items.extend(history.ids().iter().map(|id| plain(ItemKind::Verdict, id.to_string(), 0)));
         items.extend(
             reasoning.iter().map(|r| plain(ItemKind::Reasoning, r.id.to_string(), r.tokens)),
         );

@@ -1,15 +1,19 @@
 //! One block on its way: filled, fitted into its cap, and finished with a receipt.
 
-use handover_model::{Fate, ProjectId, Provided, Provision, Section};
-use handover_store::{NewReceipt, Result};
+use handover_model::{ErrorPattern, Fate, ProjectId, Provided, Provision, Section};
+use handover_store::{NewReceipt, Result, VerdictFilter};
 use handover_text::tokens;
 
 use super::block::{Block, Shrunk};
 use super::explain::{explain, left_out};
+use super::pack::Packer;
+use super::passages::Question;
 use super::plan::Plan;
+use super::reasoning::Limits;
 use super::select::{self, Selection};
+use super::settled::Settled;
 use super::{
-    Assembly, ContextRequest, Explained, Redactions, Sources, learned, pack, reasoning, render,
+    Assembly, ContextRequest, Explained, Redactions, Sources, history, learned, reasoning, render,
 };
 use crate::package_file::content_hash;
 
@@ -19,9 +23,13 @@ pub(super) struct Draft<'a> {
     plan: &'a Plan,
     block: Block,
     selection: Selection<'a>,
+    settled: Settled,
     tried: Vec<Explained>,
     redactions: Redactions,
 }
+
+/// How many verdicts of a session are searched, newest first.
+const VERDICTS_SEARCHED: u32 = 300;
 
 impl<'a> Draft<'a> {
     pub(super) fn new(sources: Sources<'a>, request: &'a ContextRequest, plan: &'a Plan) -> Self {
@@ -31,43 +39,114 @@ impl<'a> Draft<'a> {
             plan,
             block: Block::default(),
             selection: Selection::default(),
+            settled: Settled::default(),
             tried: Vec::new(),
             redactions: Redactions::default(),
         }
     }
 
-    /// Chooses and packs: reasoning, packages in what that leaves, then errors and strategies.
-    pub(super) fn fill(&mut self, project: &ProjectId) -> Result<()> {
+    /// Why the work came back, which every zone shows but the last.
+    pub(super) fn look_back(&mut self) -> Result<()> {
         let Self { sources, request, plan, .. } = *self;
-        let tokenizer = plan.tokenizer;
-        if request.reasoning.unwrap_or_else(|| plan.rules.reasons(request.iteration)) {
-            let room = plan.reasoning_room(request);
-            let redactions = &mut self.redactions;
-            let digest =
-                reasoning::digest(sources, request, &plan.rules, room, tokenizer, redactions)?;
-            self.block.reasoning = digest.entries;
-            self.tried.extend(digest.explained);
+        let filter = VerdictFilter { limit: Some(VERDICTS_SEARCHED), ..VerdictFilter::default() };
+        let verdicts = sources.store.verdicts(&request.session, &filter)?;
+        let (room, redactions) = (plan.history_room(), &mut self.redactions);
+        let (history, explained) =
+            history::history(sources, request, &verdicts, room, plan.tokenizer, redactions);
+        self.block.history = history;
+        self.settled = Settled::of(&verdicts);
+        self.tried.extend(explained);
+        Ok(())
+    }
+
+    /// Chooses and packs, what matters most first: errors that the task names, packages in what reasoning
+    /// leaves, then other errors, then strategies.
+    pub(super) fn fill(&mut self, project: &ProjectId) -> Result<()> {
+        let known = learned::errors(self.sources, self.request, project)?;
+        self.add_errors(known.named);
+        self.block.named_errors = self.block.errors.len();
+        self.add_reasoning()?;
+        self.add_packages()?;
+        self.add_errors(known.others);
+        self.add_strategies(project)
+    }
+
+    /// Tokens that are left of the whole block.
+    fn left(&self) -> u64 {
+        self.plan.whole_room().saturating_sub(self.block.tokens(self.plan.tokenizer))
+    }
+
+    /// Tokens that are left of a share of the block.
+    fn left_of(&self, share: u64, used: u64) -> u64 {
+        share.saturating_sub(used).min(self.left())
+    }
+
+    fn add_errors(&mut self, patterns: Vec<ErrorPattern>) {
+        let tokenizer = self.plan.tokenizer;
+        let used = learned::tokens_of_errors(&self.block.errors, tokenizer);
+        let room = self.left_of(self.plan.learned_room(), used);
+        let taken = self.block.errors.len();
+        let (errors, explained) = learned::pack_errors(patterns, taken, room, tokenizer);
+        self.block.errors.extend(errors);
+        self.tried.extend(explained);
+    }
+
+    fn add_reasoning(&mut self) -> Result<()> {
+        let Self { sources, request, plan, .. } = *self;
+        if !request.reasoning.unwrap_or_else(|| plan.rules.reasons(request.iteration)) {
+            return Ok(());
         }
-        let used: u64 = self.block.reasoning.iter().map(|entry| entry.tokens).sum();
+        let limits = Limits {
+            rules: &plan.rules,
+            level: plan.level(request),
+            room: plan.reasoning_room(request).min(self.left() / 2),
+            tokenizer: plan.tokenizer,
+        };
+        let said = self.block.history.said();
+        let digest = reasoning::digest(sources, request, &limits, &said, &mut self.redactions)?;
+        self.block.reasoning = digest.entries;
+        self.tried.extend(digest.explained);
+        Ok(())
+    }
+
+    fn add_packages(&mut self) -> Result<()> {
+        let Self { sources, request, plan, .. } = *self;
         self.selection = select::select(sources, request, plan.zone, plan.limit)?;
-        let packed = pack::packages(
+        let used = self.block.history.tokens(plan.tokenizer)
+            + self.block.reasoning.iter().map(|entry| entry.tokens).sum::<u64>();
+        let room = self.left_of(plan.item_room(), used);
+        let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
+        let packer = Packer {
             sources,
-            &mut self.selection,
-            plan.zone,
-            plan.limit,
-            plan.item_room().saturating_sub(used),
-            tokenizer,
-            &mut self.redactions,
-        )?;
+            zone: plan.zone,
+            limit: plan.limit,
+            tokenizer: plan.tokenizer,
+            settled: &self.settled,
+            question: task.filter(|_| plan.has_passages()).map(Question::new),
+        };
+        let packed = packer.pack(&mut self.selection, room, &mut self.redactions)?;
         self.block.packages = packed.packages;
         self.tried.extend(packed.tried);
-        let room = plan.learned_room();
-        let (errors, explained) = learned::errors(sources, request, project, room, tokenizer)?;
+        if self.block.packages.is_empty() {
+            self.block.delivered = self.selection.delivered(sources.store)?;
+        }
+        Ok(())
+    }
+
+    fn add_strategies(&mut self, project: &ProjectId) -> Result<()> {
+        let Self { sources, request, plan, .. } = *self;
+        let used = learned::tokens_of_errors(&self.block.errors, plan.tokenizer);
+        let room = self.left_of(plan.learned_room(), used);
+        let mut said = self.block.history.said();
+        said.extend(self.block.reasoning.iter().map(|entry| entry.content.as_str()));
+        for package in &self.block.packages {
+            said.push(&package.summary);
+            said.extend(package.passages.iter().map(|passage| passage.text.as_str()));
+        }
+        let (strategies, explained) =
+            learned::strategies(sources, request, project, &said, room, plan.tokenizer)?;
         self.tried.extend(explained);
-        let left = room.saturating_sub(learned::tokens_of_errors(&errors, tokenizer));
-        let (strategies, explained) = learned::strategies(sources, project, left, tokenizer)?;
-        self.tried.extend(explained);
-        (self.block.errors, self.block.strategies) = (errors, strategies);
+        self.block.strategies = strategies;
         Ok(())
     }
 
@@ -92,6 +171,8 @@ impl<'a> Draft<'a> {
             zone: self.plan.zone,
             usage_percent: self.plan.usage_percent,
             available: self.selection.available,
+            refused: &self.selection.refused,
+            remaining: self.plan.budget.remaining,
             block: &self.block,
             receipt: &self.request.receipt,
         });
@@ -114,6 +195,7 @@ impl<'a> Draft<'a> {
             zone: plan.zone,
             usage_percent: plan.usage_percent,
             available: selection.available,
+            sent_back: block.history.sent_back,
             overflow: selection.available.saturating_sub(block.packages.len()),
             packages: block.packages,
             reasoning: block.reasoning,
@@ -132,6 +214,7 @@ impl<'a> Draft<'a> {
             + learned::tokens_of_strategies(&block.strategies, plan.tokenizer);
         let packages = block.packages.iter().map(|package| package.tokens).sum();
         let reasoning = block.reasoning.iter().map(|entry| entry.tokens).sum();
+        let history = block.history.tokens(plan.tokenizer);
         let section = |name: &str, budget, used| Section { name: name.to_owned(), budget, used };
         NewReceipt {
             id: request.receipt.clone(),
@@ -145,6 +228,7 @@ impl<'a> Draft<'a> {
             tokens,
             prompt_hash: content_hash(markdown.as_bytes()),
             sections: vec![
+                section("history", plan.history_room(), history),
                 section("packages", plan.context_room(), packages),
                 section("reasoning", plan.reasoning_room(request), reasoning),
                 section("errors", plan.learned_room(), learned),

@@ -1,9 +1,11 @@
 //! Error patterns and strategies that fit the request.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use handover_model::learn::{Trust, similarity};
 use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, Strategy, Tokenizer};
 use handover_store::{ErrorFilter, Result, StrategyFilter};
-use handover_text::tokens;
+use handover_text::{tokens, words};
 
 use super::{ContextRequest, Explained, ItemId, Sources, render};
 use crate::learning::Binding;
@@ -11,43 +13,67 @@ use crate::learning::Binding;
 const MAX_ERRORS: usize = 3;
 const MAX_STRATEGIES: usize = 3;
 
-/// Trusted, solved, live patterns; those that fit the task first.
+/// From this similarity on, a task names an error.
+const NAMED: f64 = 0.7;
+
+/// The least share of a strategy's weight that the task must share.
+const FITTING: f64 = 0.2;
+
+/// Error patterns on their way into a block.
+#[derive(Debug, Default)]
+pub(super) struct KnownErrors {
+    /// Those that the task names, best match first. They go in before packages.
+    pub(super) named: Vec<ErrorPattern>,
+    /// Trusted ones, best match first.
+    pub(super) others: Vec<ErrorPattern>,
+}
+
+/// Solved, live patterns: those that the task names, whatever the trust in them, and trusted ones.
 pub(super) fn errors(
     sources: Sources<'_>,
     request: &ContextRequest,
     project: &ProjectId,
-    room: u64,
-    tokenizer: Tokenizer,
-) -> Result<(Vec<ErrorPattern>, Vec<Explained>)> {
-    let filter = ErrorFilter {
-        above: Some(Trust::RECALL_ABOVE),
-        live_at: Some(request.now),
-        ..ErrorFilter::default()
-    };
+) -> Result<KnownErrors> {
+    let filter = ErrorFilter { live_at: Some(request.now), ..ErrorFilter::default() };
     let mut patterns = sources.store.errors(project, &filter)?;
     patterns.retain(|pattern| pattern.solution.is_some());
-    if let Some(task) = &request.task {
-        let mut scored: Vec<(f64, ErrorPattern)> =
-            patterns.into_iter().map(|p| (similarity(&p.signature, task), p)).collect();
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        patterns = scored.into_iter().map(|(_, pattern)| pattern).collect();
-    }
-    for pattern in &mut patterns {
+    let task = request.task.as_deref().unwrap_or_default();
+    let mut scored: Vec<(f64, ErrorPattern)> = patterns
+        .into_iter()
+        .map(|pattern| (similarity(&pattern.signature, task), pattern))
+        .filter(|(score, pattern)| *score >= NAMED || pattern.confidence > Trust::RECALL_ABOVE)
+        .collect();
+    // The listing is ordered by trust, and the sort is stable.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut known = KnownErrors::default();
+    for (score, mut pattern) in scored {
         let clean = |text: &str| sources.redactor.clean(text).as_str().to_owned();
         pattern.solution = pattern.solution.as_deref().map(clean);
+        pattern.example = pattern.example.as_deref().map(clean);
         pattern.signature.message = clean(&pattern.signature.message);
+        if score >= NAMED { &mut known.named } else { &mut known.others }.push(pattern);
     }
+    Ok(known)
+}
+
+/// As many of the patterns as there is room for, best first.
+pub(super) fn pack_errors(
+    patterns: Vec<ErrorPattern>,
+    taken: usize,
+    room: u64,
+    tokenizer: Tokenizer,
+) -> (Vec<ErrorPattern>, Vec<Explained>) {
     let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
     for pattern in patterns {
         let cost = tokens::count(tokenizer, &render::error(&pattern));
-        let fate = fate(kept.len() < MAX_ERRORS, cost <= left);
+        let fate = fate(taken + kept.len() < MAX_ERRORS, cost <= left);
         explained.push(Explained::plain(ItemKind::Error, ItemId::Text(pattern.hash.clone()), fate));
         if fate == Fate::Fits {
             left -= cost;
             kept.push(pattern);
         }
     }
-    Ok((kept, explained))
+    (kept, explained)
 }
 
 fn fate(within_limit: bool, within_budget: bool) -> Fate {
@@ -58,10 +84,13 @@ fn fate(within_limit: bool, within_budget: bool) -> Fate {
     }
 }
 
-/// The most helpful strategies for what the agent works with.
+/// The strategies that fit the task, or without one what the agent works with. None is better than
+/// noise.
 pub(super) fn strategies(
     sources: Sources<'_>,
+    request: &ContextRequest,
     project: &ProjectId,
+    shown: &[&str],
     room: u64,
     tokenizer: Tokenizer,
 ) -> Result<(Vec<Strategy>, Vec<Explained>)> {
@@ -73,25 +102,83 @@ pub(super) fn strategies(
         (Some(of), Some(here)) => of.eq_ignore_ascii_case(here),
         (None, _) | (_, None) => true,
     };
-    let fitting = all
+    let fitting: Vec<Strategy> = all
         .into_iter()
-        .filter(|one| fits(&one.language, &here.language) && fits(&one.framework, &here.framework));
+        .filter(|one| fits(&one.language, &here.language) && fits(&one.framework, &here.framework))
+        .collect();
+    let ranked = match request.task.as_deref().filter(|task| !task.trim().is_empty()) {
+        Some(task) => by_relevance(fitting, task),
+        None => fitting.into_iter().map(|strategy| (strategy, true)).collect(),
+    };
     let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
-    for mut strategy in fitting {
+    let mut said: Vec<BTreeSet<String>> = shown.iter().map(|text| word_set(text)).collect();
+    for (mut strategy, relevant) in ranked {
         strategy.insight = sources.redactor.clean(&strategy.insight).as_str().to_owned();
         let cost = tokens::count(tokenizer, &render::strategy(&strategy));
-        let fate = fate(kept.len() < MAX_STRATEGIES, cost <= left);
-        explained.push(Explained::plain(
-            ItemKind::Strategy,
-            ItemId::Text(strategy.id.clone()),
-            fate,
-        ));
+        let words = word_set(&strategy.insight);
+        let fate = if !relevant {
+            Fate::OffTopic
+        } else if said.iter().any(|shown| says_the_same(shown, &words)) {
+            Fate::ShownAlready
+        } else {
+            fate(kept.len() < MAX_STRATEGIES, cost <= left)
+        };
+        let id = ItemId::Text(strategy.id.clone());
+        explained.push(Explained::plain(ItemKind::Strategy, id, fate));
         if fate == Fate::Fits {
             left -= cost;
+            said.push(words);
             kept.push(strategy);
         }
     }
     Ok((kept, explained))
+}
+
+/// The strategies with whether they are relevant to a task: most relevant first, in steps of a tenth, then
+/// as they came, which is by helpfulness and time.
+fn by_relevance(strategies: Vec<Strategy>, task: &str) -> Vec<(Strategy, bool)> {
+    let task: BTreeSet<String> = words::terms(task).into_iter().collect();
+    let terms: Vec<BTreeSet<String>> = strategies
+        .iter()
+        .map(|strategy| words::terms(&strategy.insight).into_iter().collect())
+        .collect();
+    let mut having: BTreeMap<&str, usize> = BTreeMap::new();
+    for term in terms.iter().flatten() {
+        *having.entry(term).or_default() += 1;
+    }
+    // Words that many strategies have say little about one.
+    let weight = |term: &str| {
+        let having = having.get(term).copied().unwrap_or_default() as f64;
+        (1.0 + terms.len() as f64 / (1.0 + having)).ln()
+    };
+    let relevance = |terms: &BTreeSet<String>| {
+        let all: f64 = terms.iter().map(|term| weight(term)).sum();
+        let shared: Vec<f64> = terms.intersection(&task).map(|term| weight(term)).collect();
+        // One common word is a coincidence, unless the insight is hardly longer.
+        if shared.len() < 2.min(terms.len().div_ceil(3)) || all == 0.0 {
+            return 0.0;
+        }
+        shared.iter().sum::<f64>() / all
+    };
+    let scores: Vec<f64> = terms.iter().map(relevance).collect();
+    let mut ranked: Vec<(i64, Strategy, bool)> = strategies
+        .into_iter()
+        .zip(scores)
+        .map(|(strategy, score)| ((score * 10.0) as i64, strategy, score >= FITTING))
+        .collect();
+    ranked.sort_by_key(|(tenths, ..)| std::cmp::Reverse(*tenths));
+    ranked.into_iter().map(|(_, strategy, relevant)| (strategy, relevant)).collect()
+}
+
+/// The distinct words of a text.
+pub(super) fn word_set(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Whether the words of one text are nearly all in another.
+pub(super) fn says_the_same(shown: &BTreeSet<String>, words: &BTreeSet<String>) -> bool {
+    !words.is_empty() && words.intersection(shown).count() * 10 >= words.len() * 9
 }
 
 pub(super) fn tokens_of_errors(errors: &[ErrorPattern], tokenizer: Tokenizer) -> u64 {

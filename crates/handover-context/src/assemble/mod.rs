@@ -1,18 +1,21 @@
 //! Assembly: choosing, redacting, shortening, packing and rendering context for one spawn.
 //!
-//! One pass over plain data, no step goes back: budget → candidates → ranking → packing (redact,
+//! One pass over plain data, no step goes back: budget → history → candidates → ranking → packing (redact,
 //! shorten, count) → rendering → receipt. What each step decided is kept, so an explanation is just
 //! its trace.
 
 mod block;
 mod draft;
 mod explain;
+mod history;
 mod learned;
 mod pack;
+mod passages;
 mod plan;
 mod reasoning;
 mod render;
 mod select;
+mod settled;
 #[cfg(test)]
 mod tests;
 
@@ -20,8 +23,8 @@ use std::collections::BTreeMap;
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    Budget, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, Priority, ReasoningId,
-    ReasoningLevel, ReceiptId, Role, SessionId, Strategy, Timestamp, Zone,
+    Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, PackageKind,
+    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, SessionId, Strategy, Timestamp, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::Redactor;
@@ -31,6 +34,8 @@ use crate::learning::Binding;
 use crate::package_file::ProjectPaths;
 
 use draft::Draft;
+pub use history::ShownVerdict;
+pub use passages::ShownPassage;
 use plan::Plan;
 pub use render::fallback;
 
@@ -53,8 +58,8 @@ pub struct ContextRequest {
     pub iteration: u32,
     /// Whether other agents' reasoning is included; `None` leaves it to the role.
     pub reasoning: Option<bool>,
-    /// How much reasoning is included.
-    pub reasoning_level: ReasoningLevel,
+    /// How much reasoning is included; `None` leaves it to the role.
+    pub reasoning_level: Option<ReasoningLevel>,
     /// The most packages; `None` leaves it to the role.
     pub limit: Option<usize>,
     /// The most tokens of the whole block; `None` leaves it to the budget.
@@ -80,8 +85,11 @@ pub struct PackedPackage {
     pub path: String,
     /// Decides conflicts between packages.
     pub priority: Priority,
-    /// The summary, shortened to fit.
+    /// The summary, shortened to fit; empty if passages are shown instead.
     pub summary: String,
+    /// The passages of its text that answer the task, in the order of the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<ShownPassage>,
     /// Tokens of the package in the block.
     pub tokens: u64,
     /// Tokens of the whole file.
@@ -90,6 +98,11 @@ pub struct PackedPackage {
     pub score: f64,
     /// How much of the package is shown.
     pub form: Form,
+    /// What the package contains.
+    pub kind: PackageKind,
+    /// Whether it is addressed to others, and shown because the role judges or rescues their work.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub for_reference: bool,
     /// Whether the file has changed since its summary was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
@@ -145,6 +158,11 @@ pub struct PackedReasoning {
     pub role: Role,
     /// The phase of work that it is about.
     pub phase: handover_model::Phase,
+    /// The attempt it came from, from 1.
+    pub attempt: u32,
+    /// How certain the author was, if they said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// The content, shortened to fit.
     pub content: String,
     /// Tokens of the entry in the block.
@@ -192,8 +210,7 @@ impl Explained {
     fn plain(kind: ItemKind, id: ItemId, fate: Fate) -> Self {
         let terms =
             Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
-        let included = matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath);
-        Self { kind, id, included, reason: fate, score: 0.0, terms }
+        Self { kind, id, included: fate.is_in(), reason: fate, score: 0.0, terms }
     }
 }
 
@@ -208,6 +225,8 @@ pub struct Assembly {
     pub zone: Zone,
     /// How full the agent's window is, in percent.
     pub usage_percent: f64,
+    /// The judgement that sent the work back, if one did.
+    pub sent_back: Option<ShownVerdict>,
     /// The packages in the block, best first.
     pub packages: Vec<PackedPackage>,
     /// How many packages this role could get.
@@ -251,6 +270,9 @@ pub fn compose(sources: Sources<'_>, request: &ContextRequest) -> Result<Assembl
     let project = sources.store.session(&request.session)?.project;
     let plan = Plan::new(sources.config, request);
     let mut draft = Draft::new(sources, request, &plan);
+    if plan.has_history() {
+        draft.look_back()?;
+    }
     if plan.has_items() {
         draft.fill(&project)?;
     }

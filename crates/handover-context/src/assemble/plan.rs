@@ -3,7 +3,7 @@
 use handover_model::config::AssemblyConfig;
 use handover_model::models::Model;
 use handover_model::roles::{RoleOverride, RoleRules};
-use handover_model::{Budget, Tokenizer, Zone};
+use handover_model::{Budget, ReasoningLevel, Tokenizer, Zone};
 
 use super::{ContextRequest, render};
 
@@ -39,9 +39,24 @@ impl Plan {
         }
     }
 
-    /// Whether there is anything in the block besides its frame.
+    /// Whether the block says why work came back.
+    pub(super) fn has_history(&self) -> bool {
+        self.zone != Zone::Emergency
+    }
+
+    /// Whether packages, reasoning, errors and strategies are in the block.
     pub(super) fn has_items(&self) -> bool {
         !matches!(self.zone, Zone::WrapUp | Zone::Emergency)
+    }
+
+    /// Whether passages of packages may stand for their summaries.
+    pub(super) fn has_passages(&self) -> bool {
+        matches!(self.zone, Zone::Normal | Zone::SoftWarning)
+    }
+
+    /// Tokens for everything in the block but its frame.
+    pub(super) fn whole_room(&self) -> u64 {
+        self.cap.saturating_sub(render::FRAME_TOKENS)
     }
 
     /// Tokens for packages and reasoning, frame included.
@@ -55,9 +70,19 @@ impl Plan {
         self.context_room().saturating_sub(render::FRAME_TOKENS)
     }
 
-    /// Tokens for reasoning.
+    /// Tokens for earlier attempts and judgements.
+    pub(super) fn history_room(&self) -> u64 {
+        self.item_room() / 2
+    }
+
+    /// How much reasoning goes in.
+    pub(super) fn level(&self, request: &ContextRequest) -> ReasoningLevel {
+        request.reasoning_level.unwrap_or(self.rules.level)
+    }
+
+    /// Tokens for reasoning: at most a third of the context.
     pub(super) fn reasoning_room(&self, request: &ContextRequest) -> u64 {
-        request.reasoning_level.tokens().min(self.item_room() / 2)
+        self.level(request).tokens().min(self.item_room() / 3)
     }
 
     /// Tokens for error patterns and strategies.

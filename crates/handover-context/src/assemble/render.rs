@@ -4,12 +4,15 @@
 //! the store is quoted, so that it can neither fake them nor close anything. The receipt comes last:
 //! the same context then has the same start, and prompt caches hit.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use handover_model::{ErrorPattern, ReceiptId, Role, Strategy, Zone};
+use handover_model::roles::Duty;
+use handover_model::{ErrorPattern, Fate, ReceiptId, Role, Strategy, Zone};
 use handover_text::quote::{quote_block, quote_inline};
 
 use super::block::Block;
+use super::history::{History, ShownVerdict};
 use super::{PackedPackage, PackedReasoning};
 
 /// The most tokens of a block's frame: headings, the marker, and the lines about reading and about
@@ -23,6 +26,10 @@ pub(super) struct Shown<'a> {
     pub(super) usage_percent: f64,
     /// How many packages this role could get.
     pub(super) available: usize,
+    /// How many packages it could not get, by reason.
+    pub(super) refused: &'a BTreeMap<Fate, u64>,
+    /// Tokens that are left of the agent's window.
+    pub(super) remaining: u64,
     pub(super) block: &'a Block,
     pub(super) receipt: &'a ReceiptId,
 }
@@ -57,11 +64,58 @@ pub(super) fn block(shown: &Shown<'_>) -> String {
             );
         }
     }
+    text.push_str(&history(&shown.block.history));
     if !matches!(shown.zone, Zone::WrapUp | Zone::Emergency) {
+        let named = shown.block.named_errors > 0;
+        if named {
+            errors(&mut text, shown.block);
+        }
         packages(&mut text, shown);
-        sections(&mut text, shown.block);
+        reasonings(&mut text, shown);
+        if !named {
+            errors(&mut text, shown.block);
+        }
+        strategies(&mut text, shown.block);
     }
     let _ = write!(text, "\n<!-- handover:receipt {} -->\n", shown.receipt);
+    text
+}
+
+/// Why the work came back, and for those who take over, what happened before.
+pub(super) fn history(history: &History) -> String {
+    let mut text = String::new();
+    if let Some(judgement) = &history.sent_back {
+        let ShownVerdict { role, attempt, verdict, summary, findings, .. } = judgement;
+        let _ = write!(
+            text,
+            "\n### Why It Came Back (this is attempt {})\n\n**[{role}] {verdict}**, attempt {attempt}:\n",
+            history.attempt
+        );
+        if summary.is_empty() && findings.is_empty() {
+            text.push_str("> (no reason given)\n");
+        }
+        if !summary.is_empty() {
+            let _ = writeln!(text, "> {}", quote_inline(summary));
+        }
+        for finding in findings {
+            let _ = writeln!(text, "> - {}", quote_inline(finding));
+        }
+        text.push_str("\nFix this first, and say in your summary what you did about each point.\n");
+    }
+    if !history.steps.is_empty() {
+        let _ = write!(text, "\n### What Happened So Far ({} steps)\n\n", history.steps.len());
+        if history.older > 0 {
+            let _ = writeln!(text, "({} earlier steps are not shown.)", history.older);
+        }
+        for (number, step) in history.steps.iter().enumerate() {
+            let ShownVerdict { role, attempt, verdict, summary, .. } = step;
+            let _ = write!(text, "{}. **[{role}] {verdict}**, attempt {attempt}", number + 1);
+            if !summary.is_empty() {
+                let _ = write!(text, ": {}", quote_inline(summary));
+            }
+            text.push('\n');
+        }
+    }
     text
 }
 
@@ -80,10 +134,7 @@ fn packages(text: &mut String, shown: &Shown<'_>) {
         }
     };
     if block.packages.is_empty() && *available == 0 {
-        text.push_str(
-            "\nNo context packages found for this session/group. The agent will proceed with task and \
-             specialization context only.\n",
-        );
+        nothing_new(text, shown);
         return;
     }
     for item in &block.packages {
@@ -91,12 +142,7 @@ fn packages(text: &mut String, shown: &Shown<'_>) {
         text.push_str(&package(item));
     }
     if !block.packages.is_empty() {
-        let cost: u64 = block.packages.iter().map(|p| p.file_tokens).sum();
-        let _ = write!(
-            text,
-            "\nRead the files listed above before you start (about {cost} tokens). Where they disagree, the \
-             higher priority wins.\n"
-        );
+        reading(text, &block.packages, shown.remaining);
     }
     if overflow > 0 && matches!(zone, Zone::Normal | Zone::SoftWarning) {
         let _ = write!(
@@ -106,21 +152,105 @@ fn packages(text: &mut String, shown: &Shown<'_>) {
     }
 }
 
-fn sections(text: &mut String, block: &Block) {
-    if !block.reasoning.is_empty() {
-        let _ = write!(text, "\n### Prior Agent Reasoning ({} entries)\n", block.reasoning.len());
-        for entry in &block.reasoning {
-            text.push('\n');
-            text.push_str(&reasoning(entry));
+/// An empty list says why.
+fn nothing_new(text: &mut String, shown: &Shown<'_>) {
+    let count = |fate| shown.refused.get(&fate).copied().unwrap_or_default();
+    let delivered = &shown.block.delivered;
+    if !delivered.is_empty() {
+        text.push_str("\nNothing new: this attempt already got\n");
+        for item in delivered {
+            let _ = writeln!(text, "- {}", path(item));
+        }
+    } else if count(Fate::AddressedToOthers) > 0 {
+        let _ = write!(
+            text,
+            "\nNo context packages for this role: {} addressed to other roles (`handover package list` shows \
+             them).\n",
+            are(count(Fate::AddressedToOthers))
+        );
+    } else {
+        text.push_str(
+            "\nNo context packages found for this session/group. The agent will proceed with task and \
+             specialization context only.\n",
+        );
+    }
+}
+
+fn are(count: u64) -> String {
+    if count == 1 { "1 is".to_owned() } else { format!("{count} are") }
+}
+
+/// Which of the files are worth reading: not those that are shown whole, and no more than the window can
+/// hold beside the work.
+fn reading(text: &mut String, packages: &[PackedPackage], remaining: u64) {
+    let (mut cost, mut all) = (0, true);
+    let (mut fitting, mut too_long) = (Vec::new(), Vec::new());
+    for package in packages {
+        if cost + package.file_tokens <= remaining / READING_SHARE {
+            cost += package.file_tokens;
+            fitting.push(path(&package.path));
+        } else {
+            all = false;
+            too_long.push(path(&package.path));
         }
     }
-    if !block.errors.is_empty() {
-        let _ = write!(text, "\n### Error Patterns ({} matches)\n", block.errors.len());
-        for pattern in &block.errors {
-            text.push('\n');
-            text.push_str(&error(pattern));
-        }
+    let wins = "Where they disagree, the higher priority wins.";
+    let _ = match (all, fitting.is_empty()) {
+        (true, _) => write!(
+            text,
+            "\nRead the files listed above before you start (about {cost} tokens). {wins}\n"
+        ),
+        (false, false) => write!(
+            text,
+            "\nRead these before you start (about {cost} tokens): {}. Search the others instead of reading \
+             them whole, they are too long for what is left of your window: {}. {wins}\n",
+            fitting.join(", "),
+            too_long.join(", ")
+        ),
+        (false, true) => write!(
+            text,
+            "\nThe files listed above are too long for what is left of your window: search them for what the \
+             task needs instead of reading them whole. {wins}\n"
+        ),
+    };
+}
+
+/// Files may take up to a quarter of what is left of a window.
+const READING_SHARE: u64 = 4;
+
+fn reasonings(text: &mut String, shown: &Shown<'_>) {
+    let entries = &shown.block.reasoning;
+    if entries.is_empty() {
+        return;
     }
+    let noun = if entries.len() == 1 { "entry" } else { "entries" };
+    let _ = write!(text, "\n### Prior Agent Reasoning ({} {noun})\n\n", entries.len());
+    text.push_str(match Duty::of(shown.role) {
+        Duty::Builds | Duty::Rescues => {
+            "What was decided and tried before: build on it, and do not repeat what failed.\n"
+        }
+        Duty::Judges => "What the authors say about their work: check it, do not rely on it.\n",
+        Duty::Other => "What other agents decided and why.\n",
+    });
+    for entry in entries {
+        text.push('\n');
+        text.push_str(&reasoning(entry));
+    }
+}
+
+fn errors(text: &mut String, block: &Block) {
+    if block.errors.is_empty() {
+        return;
+    }
+    let noun = if block.errors.len() == 1 { "match" } else { "matches" };
+    let _ = write!(text, "\n### Error Patterns ({} {noun})\n", block.errors.len());
+    for pattern in &block.errors {
+        text.push('\n');
+        text.push_str(&error(pattern));
+    }
+}
+
+fn strategies(text: &mut String, block: &Block) {
     if !block.strategies.is_empty() {
         let _ = write!(text, "\n### Strategies ({})\n\n", block.strategies.len());
         for item in &block.strategies {
@@ -132,10 +262,15 @@ fn sections(text: &mut String, block: &Block) {
 /// One package.
 pub(super) fn package(package: &PackedPackage) -> String {
     let priority = package.priority.as_str().to_uppercase();
-    let mut text = format!("**[{priority}]** {}\n", path(&package.path));
+    let reference = if package.for_reference { ", for reference" } else { "" };
+    let mut text =
+        format!("**[{priority}]** {} ({}{reference})\n", path(&package.path), package.kind);
     if !package.summary.is_empty() {
         text.push_str(quote_block(&package.summary).trim_end());
         text.push('\n');
+    }
+    for passage in &package.passages {
+        let _ = writeln!(text, "> L{}: {}", passage.line, quote_inline(&passage.text));
     }
     if package.changed {
         text.push_str("(The file has changed since this was written; trust the file.)\n");
@@ -158,15 +293,25 @@ fn path(path: &str) -> String {
 
 /// One piece of reasoning.
 pub(super) fn reasoning(entry: &PackedReasoning) -> String {
-    format!("**[{}] {}:** {}\n", entry.role, entry.phase, quote_inline(&entry.content))
+    let certainty = match entry.confidence {
+        Some(confidence) => format!(", {confidence} confidence"),
+        None => String::new(),
+    };
+    format!(
+        "**[{}] {}:** (attempt {}{certainty}) {}\n",
+        entry.role,
+        entry.phase,
+        entry.attempt,
+        quote_inline(&entry.content)
+    )
 }
 
 /// One error pattern.
 pub(super) fn error(pattern: &ErrorPattern) -> String {
-    let signature = format!("{}: {}", pattern.signature.kind, pattern.signature.message);
+    let times = if pattern.occurrences == 1 { "time" } else { "times" };
     format!(
-        "⚠️ **Known Issue**: \"{}\"\n> **Solution**: {}\n> **Confidence**: {} (seen {} times)\n",
-        quote_inline(signature.trim_start_matches("error: ")),
+        "⚠️ **Known Issue**: \"{}\"\n> **Solution**: {}\n> **Confidence**: {} (seen {} {times})\n",
+        quote_inline(&pattern.said()),
         quote_inline(pattern.solution.as_deref().unwrap_or_default()),
         pattern.confidence,
         pattern.occurrences

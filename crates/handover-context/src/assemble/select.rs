@@ -6,14 +6,18 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use handover_model::roles::Duty;
 use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zone};
-use handover_store::{Candidate, Result};
+use handover_store::{Candidate, Result, Store};
 use handover_text::Clean;
 
 use super::explain::LEFT_OUT_KEPT;
 use super::{ContextRequest, Explained, ItemId, Sources, Terms};
 use crate::rank::{Best, Key, Metadata, Ranking, View};
 use crate::search::referenced;
+
+/// How many packages that were delivered before are listed when there is nothing new.
+const DELIVERED_SHOWN: usize = 5;
 
 /// The candidates of one assembly, best first.
 #[derive(Default)]
@@ -57,6 +61,8 @@ struct Audience {
     chosen: HashSet<PackageId>,
     /// What this attempt of the role already got.
     consumed: HashSet<(PackageId, u32)>,
+    /// The role sees what its group has for others, too, because it judges or rescues their work.
+    refers: bool,
     /// The zone defers low-priority packages.
     urgent_only: bool,
 }
@@ -104,12 +110,33 @@ impl Selection<'_> {
         Some((key, self.audience.refusal(&key.candidate)?))
     }
 
+    /// Whether a package is addressed to others, and offered because the role judges or rescues their work.
+    pub(super) fn is_for_reference(&self, key: &Key) -> bool {
+        let Candidate { addressed, restricted, .. } = key.candidate;
+        restricted && !addressed && !self.audience.open
+    }
+
+    /// The paths of the best packages that this attempt already got.
+    pub(super) fn delivered(&self, store: &dyn Store) -> Result<Vec<String>> {
+        let is_delivered =
+            |key: &&Key| self.audience.refusal(&key.candidate) == Some(Fate::DeliveredAlready);
+        let delivered = self.best_refused.iter().rev().filter(is_delivered).take(DELIVERED_SHOWN);
+        let ids: Vec<PackageId> = delivered.map(|key| key.candidate.id).collect();
+        let packages = store.packages_by_id(&ids)?;
+        Ok(packages.into_iter().map(|package| package.path).collect())
+    }
+
+    /// A candidate that was taken turned out to be of no use to anybody.
+    pub(super) fn discard(&mut self) {
+        self.available = self.available.saturating_sub(1);
+    }
+
     /// Explains a candidate, with the terms of its score.
     pub(super) fn explained(&self, key: Key, fate: Fate) -> Explained {
         Explained {
             kind: ItemKind::Package,
             id: ItemId::Number(key.candidate.id.0),
-            included: matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath),
+            included: fate.is_in(),
             reason: fate,
             score: key.score,
             terms: self.scoring.terms(&key.candidate, key.relevance),
@@ -164,7 +191,10 @@ impl Audience {
             || candidate.same_group
             || candidate.global
             || self.chosen.contains(&candidate.id);
-        let for_role = self.open || candidate.addressed || !candidate.restricted;
+        let for_role = self.open
+            || candidate.addressed
+            || !candidate.restricted
+            || self.refers && (candidate.same_group || !self.grouped);
         if !for_group {
             Some(Fate::AnotherGroup)
         } else if !for_role {
@@ -198,6 +228,7 @@ pub(super) fn select<'a>(
             .consumed(&request.session, group, &request.role, request.iteration, request.now)?
             .into_iter()
             .collect(),
+        refers: matches!(Duty::of(&request.role), Duty::Judges | Duty::Rescues),
         urgent_only: zone == Zone::Conservative,
     };
     let view = View { store, session: &request.session, group, role: Some(&request.role) };

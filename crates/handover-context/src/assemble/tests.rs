@@ -25,10 +25,13 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         path: format!("docs/{id}.md"),
         priority,
         summary: summary.to_owned(),
+        passages: Vec::new(),
         tokens: 0,
         file_tokens: 100,
         score: 1.0,
         form: if summary.is_empty() { Form::Pointer } else { Form::Full },
+        kind: PackageKind::Research,
+        for_reference: false,
         changed: false,
         elsewhere: false,
         terms: TERMS,
@@ -42,6 +45,8 @@ fn thought(id: i64, content: &str) -> PackedReasoning {
         id: ReasoningId(id),
         role: role("developer"),
         phase: Phase::Decisions,
+        attempt: 1,
+        confidence: None,
         content: content.to_owned(),
         tokens: 7,
     }
@@ -53,6 +58,7 @@ fn known_error(message: &str, solution: &str) -> ErrorPattern {
         project: project(),
         hash: signature.hash(),
         signature,
+        example: None,
         solution: Some(solution.to_owned()),
         confidence: Trust::from_thousandths(800),
         occurrences: 3,
@@ -87,7 +93,7 @@ fn request() -> ContextRequest {
         current_tokens: 0,
         iteration: 0,
         reasoning: None,
-        reasoning_level: ReasoningLevel::Medium,
+        reasoning_level: None,
         limit: None,
         cap: None,
         claim: false,
@@ -104,6 +110,8 @@ fn rendered(zone: Zone, available: usize, block: &Block) -> String {
         zone,
         usage_percent: 61.25,
         available,
+        refused: &BTreeMap::new(),
+        remaining: 170_000,
         block,
         receipt: &receipt,
     })
@@ -119,6 +127,7 @@ fn full_block() -> Block {
         reasoning: vec![thought(3, "one lock")],
         errors: vec![known_error("TypeError: x is undefined", "define it")],
         strategies: vec![learned("st_1", "Use adapters.")],
+        ..Block::default()
     }
 }
 
@@ -131,21 +140,23 @@ mod text {
             \n\
             ### Relevant Packages (2/5)\n\
             \n\
-            **[HIGH]** docs/1.md\n\
+            **[HIGH]** docs/1.md (research)\n\
             > Tokens rotate.\n\
             \n\
-            **[LOW]** docs/2.md\n\
+            **[LOW]** docs/2.md (research)\n\
             > Buttons are blue.\n\
             \n\
             Read the files listed above before you start (about 200 tokens). Where they disagree, the higher priority wins.\n\
             \n\
             📦 +3 more packages available (re-invoke with higher limit to expand)\n\
             \n\
-            ### Prior Agent Reasoning (1 entries)\n\
+            ### Prior Agent Reasoning (1 entry)\n\
             \n\
-            **[developer] decisions:** one lock\n\
+            What was decided and tried before: build on it, and do not repeat what failed.\n\
             \n\
-            ### Error Patterns (1 matches)\n\
+            **[developer] decisions:** (attempt 1) one lock\n\
+            \n\
+            ### Error Patterns (1 match)\n\
             \n\
             ⚠️ **Known Issue**: \"TypeError: x is undefined\"\n\
             > **Solution**: define it\n\
@@ -206,9 +217,9 @@ mod text {
     #[test]
     fn a_package_says_where_its_file_stands() {
         let plain = packed(7, Priority::Critical, "Short.");
-        assert_eq!(render::package(&plain), "**[CRITICAL]** docs/7.md\n> Short.\n");
+        assert_eq!(render::package(&plain), "**[CRITICAL]** docs/7.md (research)\n> Short.\n");
         let pointer = packed(7, Priority::Medium, "");
-        assert_eq!(render::package(&pointer), "**[MEDIUM]** docs/7.md\n");
+        assert_eq!(render::package(&pointer), "**[MEDIUM]** docs/7.md (research)\n");
         let changed = render::package(&PackedPackage { changed: true, ..pointer.clone() });
         assert!(changed.ends_with("trust the file.)\n"), "{changed}");
         let elsewhere = render::package(&PackedPackage { elsewhere: true, ..pointer });
@@ -222,13 +233,27 @@ mod text {
             render::package(&package)
         };
         for plain in ["docs/a.md", "a b/c,d.md", "ä/x@2x+1_-.md"] {
-            assert_eq!(shown(plain), format!("**[LOW]** {plain}\n"));
+            assert_eq!(shown(plain), format!("**[LOW]** {plain} (research)\n"));
         }
         for odd in ["a`b.md", "a\nb.md", "<!-- handover:receipt r_2 -->", "*x*.md"] {
             let text = shown(odd);
             assert_eq!(text.lines().count(), 1, "{text}");
             assert!(!text.contains(odd), "{text}");
         }
+    }
+
+    #[test]
+    fn passages_have_their_lines_and_packages_for_others_say_so() {
+        let passage = |line, text: &str| ShownPassage { line, text: text.to_owned(), score: 1.0 };
+        let package = PackedPackage {
+            passages: vec![passage(3, "Tokens rotate."), passage(9, "Daily.")],
+            for_reference: true,
+            ..packed(1, Priority::High, "")
+        };
+        assert_eq!(
+            render::package(&package),
+            "**[HIGH]** docs/1.md (research, for reference)\n> L3: Tokens rotate.\n> L9: Daily.\n"
+        );
     }
 
     #[test]
@@ -268,14 +293,15 @@ mod text {
                     ..known_error("x", &wild)
                 }],
                 strategies: vec![learned("st_1", &wild)],
+                ..Block::default()
             };
             let text = rendered(Zone::Normal, 1, &block);
             let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
             prop_assert_eq!(headings, [
                 "## Context for developer",
                 "### Relevant Packages (1/1)",
-                "### Prior Agent Reasoning (1 entries)",
-                "### Error Patterns (1 matches)",
+                "### Prior Agent Reasoning (1 entry)",
+                "### Error Patterns (1 match)",
                 "### Strategies (1)",
             ]);
             let is_marker = |line: &&str| line.contains("<!--");
@@ -420,7 +446,7 @@ mod plans {
         let (plan, request) = plan(|_, request| request.cap = Some(200));
         assert_eq!((plan.cap, plan.context_room(), plan.learned_room()), (200, 200, 200));
         assert_eq!(plan.item_room(), 200 - render::FRAME_TOKENS);
-        assert_eq!(plan.reasoning_room(&request), (200 - render::FRAME_TOKENS) / 2);
+        assert_eq!(plan.reasoning_room(&request), (200 - render::FRAME_TOKENS) / 3);
         let (tiny, request) = super::plans::plan(|_, request| request.cap = Some(10));
         assert_eq!((tiny.item_room(), tiny.reasoning_room(&request)), (0, 0));
     }
@@ -432,7 +458,7 @@ mod plans {
             (ReasoningLevel::Medium, 800),
             (ReasoningLevel::Full, 1_200),
         ] {
-            let (plan, request) = plan(|_, request| request.reasoning_level = level);
+            let (plan, request) = plan(|_, request| request.reasoning_level = Some(level));
             assert_eq!(plan.reasoning_room(&request), tokens);
         }
     }
@@ -501,7 +527,10 @@ fn ids_are_numbers_or_text() {
 #[test]
 fn only_what_fits_is_included() {
     for fate in Fate::ALL {
-        let fits = matches!(fate, Fate::Fits | Fate::FitsShortened | Fate::FitsAsPath);
+        let fits = matches!(
+            fate,
+            Fate::Fits | Fate::FitsShortened | Fate::FitsAsPassages | Fate::FitsAsPath
+        );
         let explained = Explained::plain(ItemKind::Error, ItemId::Number(1), *fate);
         assert_eq!((explained.included, explained.reason), (fits, *fate), "{fate}");
         assert_eq!((explained.score, explained.terms.sum()), (0.0, 0.0));
@@ -549,7 +578,7 @@ fn redactions_are_counted_over_all_texts() {
 #[test]
 fn json_of_a_package_shows_flags_only_when_set() {
     let plain = serde_json::to_value(packed(1, Priority::High, "x")).unwrap();
-    for hidden in ["changed", "elsewhere", "terms"] {
+    for hidden in ["changed", "elsewhere", "for_reference", "passages", "terms"] {
         assert_eq!(plain.get(hidden), None, "{hidden}");
     }
     assert_eq!((&plain["priority"], &plain["form"]), (&json!("high"), &json!("full")));

@@ -1,7 +1,8 @@
 //! Packages that an agent announces in its output.
 //!
 //! The section is headed "Context Package Created" and has lines for File, Type, Priority, Consumers and
-//! Summary, in any Markdown formatting.
+//! Summary, in any Markdown formatting. It ends at the next heading or fence: a debrief block after it has
+//! keys of the same names.
 
 use std::path::PathBuf;
 
@@ -24,7 +25,17 @@ pub struct Announced {
 pub fn announced(text: &str) -> Vec<Announced> {
     let mut all = Vec::new();
     let mut current: Option<Section> = None;
+    let mut in_debrief = false;
     for line in text.lines() {
+        let fence = line.trim_start();
+        if fence.starts_with("```") || fence.starts_with("~~~") {
+            in_debrief = !in_debrief && fence.trim_start_matches(['`', '~']).trim() == "handover";
+            all.extend(current.take().and_then(Section::finish));
+            continue;
+        }
+        if in_debrief {
+            continue;
+        }
         let plain: String = line.chars().filter(|c| !matches!(c, '*' | '`')).collect();
         let plain = plain.trim().trim_start_matches(['#', '-', '>', '+']).trim();
         if plain.to_ascii_lowercase().starts_with("context package created") {
@@ -104,6 +115,21 @@ mod tests {
         assert_eq!(all[0].facts.consumers.as_ref().unwrap().len(), 2);
         assert_eq!(all[0].facts.summary.as_deref(), Some("Endpoints: scopes, samples"));
         assert!(all[0].problems.is_empty());
+    }
+
+    #[test]
+    fn a_debrief_block_is_no_part_of_it() {
+        let text = "## Context Package Created\n**File:** docs/a.md\n**Type:** research\n**Summary:** Endpoints\n\n\
+            ```handover\nverdict: complete\nsummary: All done.\npackages:\n  - path: docs/b.md\n    \
+            kind: decisions\n    priority: critical\n    consumers: [qa_expert]\n```\n\
+            Context Package Created\nFile: docs/c.md\n";
+        let all = announced(text);
+        let files: Vec<String> = all.iter().map(|a| a.file.display().to_string()).collect();
+        assert_eq!(files, ["docs/a.md", "docs/c.md"]);
+        let facts = &all[0].facts;
+        assert_eq!(facts.kind, Some(PackageKind::Research));
+        assert_eq!(facts.summary.as_deref(), Some("Endpoints"));
+        assert!(facts.priority.is_none() && facts.consumers.is_none());
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(super) enum NamedGroup {
     Exact(String),
     /// The group, `-`, and a topic.
     Leading(String),
+    /// The group, or the group, `_`, and a topic.
+    Underscored(String),
 }
 
 impl NamedGroup {
@@ -31,15 +33,20 @@ impl NamedGroup {
             Self::Leading(text) => {
                 text.strip_prefix(group).is_some_and(|rest| rest.starts_with('-'))
             }
+            Self::Underscored(text) => {
+                let rest = text.strip_prefix(group);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            }
         }
     }
 
-    /// The most likely group: the longest known one that matches, else the part before the first `-`.
+    /// The most likely group: the longest known one that matches, else the part before the first `-`, or
+    /// all of an underscored name.
     pub(super) fn guess(&self, known: &[GroupId]) -> String {
         let fits = known.iter().map(GroupId::as_str).filter(|group| self.can_be(group));
         match (fits.max_by_key(|group| group.len()), self) {
             (Some(group), _) => group.to_owned(),
-            (None, Self::Exact(text)) => text.clone(),
+            (None, Self::Exact(text) | Self::Underscored(text)) => text.clone(),
             (None, Self::Leading(text)) => text.split('-').next().unwrap_or(text).to_owned(),
         }
     }
@@ -61,14 +68,12 @@ fn underscored(stem: &str) -> Option<NameFacts> {
         "investigation" => (PackageKind::Investigation, Role::new("investigator").ok()),
         other => (other.parse().ok()?, None),
     };
-    // The old names separate group and topic with `_`, which ids may contain too.
-    let group = if head == "qa_failures" { group } else { group.split('_').next()? };
-    Some(NameFacts {
-        kind: Some(kind),
-        group: Some(NamedGroup::Exact(group.to_owned())),
-        producer,
-        ..NameFacts::default()
-    })
+    // These names separate group and topic with `_`, which ids may contain too.
+    let group = match head {
+        "qa_failures" => NamedGroup::Exact(group.to_owned()),
+        _ => NamedGroup::Underscored(group.to_owned()),
+    };
+    Some(NameFacts { kind: Some(kind), group: Some(group), producer, ..NameFacts::default() })
 }
 
 fn hyphenated(stem: &str) -> Option<NameFacts> {
@@ -79,9 +84,14 @@ fn hyphenated(stem: &str) -> Option<NameFacts> {
     let mut facts = NameFacts { kind: Some(kind), ..NameFacts::default() };
     match kind {
         PackageKind::Failures => {
-            let (group, iteration) = rest.rsplit_once("-iter")?;
-            facts.iteration = Some(iteration.parse().ok()?);
-            facts.group = Some(NamedGroup::Exact(group.to_owned()));
+            let numbered = rest.rsplit_once("-iter").map(|(group, n)| (group, n.parse().ok()));
+            facts.group = Some(match numbered {
+                Some((group, Some(iteration))) => {
+                    facts.iteration = Some(iteration);
+                    NamedGroup::Exact(group.to_owned())
+                }
+                Some((_, None)) | None => NamedGroup::Leading(rest.to_owned()),
+            });
         }
         PackageKind::Handoff => {
             let (from, rest) = (first, &rest[first.len() + 1..]);
@@ -119,6 +129,9 @@ mod tests {
             (Some(3), "user-auth".into())
         );
 
+        let facts = read("failures-P1-iterX.md");
+        assert_eq!((facts.iteration, facts.group.unwrap().guess(&[])), (None, "P1".into()));
+
         let facts = read("handoff-developer-qa_expert-P-1.md");
         assert_eq!(facts.producer.unwrap().as_str(), "developer");
         assert_eq!(facts.consumer.unwrap().as_str(), "qa_expert");
@@ -127,7 +140,12 @@ mod tests {
         let facts = read("qa_failures_group_A_1.md");
         assert_eq!(facts.kind, Some(PackageKind::Failures));
         assert_eq!(facts.group.unwrap().guess(&[]), "A_1");
-        assert_eq!(read("research_group_P1_R1_HIN.md").group.unwrap().guess(&[]), "P1");
+        let group = read("research_group_P1_R1_HIN.md").group.unwrap();
+        assert_eq!(group.guess(&[]), "P1_R1_HIN");
+        assert_eq!(group.guess(&[GroupId::new("P1").unwrap()]), "P1");
+        let known = ["P1", "P1_R1", "R1"].map(|id| GroupId::new(id).unwrap());
+        assert_eq!(group.guess(&known), "P1_R1");
+        assert!(group.can_be("P1_R1_HIN") && group.can_be("P1") && !group.can_be("P1_R"));
     }
 
     #[test]
@@ -137,7 +155,6 @@ mod tests {
             "research.md",
             "research-notes.md",
             "research-P1-x.txt",
-            "failures-P1-x.md",
             "handoff-P1.md",
             "re-search-P1.md",
         ] {

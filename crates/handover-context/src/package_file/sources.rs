@@ -43,7 +43,11 @@ impl Sources<'_> {
     pub(super) fn priority(&self) -> Priority {
         let former = || self.former().map(|former| former.priority);
         let given = self.facts.priority.or(self.front.priority);
-        given.or_else(former).unwrap_or(Priority::Medium)
+        given.or_else(former).unwrap_or_else(|| match self.kind() {
+            // What failed, and why, must not be overlooked by those who repair it.
+            Ok(PackageKind::Failures | PackageKind::Investigation) => Priority::High,
+            Ok(_) | Err(_) => Priority::Medium,
+        })
     }
 
     pub(super) fn files(&self) -> Vec<String> {

@@ -48,6 +48,8 @@ pub struct SpecializationRequest<'a> {
     pub chosen: &'a [String],
     /// The part of the project the group works on.
     pub component: Option<&'a str>,
+    /// The task, whose words may call for templates too.
+    pub task: Option<&'a str>,
 }
 
 /// A composed block.

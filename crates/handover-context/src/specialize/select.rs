@@ -1,6 +1,9 @@
 //! Selects the templates of an agent, in order.
 
+use std::collections::BTreeSet;
+
 use handover_model::{Category, Role, TestingMode};
+use handover_text::words;
 
 use super::templates::{Template, Templates};
 use super::{Skipped, SpecializationRequest};
@@ -12,6 +15,8 @@ pub(super) struct Selected<'t> {
     pub(super) template: &'t Template,
     /// Whether the role added it.
     pub(super) added: bool,
+    /// Whether the task's words call for it.
+    pub(super) named: bool,
     /// Whether it is about a language other than the main one. It is shown with the languages, but the
     /// frameworks of the main language are worth more.
     pub(super) aside: bool,
@@ -44,7 +49,8 @@ pub(super) fn select<'t>(
 ) -> Selection<'t> {
     let mut selection = Selection::default();
     let mut wanted: Vec<Selected<'t>> = Vec::new();
-    let wants = |template, added| Selected { template, added, aside: false };
+    let wants = |template, added| Selected { template, added, named: false, aside: false };
+    let by_task = named_by(request.task.unwrap_or_default(), templates);
     for name in request.chosen {
         match templates.find(name) {
             Some(template) => wanted.push(wants(template, false)),
@@ -59,6 +65,10 @@ pub(super) fn select<'t>(
                 && view.language().is_some_and(other);
             Selected { aside, ..wants(template, false) }
         }));
+    }
+    wanted.extend(by_task.iter().map(|template| wants(template, false)));
+    for one in &mut wanted {
+        one.named = by_task.iter().any(|t| t.header.name == one.template.header.name);
     }
     let added = additions(request, templates);
     wanted.extend(added.into_iter().map(|template| wants(template, true)));
@@ -86,7 +96,8 @@ pub(super) fn select<'t>(
         let place = view.items.iter().position(|item| names(one.template, &item.name));
         let place = place.unwrap_or(usize::MAX);
         let (priority, place) = if chosen { (0, 0) } else { (header.priority, place) };
-        (class(header.category), priority, place)
+        // What the task is about comes before what the project is made of.
+        (!one.named, class(header.category), priority, place)
     });
     selection
 }
@@ -130,6 +141,82 @@ fn names(template: &Template, technology: &str) -> bool {
 fn is_for(template: &Template, role: &Role) -> bool {
     let roles = &template.header.compatible_with;
     roles.is_empty() || roles.iter().any(|name| name == role.as_str())
+}
+
+/// The most templates that a task calls for.
+const MOST_NAMED: usize = 2;
+
+/// Parts of names that say nothing by themselves.
+const GENERIC: &[&str] = &[
+    "analysis",
+    "api",
+    "apps",
+    "based",
+    "chain",
+    "code",
+    "core",
+    "data",
+    "driven",
+    "event",
+    "management",
+    "patterns",
+    "property",
+    "qa",
+    "research",
+    "rest",
+    "review",
+    "strategies",
+    "supply",
+    "testing",
+    "tools",
+    "web",
+];
+
+/// Other words for what a template is about.
+const ALIASES: &[(&str, &str)] = &[
+    ("a11y", "accessibility"),
+    ("auth", "authentication"),
+    ("authn", "authentication"),
+    ("k8s", "kubernetes"),
+    ("login", "authentication"),
+    ("oidc", "openid-connect"),
+    ("perf", "performance"),
+    ("postgres", "postgresql"),
+    ("sso", "authentication"),
+];
+
+/// The templates that the words of a task call for, best first. Languages, frameworks and tools for tests follow
+/// from the stack, whatever a task mentions.
+fn named_by<'t>(task: &str, templates: &'t Templates) -> Vec<&'t Template> {
+    let mut said: BTreeSet<String> = words::terms(task).into_iter().collect();
+    for (alias, word) in ALIASES {
+        if said.contains(*alias) || said.contains(&alias.to_lowercase()) {
+            said.extend(words::terms(word));
+        }
+    }
+    let mut found: Vec<(usize, &Template)> = templates
+        .iter()
+        .filter(|template| {
+            !matches!(
+                template.header.category,
+                Category::Language | Category::Framework | Category::Testing
+            )
+        })
+        .map(|template| (keys(template).intersection(&said).count(), template))
+        .filter(|(hits, _)| *hits > 0)
+        .collect();
+    // The order of templates is stable, and so is the sort.
+    found.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
+    found.into_iter().take(MOST_NAMED).map(|(_, template)| template).collect()
+}
+
+/// The words that call for a template: what it detects, and the telling parts of its name.
+fn keys(template: &Template) -> BTreeSet<String> {
+    let header = &template.header;
+    let parts = header.name.split('-').filter(|part| !GENERIC.contains(part));
+    let detected = header.detect.iter().map(String::as_str);
+    let detected = detected.filter(|name| !GENERIC.contains(name) && !name.contains('-'));
+    parts.chain(detected).flat_map(words::terms).collect()
 }
 
 fn additions<'t>(

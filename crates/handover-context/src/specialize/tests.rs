@@ -114,6 +114,7 @@ fn request<'a>(
         testing_mode: TestingMode::Full,
         chosen,
         component,
+        task: None,
     }
 }
 
@@ -752,7 +753,7 @@ proptest! {
                 for (budget, testing_mode) in budgets.chain([odd, 0]).zip(TestingMode::ALL.iter().cycle()) {
                     let request = SpecializationRequest {
                         role: &role, model: Some(model), budget, testing_mode: *testing_mode,
-                        chosen: &chosen, component: Some("backend"),
+                        chosen: &chosen, component: Some("backend"), task: Some("OAuth login"),
                     };
                     let made = specialize(&request, &shop(), &templates, &redactor);
                     prop_assert_eq!(made.tokens, tokens::count(tokenizer, &made.text));
@@ -766,4 +767,21 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn the_words_of_a_task_call_for_templates() {
+    let templates = Templates::built_in();
+    let role = role("developer");
+    let names = |task: &str| -> Vec<String> {
+        let request = SpecializationRequest { task: Some(task), ..request(&role, &[], None) };
+        let made = specialize(&request, &shop(), &templates, &Redactor::default());
+        made.templates.into_iter().map(|used| used.name).collect()
+    };
+    let oauth = "authentication-oauth-jwt".to_owned();
+    assert_eq!(names("Add OAuth login with refresh tokens").first(), Some(&oauth));
+    assert!(names("Let users sign in by SSO").contains(&oauth));
+    assert!(!names("Rename the colour of a button").contains(&oauth));
+    // Frameworks follow from the stack, not from what a task mentions.
+    assert!(!names("Port the page from Angular").contains(&"angular".to_owned()));
 }

@@ -30,6 +30,34 @@ impl Stack {
             .map(|(_, component)| component)
     }
 
+    /// The component that a text names: by a path in it, else by the name of its folder.
+    pub fn component_named(&self, text: &str) -> Option<&Component> {
+        let named = self.components.iter().filter(|component| component.path != ".");
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | '(' | ')'))
+            .map(|word| word.trim_matches(|c: char| matches!(c, '.' | ':' | ';' | '?' | '!')))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let by_path = named.clone().filter(|component| {
+            words.iter().any(|word| {
+                let word = word.trim_start_matches("./");
+                component.path.contains('/') && depth_of(&component.path, word).is_some()
+            })
+        });
+        if let Some(component) = by_path.max_by_key(|component| component.path.len()) {
+            return Some(component);
+        }
+        let mut by_name = named.filter(|component| {
+            let name = component.path.rsplit('/').next().unwrap_or(&component.path);
+            words.iter().enumerate().any(|(at, word)| {
+                word.eq_ignore_ascii_case(name) && (!is_generic(name) || has_cue(&words, at))
+            })
+        });
+        // Two that are named decide nothing.
+        let first = by_name.next()?;
+        by_name.next().is_none().then_some(first)
+    }
+
     /// The view of an agent that works on a path; of the whole project without a path, or if the path belongs to
     /// no component.
     pub fn view(&self, path: Option<&str>) -> View {
@@ -103,6 +131,35 @@ impl Stack {
         let most = languages.iter().map(|name| count(name)).max()?;
         languages.iter().find(|name| count(name) == most).map(|name| (*name).clone())
     }
+}
+
+/// Folder names that are everyday words, too.
+const GENERIC: &[&str] = &[
+    "admin", "api", "app", "backend", "client", "cmd", "common", "core", "docs", "examples",
+    "frontend", "lib", "main", "mobile", "server", "service", "services", "shared", "site", "src",
+    "test", "tests", "tools", "utils", "web",
+];
+
+fn is_generic(name: &str) -> bool {
+    GENERIC.iter().any(|generic| generic.eq_ignore_ascii_case(name))
+}
+
+/// Whether a neighbouring word says that a component is meant.
+fn has_cue(words: &[&str], at: usize) -> bool {
+    const CUES: &[&str] = &[
+        "app",
+        "component",
+        "crate",
+        "folder",
+        "module",
+        "package",
+        "project",
+        "service",
+        "workspace",
+    ];
+    let near = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
+    near.filter_map(|at| words.get(at))
+        .any(|word| CUES.iter().any(|cue| cue.eq_ignore_ascii_case(word)))
 }
 
 fn hint<'c>(component: &'c Component, name: &str) -> Option<&'c Item> {

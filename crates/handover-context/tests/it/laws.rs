@@ -7,7 +7,7 @@ use handover_model::{Form, Phase, Priority, ReasoningLevel, RedactionMode};
 use handover_text::{Redactor, tokens};
 use proptest::prelude::*;
 
-use crate::assemble::{Draft, World, group, package, request};
+use crate::world::{Draft, World, group, package, request};
 
 #[derive(Debug, Clone)]
 struct Filling {
@@ -69,7 +69,7 @@ fn any_request() -> impl Strategy<Value = ContextRequest> {
                     cap,
                     limit,
                     reasoning: Some(true),
-                    reasoning_level,
+                    reasoning_level: Some(reasoning_level),
                     explain: true,
                     ..request(who)
                 }
@@ -123,7 +123,7 @@ proptest! {
             }
             prop_assert!(made.reasoning.len() <= 5);
             let reasoning: u64 = made.reasoning.iter().map(|entry| entry.tokens).sum();
-            prop_assert!(reasoning <= asked.reasoning_level.tokens());
+            prop_assert!(reasoning <= asked.reasoning_level.unwrap().tokens());
             prop_assert_eq!(made.available, made.packages.len() + made.overflow);
             for one in &made.packages {
                 prop_assert!(one.summary.chars().count() <= made.zone.summary_chars());

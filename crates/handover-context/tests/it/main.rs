@@ -3,4 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod assemble;
+mod history;
 mod laws;
+mod world;

@@ -19,6 +19,17 @@ pub struct Finding {
     pub text: String,
 }
 
+impl Finding {
+    /// The finding in one line: `[high] src/a.rs:12: off by one`.
+    pub fn line(&self) -> String {
+        let Self { severity, place, text, .. } = self;
+        let severity = severity.trim().to_lowercase();
+        let severity = if severity.is_empty() { severity } else { format!("[{severity}] ") };
+        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        format!("{severity}{place}{text}")
+    }
+}
+
 /// The severity that a reviewer's word means; an unknown word is medium.
 pub fn severity_of(word: &str) -> Severity {
     match word.trim().to_lowercase().as_str() {

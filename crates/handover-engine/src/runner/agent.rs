@@ -14,7 +14,7 @@ use super::workers::Job;
 use super::{Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::bounded;
-use crate::data::Spent;
+use crate::data::{Finding, Spent};
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
 use crate::party::is_new;
@@ -340,6 +340,7 @@ impl Runner<'_, '_> {
             receipt: report.receipt.clone(),
             verdict,
             summary: Some(summary.to_owned()).filter(|summary| !summary.is_empty()),
+            findings: report.findings.iter().map(Finding::line).collect(),
             reasoning: report.reasoning.clone(),
             packages: report.packages.clone(),
             errors: report.errors.clone(),

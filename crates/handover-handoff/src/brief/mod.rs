@@ -1,7 +1,8 @@
 //! The brief: the whole prompt of a spawn. Context first, specialization second, a compact role
 //! third, the task last.
 //!
-//! Context and specialization share one cap per tier of models; what one leaves, the other may use.
+//! Context and specialization share one cap per tier of models: evidence about this project first, general
+//! advice in what it leaves.
 //! One receipt covers the whole prompt: its hash, its parts, what was trimmed.
 
 mod role;
@@ -74,6 +75,7 @@ impl Brief {
             testing_mode: self.composed_for.testing_mode,
             chosen: &self.composed_for.chosen,
             component: self.composed_for.component.as_deref(),
+            task: None,
         };
         let owner = (&request.session, request.group.as_ref());
         made.keep(store, redactor, &composed, owner, request.now)
@@ -119,8 +121,8 @@ pub(crate) fn compose(
         Composer { handoffs, request, tokenizer: model.tokenizer, group, iteration, delivery };
     let limits = &handoffs.config.brief;
     let cap = limits.preface(model.tier);
-    let share = limits.specialization(model.tier);
-    let (context, special) = composer.fitted(cap, share);
+    let floor = limits.specialization_floor(model.tier, iteration > 0);
+    let (context, special) = composer.fitted(cap, cap - floor.min(cap));
     let role = composer.role();
     let task = match request.task.as_deref().map(str::trim_end).filter(|task| !task.is_empty()) {
         Some(task) => format!("## Your Task\n\n{task}\n"),
@@ -136,7 +138,8 @@ pub(crate) fn compose(
     ]
     .into();
     let mut receipt = composer.receipt(&context, &special, &preface, &text);
-    let budgets = [("context", cap - share.min(cap)), ("specialization", share)];
+    let left = cap - context.tokens.min(cap);
+    let budgets = [("context", cap - floor.min(cap)), ("specialization", left)];
     let unlimited = ["role", "task"].map(|name| (name, sections[name]));
     for (name, budget) in budgets.into_iter().chain(unlimited) {
         receipt.sections.push(Section { name: name.to_owned(), budget, used: sections[name] });
@@ -155,8 +158,12 @@ pub(crate) fn compose(
 
 /// The built-in section about a role.
 #[cfg(test)]
-pub(crate) fn role_section(role: &handover_model::Role, receipt: &ReceiptId) -> String {
-    role::section(role, None, receipt)
+pub(crate) fn role_section(
+    role: &handover_model::Role,
+    receipt: &ReceiptId,
+    session: &handover_model::SessionId,
+) -> String {
+    role::section(role, None, receipt, &role::Place { session, group: None })
 }
 
 /// How often parts are shrunk until they fit together.
@@ -200,14 +207,11 @@ impl Composer<'_> {
         tokens::count(self.tokenizer, text)
     }
 
-    /// Context and specialization within one cap: the specialization in its share, the context in
-    /// what that leaves, and a trimmed specialization again in what the context leaves.
-    fn fitted(&self, cap: u64, share: u64) -> (ContextPart, SpecializationPart) {
-        let mut special = self.specialization(share);
-        let mut context = self.context(cap - special.tokens().min(cap));
-        if special.is_trimmed() {
-            special = self.specialization(cap - context.tokens.min(cap));
-        }
+    /// Context and specialization within one cap. What is known of the project goes first, and may take all
+    /// but the floor of the specialization; general advice gets what that leaves.
+    fn fitted(&self, cap: u64, most: u64) -> (ContextPart, SpecializationPart) {
+        let mut context = self.context(most);
+        let mut special = self.specialization(cap - context.tokens.min(cap));
         // Parts that fit one by one may be over by a token or two when they are joined.
         for _ in 0..FIT_ROUNDS {
             let joined = format!("{}\n", join(&[&context.text, special.text()]));
@@ -250,7 +254,7 @@ impl Composer<'_> {
         let request = self.request.context_request(self.iteration, Some(cap), self.delivery);
         let binding = || {
             let stack = &self.handoffs.technology.technology().stack;
-            Binding::of(stack, self.request.component.as_deref())
+            Binding::of(stack, self.component().as_deref())
         };
         assemble::compose(self.handoffs.sources(store, &binding), &request)
             .map_err(|error| error.to_string())
@@ -275,6 +279,7 @@ impl Composer<'_> {
                 testing_mode,
                 chosen: &chosen,
                 component: component.as_deref(),
+                task: request.relevance.as_deref().or(request.task.as_deref()),
             },
             &technology.stack,
             &technology.templates,
@@ -292,14 +297,25 @@ impl Composer<'_> {
     fn composed_for(&self) -> ComposedFor {
         let configured = self.handoffs.config.specialization.testing_mode;
         let group = self.group.as_ref();
-        let component = self.request.component.as_ref();
         ComposedFor {
             testing_mode: self.request.testing_mode.unwrap_or(configured),
-            component: component
-                .or_else(|| group.and_then(|group| group.component.as_ref()))
-                .cloned(),
+            component: self.component(),
             chosen: group.map(|group| group.specializations.clone()).unwrap_or_default(),
         }
+    }
+
+    /// The component that the request, the group or the task names.
+    fn component(&self) -> Option<String> {
+        let request = self.request;
+        let given = request.component.as_ref();
+        let given =
+            given.or_else(|| self.group.as_ref().and_then(|group| group.component.as_ref()));
+        if given.is_some() {
+            return given.cloned();
+        }
+        let task = request.relevance.as_deref().or(request.task.as_deref())?;
+        let stack = &self.handoffs.technology.technology().stack;
+        stack.component_named(task).map(|component| component.path.clone())
     }
 
     fn role(&self) -> String {
@@ -308,7 +324,9 @@ impl Composer<'_> {
             Some(text) => format!("## Your Role\n\n{}\n", text.trim_end()),
             None => {
                 let text = self.handoffs.config.brief.roles.get(request.role.as_str());
-                role::section(&request.role, text, &request.receipt)
+                let place =
+                    role::Place { session: &request.session, group: request.group.as_ref() };
+                role::section(&request.role, text, &request.receipt, &place)
             }
         }
     }
@@ -394,10 +412,6 @@ impl SpecializationPart {
 
     fn tokens(&self) -> u64 {
         self.made.as_ref().map_or(0, |made| made.tokens)
-    }
-
-    fn is_trimmed(&self) -> bool {
-        self.made.as_ref().is_some_and(|made| !made.trimmed.is_empty())
     }
 }
 

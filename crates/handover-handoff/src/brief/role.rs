@@ -2,7 +2,8 @@
 //! workflow. Never a whole manual: the agent program has its own.
 
 use handover_model::config::RoleText;
-use handover_model::{ReceiptId, Role};
+use handover_model::roles::Duty;
+use handover_model::{GroupId, ReceiptId, Role, SessionId};
 use handover_text::quote::quote_inline;
 
 /// The built-in text of a role.
@@ -108,8 +109,83 @@ const ANY_OTHER: BuiltIn = BuiltIn {
     verdicts: WORKER,
 };
 
+/// Where the agent works.
+pub(super) struct Place<'a> {
+    pub(super) session: &'a SessionId,
+    pub(super) group: Option<&'a GroupId>,
+}
+
+/// The package that a role typically leaves, as the form shows it.
+struct Example {
+    kind: &'static str,
+    /// What follows the group in the name of the file.
+    topic: &'static str,
+    consumers: &'static str,
+    priority: &'static str,
+    summary: &'static str,
+}
+
+impl Example {
+    fn of(role: &Role) -> Self {
+        let example = |kind, topic, consumers, priority, summary| Self {
+            kind,
+            topic,
+            consumers,
+            priority,
+            summary,
+        };
+        match role.as_str() {
+            "qa_expert" => example(
+                "failures",
+                "iter1",
+                "developer",
+                "high",
+                "what fails, and how to see it fail",
+            ),
+            "tech_lead" => example(
+                "decisions",
+                "topic",
+                "developer, qa_expert",
+                "high",
+                "what was decided, and why",
+            ),
+            "investigator" => example(
+                "investigation",
+                "topic",
+                "developer, senior_software_engineer",
+                "high",
+                "the cause, and what proves it",
+            ),
+            "developer" | "senior_software_engineer" => example(
+                "decisions",
+                "topic",
+                "qa_expert, tech_lead",
+                "medium",
+                "what others must know about this change",
+            ),
+            _ => example("research", "topic", "developer", "medium", "what others need to know"),
+        }
+    }
+
+    /// The line of the form.
+    fn line(&self, place: &Place<'_>) -> String {
+        let Self { kind, topic, consumers, priority, summary } = self;
+        let folder = format!(".handover/artifacts/{}/context", place.session);
+        let group = place.group.map(|group| format!("{group}-")).unwrap_or_default();
+        format!(
+            "  - {{path: {folder}/{kind}-{group}{topic}.md, kind: {kind}, consumers: [{consumers}], \
+             priority: {priority}, summary: {summary}}}\n"
+        )
+    }
+}
+
 /// The section on the role, with how to end.
-pub(super) fn section(role: &Role, text: Option<&RoleText>, receipt: &ReceiptId) -> String {
+pub(super) fn section(
+    role: &Role,
+    text: Option<&RoleText>,
+    receipt: &ReceiptId,
+    place: &Place<'_>,
+) -> String {
     let built_in = ROLES.iter().find(|one| one.name == role.as_str()).unwrap_or(&ANY_OTHER);
     let none = RoleText::default();
     let text = text.unwrap_or(&none);
@@ -123,6 +199,13 @@ pub(super) fn section(role: &Role, text: Option<&RoleText>, receipt: &ReceiptId)
     };
     let rules: String = rules.iter().map(|rule| format!("- {rule}\n")).collect();
     let verdicts = built_in.verdicts;
+    let findings = match Duty::of(role) {
+        Duty::Judges => {
+            "findings:\n  - {severity: high, place: src/file.rs:12, text: what must change, and why}\n"
+        }
+        Duty::Builds | Duty::Rescues | Duty::Other => "",
+    };
+    let package = Example::of(role).line(place);
     format!(
         "## Your Role\n\n\
          Role: {role}. {identity}\n\
@@ -133,11 +216,13 @@ pub(super) fn section(role: &Role, text: Option<&RoleText>, receipt: &ReceiptId)
          receipt: {receipt}\n\
          verdict: …\n\
          summary: what you did or found, in a sentence or two\n\
+         {findings}\
+         confidence: high, medium or low\n\
          reasoning:\n\
          \x20 decisions: what you chose, and why\n\
-         \x20 completion: what holds now, and what is left\n\
+         \x20 completion: what holds now, how it was done, and what is left\n\
          packages:\n\
-         \x20 - {{path: docs/notes.md, kind: research, summary: what others need to know}}\n\
+         {package}\
          errors:\n\
          \x20 - {{message: the error, solution: what solved it}}\n\
          ```\n"

@@ -154,7 +154,7 @@ proptest! {
                         model: Some(model.to_owned()),
                         current_tokens,
                         reasoning: Some(true),
-                        reasoning_level: ReasoningLevel::Full,
+                        reasoning_level: Some(ReasoningLevel::Full),
                         limit: Some(9),
                         testing_mode: Some(mode),
                         ..HandoffRequest::new(world.session.clone(), role.clone(), receipt, now)

@@ -5,9 +5,13 @@ use std::path::Path;
 
 use handover_context::learning::Binding;
 use handover_context::package_file::{DraftContext, Facts, ProjectPaths, Put, register_file};
-use handover_model::{GroupId, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState};
+use handover_model::roles::Duty;
+use handover_model::{
+    GroupId, GroupStatus, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState, Role, Verdict,
+};
 use handover_store::{
-    CleanSignature, ErrorSighting, EventKey, NewEvent, NewReasoning, ReceiptStep, Result, Store,
+    CleanSignature, ErrorSighting, EventKey, GroupUpdate, NewEvent, NewReasoning, NewVerdict,
+    ReceiptStep, Result, Store,
 };
 use serde_json::{Map, Value, json};
 
@@ -22,7 +26,10 @@ impl Handoffs<'_> {
         let store = self.store()?;
         // Detecting the technology may take longer than a writer should hold the lock.
         let binding = match ending.debrief.says_something() {
-            true => Binding::of(&self.technology.technology().stack, None),
+            true => Binding::of(
+                &self.technology.technology().stack,
+                component(store, ending.assignment).as_deref(),
+            ),
             false => Binding::default(),
         };
         Ok(store.writing(|store| {
@@ -69,12 +76,13 @@ impl Keeper<'_> {
             return Ok(Ended::StoredEarlier);
         }
         let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
-        self.keep_reasoning(&mut kept)?;
-        self.keep_packages(&mut kept)?;
-        self.keep_errors(&mut kept)?;
         if self.ending.learn == Learn::FromVerdict {
             learn::solved_findings(self, &mut kept)?;
         }
+        self.keep_verdict()?;
+        self.keep_reasoning(&mut kept)?;
+        self.keep_packages(&mut kept)?;
+        self.keep_errors(&mut kept)?;
         self.confirm(&mut kept)?;
         if self.ending.learn == Learn::FromVerdict {
             learn::strategies(self, &mut kept)?;
@@ -108,6 +116,39 @@ impl Keeper<'_> {
         Ok(())
     }
 
+    /// Records the verdict, so that those who repair the work read first why it came back.
+    fn keep_verdict(&self) -> Result<()> {
+        let Ending { assignment, debrief, now, .. } = self.ending;
+        let Some(verdict) = debrief.verdict else { return Ok(()) };
+        let redactor = self.handoffs.redactor;
+        self.store.add_verdict(&NewVerdict {
+            session: assignment.session.clone(),
+            group: assignment.group.clone(),
+            role: assignment.role.clone(),
+            agent_id: assignment.agent.clone(),
+            iteration: assignment.iteration,
+            receipt: assignment.receipt.clone(),
+            verdict,
+            summary: debrief.summary.as_deref().map(|summary| redactor.clean(summary)),
+            findings: debrief.findings.iter().map(|finding| redactor.clean(finding)).collect(),
+            now,
+        })?;
+        self.move_group(verdict)
+    }
+
+    /// The status of a group follows the verdicts on its work.
+    fn move_group(&self, verdict: Verdict) -> Result<()> {
+        let Ending { assignment, now, .. } = self.ending;
+        let Some(id) = &assignment.group else { return Ok(()) };
+        let status = self.store.group(&assignment.session, id)?.status;
+        let next = next_status(status, &assignment.role, verdict);
+        if next != status {
+            let update = GroupUpdate::new(assignment.session.clone(), id.clone(), now);
+            self.store.set_group(&GroupUpdate { status: Some(next), ..update })?;
+        }
+        Ok(())
+    }
+
     fn keep_reasoning(&self, kept: &mut Kept) -> Result<()> {
         let Ending { assignment, now, .. } = self.ending;
         for (phase, text) in with_completion(self.ending.debrief) {
@@ -118,7 +159,7 @@ impl Keeper<'_> {
                 agent_id: assignment.agent.clone(),
                 iteration: assignment.iteration,
                 phase,
-                confidence: None,
+                confidence: self.ending.debrief.confidence,
                 content: self.handoffs.redactor.clean(text),
                 references: Vec::new(),
                 now,
@@ -253,6 +294,26 @@ impl Keeper<'_> {
             now,
         })?;
         Ok(!logged.duplicate)
+    }
+}
+
+/// The part of the repository that the group works in.
+fn component(store: &dyn Store, assignment: &Assignment) -> Option<String> {
+    let group = assignment.group.as_ref()?;
+    store.group(&assignment.session, group).ok()?.component
+}
+
+/// The status of a group after a verdict.
+fn next_status(status: GroupStatus, role: &Role, verdict: Verdict) -> GroupStatus {
+    let judged = Duty::of(role) == Duty::Judges;
+    match (role.as_str(), status) {
+        ("tech_lead", _) if verdict.accepts() => GroupStatus::ApprovedPendingMerge,
+        ("project_manager", _) if verdict.accepts() || verdict == Verdict::Complete => {
+            GroupStatus::Completed
+        }
+        _ if judged && verdict.sends_back() => GroupStatus::InProgress,
+        (_, GroupStatus::Pending) => GroupStatus::InProgress,
+        _ => status,
     }
 }
 

@@ -1,22 +1,27 @@
 //! What the project learns from an ending: strategies from accepted work, and errors that work
 //! which was sent back has solved since.
 
+use std::collections::BTreeSet;
+
 use handover_context::learning::extract_strategies;
-use handover_model::{GroupId, KnownEvent, Phase, Role, Timestamp, Verdict};
-use handover_store::{EventFilter, ReasoningFilter, Result};
-use serde_json::Value;
+use handover_model::roles::writes_code;
+use handover_model::{GroupId, ItemKind, Phase, Receipt, ReceiptState, Role, Timestamp, Verdict};
+use handover_store::{ReasoningFilter, ReceiptFilter, Result, StoreError, VerdictFilter};
 
 use super::keep::Keeper;
 use super::{Ending, Kept};
 
-/// How many debriefs of a group are searched, newest first.
-const DEBRIEFS_SEARCHED: u32 = 50;
+/// How many verdicts of a role on a group are searched, newest first.
+const VERDICTS_SEARCHED: u32 = 50;
+
+/// How many receipts of a role are searched, newest first.
+const RECEIPTS_SEARCHED: u32 = 20;
 
 /// Once QA or the tech lead passes what it sent back before, its findings are errors that the
 /// workers have solved since, and their last completion says how.
 pub(super) fn solved_findings(keeper: &Keeper<'_>, kept: &mut Kept) -> Result<()> {
     let Ending { assignment, debrief, .. } = keeper.ending;
-    let passed = matches!(debrief.verdict, Some(Verdict::Passed | Verdict::PassedWithFixes));
+    let passed = debrief.verdict.is_some_and(Verdict::accepts);
     let judges = matches!(assignment.role.as_str(), "qa_expert" | "tech_lead");
     let Some(group) = assignment.group.as_ref().filter(|_| passed && judges) else {
         return Ok(());
@@ -33,26 +38,15 @@ pub(super) fn solved_findings(keeper: &Keeper<'_>, kept: &mut Kept) -> Result<()
 /// Why the role sent the work back since it last passed it, and when; newest first.
 fn findings(keeper: &Keeper<'_>, group: &GroupId) -> Result<Vec<(String, Timestamp)>> {
     let assignment = keeper.ending.assignment;
-    let filter = EventFilter {
-        kind: Some(KnownEvent::Debrief.into()),
+    let filter = VerdictFilter {
         group: Some(group.clone()),
-        limit: Some(DEBRIEFS_SEARCHED),
+        role: Some(assignment.role.clone()),
+        limit: Some(VERDICTS_SEARCHED),
     };
-    let mut findings = Vec::new();
-    for event in keeper.store.events(&assignment.session, &filter)? {
-        let field = |name: &str| event.payload.get(name).and_then(Value::as_str);
-        if field("role") != Some(assignment.role.as_str()) {
-            continue;
-        }
-        match (field("verdict").and_then(|verdict| verdict.parse().ok()), field("summary")) {
-            (Some(Verdict::Failed), Some(finding)) => {
-                findings.push((finding.to_owned(), event.created_at));
-            }
-            (Some(Verdict::Passed | Verdict::PassedWithFixes), _) => break,
-            _ => {}
-        }
-    }
-    Ok(findings)
+    let verdicts = keeper.store.verdicts(&assignment.session, &filter)?;
+    let since = verdicts.into_iter().take_while(|verdict| !verdict.verdict.accepts());
+    let failed = since.filter(|verdict| verdict.verdict == Verdict::Failed);
+    Ok(failed.filter_map(|verdict| Some((verdict.summary?, verdict.created_at))).collect())
 }
 
 /// The workers' last completion, if it came after the work was sent back.
@@ -60,48 +54,78 @@ fn solution(keeper: &Keeper<'_>, group: &GroupId, after: Timestamp) -> Result<Op
     let filter = ReasoningFilter { group: Some(group.clone()), ..ReasoningFilter::default() };
     let all = keeper.store.reasoning(&keeper.ending.assignment.session, &filter)?;
     let completions = all.into_iter().filter(|entry| {
-        entry.phase == Phase::Completion && is_worker(&entry.role) && entry.created_at >= after
+        entry.phase == Phase::Completion && writes_code(&entry.role) && entry.created_at >= after
     });
     Ok(completions.max_by_key(|entry| (entry.created_at, entry.id)).map(|entry| entry.content))
 }
 
-/// A success teaches: a developer that finished at the first attempt teaches its own reasoning; QA
-/// that passed at its first attempt and an approval teach the reasoning of the workers.
+/// Accepted work teaches: when QA passes a group or a lead approves it, the reasoning of the attempt that
+/// was accepted becomes strategies, and those that its agent was given have helped.
 pub(super) fn strategies(keeper: &Keeper<'_>, kept: &mut Kept) -> Result<()> {
     let Ending { assignment, debrief, now, .. } = keeper.ending;
-    let own = match (assignment.role.as_str(), debrief.verdict) {
-        ("developer", Some(Verdict::Complete)) if assignment.iteration == 0 => true,
-        ("qa_expert", Some(Verdict::Passed)) if assignment.iteration == 0 => false,
-        ("tech_lead", Some(Verdict::Passed | Verdict::PassedWithFixes)) => false,
-        _ => return Ok(()),
-    };
-    let Some(group) = &assignment.group else { return Ok(()) };
-    // A group that nobody named before has nothing to teach.
-    let Ok(_) = keeper.store.group(&assignment.session, group) else { return Ok(()) };
-    let filter = ReasoningFilter { group: Some(group.clone()), ..ReasoningFilter::default() };
-    let all = keeper.store.reasoning(&assignment.session, &filter)?;
-    // Earlier attempts were sent back; the last one was not.
-    let last = all.iter().filter(|r| is_worker(&r.role)).map(|r| r.iteration).max();
+    let judges = matches!(assignment.role.as_str(), "qa_expert" | "tech_lead");
+    let accepted = judges && debrief.verdict.is_some_and(Verdict::accepts);
+    let Some(group) = assignment.group.as_ref().filter(|_| accepted) else { return Ok(()) };
+    let Some(attempt) = accepted_attempt(keeper, group)? else { return Ok(()) };
     let learned = extract_strategies(
         keeper.store,
         keeper.handoffs.redactor,
         &assignment.session,
         group,
         keeper.binding,
-        &|reasoning| {
-            if own {
-                reasoning.role == assignment.role && reasoning.created_at == now
-            } else {
-                is_worker(&reasoning.role) && Some(reasoning.iteration) == last
-            }
-        },
+        &|reasoning| reasoning.role == attempt.0 && reasoning.iteration == attempt.1,
         now,
     )?;
     kept.strategies = learned.len();
+    if is_first_acceptance(keeper, group)? {
+        credit(keeper, group, &attempt)?;
+    }
     Ok(())
 }
 
-/// Whether a role does the work that others judge.
-fn is_worker(role: &Role) -> bool {
-    matches!(role.as_str(), "developer" | "senior_software_engineer")
+/// The newest attempt of those who write code: earlier ones were sent back.
+fn accepted_attempt(keeper: &Keeper<'_>, group: &GroupId) -> Result<Option<(Role, u32)>> {
+    let filter = ReasoningFilter { group: Some(group.clone()), ..ReasoningFilter::default() };
+    let all = keeper.store.reasoning(&keeper.ending.assignment.session, &filter)?;
+    let newest = all.into_iter().filter(|entry| writes_code(&entry.role));
+    let newest = newest.max_by_key(|entry| (entry.created_at, entry.id));
+    Ok(newest.map(|entry| (entry.role, entry.iteration)))
+}
+
+/// Whether no other judge accepted the work since it was last changed. The verdict at hand is the newest.
+fn is_first_acceptance(keeper: &Keeper<'_>, group: &GroupId) -> Result<bool> {
+    let filter =
+        VerdictFilter { group: Some(group.clone()), role: None, limit: Some(VERDICTS_SEARCHED) };
+    let verdicts = keeper.store.verdicts(&keeper.ending.assignment.session, &filter)?;
+    let since = verdicts.iter().skip(1).take_while(|verdict| !writes_code(&verdict.role));
+    Ok(!since.into_iter().any(|verdict| verdict.verdict.accepts()))
+}
+
+/// Raises the strategies that the accepted attempt was given.
+fn credit(keeper: &Keeper<'_>, group: &GroupId, (role, attempt): &(Role, u32)) -> Result<()> {
+    let filter = ReceiptFilter {
+        session: Some(keeper.ending.assignment.session.clone()),
+        group: Some(group.clone()),
+        role: Some(role.clone()),
+        limit: Some(RECEIPTS_SEARCHED),
+    };
+    let was_given = |receipt: &Receipt| {
+        let delivered = matches!(receipt.state, ReceiptState::Delivered | ReceiptState::Confirmed);
+        delivered && receipt.iteration == *attempt
+    };
+    let mut helped = BTreeSet::new();
+    for receipt in keeper.store.receipts(&filter)?.into_iter().filter(was_given) {
+        // A listing is without items.
+        let items = keeper.store.receipt(&receipt.id)?.items;
+        let strategies = items.into_iter().filter(|item| item.kind == ItemKind::Strategy);
+        helped.extend(strategies.map(|item| item.id));
+    }
+    for id in helped {
+        match keeper.store.strategy_helped(&id, keeper.ending.now) {
+            // It may have been deleted since.
+            Ok(_) | Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

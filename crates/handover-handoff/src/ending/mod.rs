@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use handover_context::package_file::ProjectPaths;
 use handover_model::{
-    Host, PackageId, PackageKind, Phase, Priority, ReceiptId, Role, RunId, RunPhase, TeamStatus,
-    Timestamp, Verdict,
+    Confidence, Host, PackageId, PackageKind, Phase, Priority, ReceiptId, Role, RunId, RunPhase,
+    TeamStatus, Timestamp, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,6 +38,11 @@ pub struct Debrief {
     pub verdict: Option<Verdict>,
     /// What it did or found.
     pub summary: Option<String>,
+    /// What a judge wants fixed, one line each.
+    pub findings: Vec<String>,
+    /// How certain it is of what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// What it thought, by phase.
     pub reasoning: BTreeMap<Phase, String>,
     /// Files that it wants other agents to know.

@@ -214,6 +214,13 @@ fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
                 None => debrief.problems.push("the verdict is not text".to_owned()),
             },
             "summary" => debrief.summary = words(&value),
+            "findings" | "issues" => {
+                debrief.findings = list(&value).filter_map(finding).collect();
+            }
+            // The form lists the three words; whoever leaves them says nothing.
+            "confidence" => {
+                debrief.confidence = words(&value).and_then(|word| known(Some(word)).ok()?);
+            }
             "reasoning" => read_reasoning(&value, debrief),
             "packages" | "context_packages" => {
                 debrief.packages = packages_in(&value, &mut debrief.problems);
@@ -305,6 +312,28 @@ fn package(item: &Value) -> Option<Result<PackageNote, String>> {
 fn known<T: FromStr<Err: ToString>>(word: Option<String>) -> Result<Option<T>, String> {
     let word = word.map(|word| word.to_lowercase().parse()).transpose();
     word.map_err(|error: T::Err| error.to_string())
+}
+
+/// One thing to fix, as a line: `[high] src/a.rs:12: off by one`.
+fn finding(item: &Value) -> Option<String> {
+    if !item.is_object() {
+        return words(item);
+    }
+    let field = |names: &[&str]| names.iter().find_map(|name| words(item.get(name)?));
+    let text = field(&["text", "message", "description", "issue", "summary", "problem"])?;
+    let place = field(&["place", "location", "file", "path"]);
+    let line = field(&["line"]).filter(|_| item.get("place").is_none());
+    let severity = field(&["severity", "priority", "level"]);
+    let mut said = severity.map(|word| format!("[{}] ", word.to_lowercase())).unwrap_or_default();
+    if let Some(place) = place {
+        said.push_str(&place);
+        if let Some(line) = line {
+            let _ = write!(said, ":{line}");
+        }
+        said.push_str(": ");
+    }
+    said.push_str(&text);
+    Some(said)
 }
 
 fn error(item: &Value) -> Option<ErrorNote> {
@@ -421,6 +450,23 @@ mod tests {
     }
 
     #[test]
+    fn findings_are_lines_or_objects() {
+        let text = "```handover\nverdict: failed\nsummary: Two tests fail.\nfindings:\n  - refresh accepts \
+            expired tokens\n  - {severity: High, file: src/auth.rs, line: 41, issue: exp is not checked}\n  \
+            - {place: 'src/b.rs:7', text: no test}\n  - {severity: low}\n```";
+        assert_eq!(
+            read_ending(text).findings,
+            [
+                "refresh accepts expired tokens",
+                "[high] src/auth.rs:41: exp is not checked",
+                "src/b.rs:7: no test"
+            ]
+        );
+        let one = read_ending("```handover\nverdict: failed\nfindings: the form is empty\n```");
+        assert_eq!(one.findings, ["the form is empty"]);
+    }
+
+    #[test]
     fn json_and_sloppy_forms() {
         let json = "```handover\n{\"Verdict\": \"APPROVED\", \"summary\": \"fine\", \"reasoning\": [{\"phase\": \
             \"Decisions\", \"content\": \"kept\"}], \"packages\": \"docs/a.md\"}\n```";
@@ -466,7 +512,11 @@ mod tests {
     fn the_form_of_the_prompt_is_no_debrief() {
         let receipt = ReceiptId::new("r_1").unwrap();
         let role = handover_model::Role::new("developer").unwrap();
-        let prompt = crate::brief::role_section(&role, &receipt);
+        let prompt = crate::brief::role_section(
+            &role,
+            &receipt,
+            &handover_model::SessionId::new("s").unwrap(),
+        );
         assert!(!read_ending(&prompt).has_block());
         let answer = format!("{prompt}\n```handover\nverdict: blocked\nsummary: no access\n```\n");
         let debrief = read_ending(&answer);

@@ -319,13 +319,11 @@ fn reasoned(verdict: Verdict, completion: &str) -> Debrief {
 }
 
 #[test]
-fn a_first_success_teaches_and_a_second_attempt_does_not() {
+fn work_that_nobody_accepted_teaches_nothing() {
     let world = World::new();
-    let kept = world.play("developer", "1", 1, &reasoned(Verdict::Complete, "one lock per user"));
-    assert_eq!(kept.strategies, 1);
-    let kept = world.play("developer", "2", 2, &reasoned(Verdict::Complete, "two locks"));
-    assert_eq!(kept.strategies, 0);
-    assert_eq!(world.strategies(), ["one lock per user"]);
+    let said = reasoned(Verdict::Complete, "one lock per user account");
+    assert_eq!(world.play("developer", "1", 1, &said).strategies, 0);
+    assert_eq!(world.strategies(), [""; 0]);
 }
 
 #[test]
@@ -356,22 +354,34 @@ fn failures_and_blocks_teach_nothing() {
 #[test]
 fn an_approval_teaches_the_last_attempt_of_those_who_worked() {
     let world = World::new();
-    world.play("developer", "1", 1, &reasoned(Verdict::Failed, "first try"));
-    world.play("developer", "2", 2, &reasoned(Verdict::Complete, "second try"));
+    world.play("developer", "1", 1, &reasoned(Verdict::Failed, "one global lock for all"));
+    world.play("developer", "2", 2, &reasoned(Verdict::Complete, "one lock per user account"));
     let kept = world.play("tech_lead", "3", 3, &reasoned(Verdict::PassedWithFixes, "I approve"));
     assert_eq!(kept.strategies, 1);
-    assert_eq!(world.strategies(), ["second try"]);
+    assert_eq!(world.strategies(), ["one lock per user account"]);
 }
 
 #[test]
-fn qa_teaches_only_when_it_passes_at_once() {
+fn whoever_took_over_is_taught_from_not_whoever_failed_before() {
     let world = World::new();
-    world.play("developer", "1", 1, &reasoned(Verdict::Blocked, "one lock"));
-    assert_eq!(world.play("qa_expert", "2", 2, &debrief(Verdict::Passed, "fine")).strategies, 1);
+    for n in 1..4 {
+        let said = reasoned(Verdict::Complete, "one global lock for all");
+        world.play("developer", &n.to_string(), n, &said);
+    }
+    let said = reasoned(Verdict::Complete, "one lock per user account");
+    world.play("senior_software_engineer", "5", 5, &said);
+    world.play("qa_expert", "6", 6, &debrief(Verdict::Passed, "fine"));
+    assert_eq!(world.strategies(), ["one lock per user account"]);
+}
+
+#[test]
+fn qa_teaches_what_it_passes_and_nothing_of_a_bare_done() {
     let world = World::new();
-    world.play("developer", "1", 1, &reasoned(Verdict::Blocked, "one lock"));
-    world.play("qa_expert", "2", 2, &debrief(Verdict::Failed, "two tabs sign out"));
-    assert_eq!(world.play("qa_expert", "3", 3, &debrief(Verdict::Passed, "fine")).strategies, 0);
+    world.play("developer", "1", 1, &reasoned(Verdict::Complete, "one lock per user account"));
+    assert_eq!(world.play("qa_expert", "2", 2, &debrief(Verdict::Failed, "no")).strategies, 0);
+    world.play("developer", "3", 3, &reasoned(Verdict::Complete, "Done, all tests pass."));
+    assert_eq!(world.play("qa_expert", "4", 4, &debrief(Verdict::Passed, "fine")).strategies, 0);
+    assert_eq!(world.strategies(), [""; 0]);
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub(crate) struct Input {
     receipt: Option<ReceiptId>,
     /// What you did, in a few sentences
     summary: String,
+    /// What must be fixed, if you judge the work of others: one line each, with file and line
+    #[serde(default)]
+    findings: Vec<String>,
     /// Your reasoning, by phase
     #[serde(default)]
     #[schemars(schema_with = "schema::by_phase")]
@@ -120,6 +123,10 @@ impl Tool for DebriefTool {
         for (phase, text) in &input.reasoning {
             limits::text(&format!("reasoning.{phase}"), text, MAX_TEXT_BYTES)?;
         }
+        limits::items("findings", &input.findings)?;
+        for finding in &input.findings {
+            limits::text("findings", finding, MAX_TEXT_BYTES)?;
+        }
         limits::items("packages", &input.packages)?;
         limits::items("errors", &input.errors)?;
         for error in &input.errors {
@@ -141,6 +148,7 @@ impl Tool for DebriefTool {
             receipt: assignment.receipt.clone(),
             verdict: Some(input.verdict),
             summary: Some(input.summary),
+            findings: input.findings,
             reasoning: input.reasoning,
             errors: input
                 .errors

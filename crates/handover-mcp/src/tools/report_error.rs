@@ -135,7 +135,7 @@ impl Tool for ReportError {
 fn summarize(context: &RequestContext<'_>, pattern: &ErrorPattern) -> Pattern {
     Pattern {
         hash: pattern.hash.clone(),
-        message: context.redact(&pattern.signature.message),
+        message: context.redact(&pattern.said()),
         solution: pattern.solution.as_deref().map(|solution| context.redact(solution)),
         confidence: pattern.confidence,
         occurrences: pattern.occurrences,

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::budget::{PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_PERCENT};
+use crate::budget::{
+    PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_FLOOR, SPECIALIZATION_PERCENT,
+};
 use crate::roles::RoleOverride;
 use crate::{GuardMode, Role, Routing, TestingMode, Tier};
 
@@ -122,8 +124,12 @@ pub struct BriefConfig {
     pub medium: u64,
     /// The same for a large model.
     pub large: u64,
-    /// The share of the specialization, in percent; the rest is for the context.
+    /// The share of the specialization, in percent, while nothing is known of the project; the rest is for the
+    /// context.
     pub specialization_percent: u64,
+    /// The share that evidence about the project leaves to the specialization, in percent; half of it on a
+    /// retry.
+    pub specialization_floor: u64,
     /// Role descriptions that replace the built-in ones.
     pub roles: BTreeMap<String, RoleText>,
 }
@@ -147,6 +153,7 @@ impl Default for BriefConfig {
             medium: PREFACE_MEDIUM,
             large: PREFACE_LARGE,
             specialization_percent: SPECIALIZATION_PERCENT,
+            specialization_floor: SPECIALIZATION_FLOOR,
             roles: BTreeMap::new(),
         }
     }
@@ -167,6 +174,13 @@ impl BriefConfig {
     pub fn specialization(&self, tier: Tier) -> u64 {
         let share = u128::from(self.specialization_percent.min(100));
         (u128::from(self.preface(tier)) * share / 100) as u64
+    }
+
+    /// Tokens that evidence about the project leaves to the specialization.
+    pub fn specialization_floor(&self, tier: Tier, retry: bool) -> u64 {
+        let share = u128::from(self.specialization_floor.min(100));
+        let floor = (u128::from(self.preface(tier)) * share / 100) as u64;
+        if retry { floor / 2 } else { floor }
     }
 }
 
@@ -189,6 +203,8 @@ mod tests {
         assert_eq!(of(Tier::Small), (900, 540));
         assert_eq!(of(Tier::Medium), (1_200, 720));
         assert_eq!(of(Tier::Large), (1_800, 1_080));
+        let floor = |retry| brief.specialization_floor(Tier::Medium, retry);
+        assert_eq!((floor(false), floor(true)), (300, 150));
         let all = BriefConfig { specialization_percent: 400, small: u64::MAX, ..brief };
         assert_eq!(all.specialization(Tier::Small), u64::MAX);
     }

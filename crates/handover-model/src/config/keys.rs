@@ -102,6 +102,7 @@ pub const KEYS: &[Key] = &[
     key("brief.medium", Harmless),
     key("brief.large", Harmless),
     // At 100 nothing is left for the context.
+    key("brief.specialization_floor", WithholdsContext),
     key("brief.specialization_percent", WithholdsContext),
     key("brief.roles", Instructs),
     key("guard.mode", WeakensProtection),

@@ -27,6 +27,8 @@ words! {
         Error => "error",
         /// A strategy.
         Strategy => "strategy",
+        /// A verdict on earlier work.
+        Verdict => "verdict",
     }
 }
 
@@ -37,6 +39,8 @@ words! {
         Full => "full",
         /// The summary, cut.
         Short => "short",
+        /// The passages of its text that answer the task.
+        Focus => "focus",
         /// Only the path.
         Pointer => "pointer",
     }
@@ -49,6 +53,8 @@ words! {
         Fits => "fits",
         /// Included with part of its summary.
         FitsShortened => "fits, shortened",
+        /// Included as the passages of its text that answer the task.
+        FitsAsPassages => "fits, as passages",
         /// Included as a path only.
         FitsAsPath => "fits as a path",
         /// Left out: the number of items is limited, and others rank higher.
@@ -65,6 +71,19 @@ words! {
         DeliveredAlready => "delivered already",
         /// Left out: the file it refers to no longer exists.
         FileGone => "its file is gone",
+        /// Left out: the work that it reports as failed was accepted since.
+        Settled => "settled since",
+        /// Left out: it has nothing to do with the task.
+        OffTopic => "not about the task",
+        /// Left out: another item says the same.
+        ShownAlready => "shown already",
+    }
+}
+
+impl Fate {
+    /// Whether the candidate was included.
+    pub fn is_in(self) -> bool {
+        matches!(self, Self::Fits | Self::FitsShortened | Self::FitsAsPassages | Self::FitsAsPath)
     }
 }
 
@@ -115,6 +134,18 @@ words! {
         Skip => "skip",
         /// A person, or someone with more authority, must decide.
         Escalate => "escalate",
+    }
+}
+
+impl Verdict {
+    /// Whether the work was accepted.
+    pub fn accepts(self) -> bool {
+        matches!(self, Self::Passed | Self::PassedWithFixes)
+    }
+
+    /// Whether the work was sent back.
+    pub fn sends_back(self) -> bool {
+        matches!(self, Self::Failed | Self::Retry)
     }
 }
 

@@ -1,7 +1,11 @@
-//! Removes from an error message what varies between occurrences: paths, numbers, hexadecimal values,
-//! UUIDs, times, line and column numbers, quoted values.
+//! Removes from an error message what varies between occurrences: folders, numbers, hexadecimal values,
+//! UUIDs, times, line and column numbers, quoted values. Names of modules, packages, files and symbols stay:
+//! what solves `Cannot find module 'a'` does not solve `Cannot find module 'b'`.
 
 use std::fmt::Write;
+
+/// A longer quoted value is data, not a name.
+const MAX_NAME_BYTES: usize = 80;
 
 /// The message on one line, with every variable part replaced by a placeholder.
 pub(super) fn normalise(message: &str) -> String {
@@ -36,7 +40,8 @@ fn strip_ansi(text: &str) -> String {
     out
 }
 
-/// `'abc'` → `'<value>'`, also in double quotes and backticks. An apostrophe inside a word is no quote.
+/// `'12 apples'` → `'<value>'`, also in double quotes and backticks, unless it is a name. An apostrophe inside
+/// a word is no quote.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -55,7 +60,8 @@ fn quoted(text: &str) -> String {
             .find(|i| !inner[i + 1..].starts_with(char::is_alphanumeric));
         match close {
             Some(close) if !before.is_alphanumeric() && close > 0 => {
-                let _ = write!(out, "{quote}<value>{quote}");
+                let value = if is_name(&inner[..close]) { &inner[..close] } else { "<value>" };
+                let _ = write!(out, "{quote}{value}{quote}");
                 rest = &inner[close + 1..];
             }
             _ => {
@@ -69,9 +75,36 @@ fn quoted(text: &str) -> String {
     out
 }
 
+/// Whether a quoted value names something: one word with a letter in it.
+fn is_name(value: &str) -> bool {
+    value.len() <= MAX_NAME_BYTES
+        && !value.contains(char::is_whitespace)
+        && value.contains(char::is_alphabetic)
+        && !value.contains("://")
+}
+
+/// The names that a normalised message quotes.
+pub(super) fn names(message: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = message;
+    while let Some(at) = rest.find(['\'', '"', '`']) {
+        let quote = rest.as_bytes()[at] as char;
+        let inner = &rest[at + 1..];
+        let Some(close) = inner.find(quote) else { break };
+        let (name, after) = (&inner[..close], &inner[close + 1..]);
+        // An apostrophe inside a word opens no quote.
+        let opens = !rest[..at].ends_with(char::is_alphanumeric);
+        if opens && is_name(name) && !name.contains('<') {
+            names.push(name);
+        }
+        rest = if opens { after } else { inner };
+    }
+    names
+}
+
 fn push_word(out: &mut String, word: &str) {
     let core = word.trim_matches(|c: char| {
-        matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '!' | '?')
+        matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '!' | '?' | '\'' | '"' | '`')
     });
     let core = core.trim_end_matches([':', '.']);
     if core.is_empty() {
@@ -90,7 +123,9 @@ fn push_core(out: &mut String, core: &str) {
     } else if is_time(core) {
         out.push_str("<time>");
     } else if is_path(core) {
-        out.push_str("<path>");
+        // The folder varies between machines; the file is what the error is about.
+        out.push_str("<path>/");
+        push_pieces(out, core.rsplit(['/', '\\']).next().unwrap_or(core));
     } else if is_error_code(core) {
         out.push_str(core);
     } else {
@@ -207,11 +242,12 @@ mod tests {
         for (message, expected) in [
             (
                 "Cannot find module '@app/db' from src/index.ts:12:5",
-                "Cannot find module '<value>' from <path>",
+                "Cannot find module '@app/db' from <path>/index.ts:<n>:<n>",
             ),
-            ("can't open /tmp/x1/log.txt", "can't open <path>"),
-            ("C:\\Users\\me\\a.txt not found", "<path> not found"),
-            ("panicked at src/main.rs:42:7: oops", "panicked at <path>: oops"),
+            ("can't open /tmp/x1/log.txt", "can't open <path>/log.txt"),
+            ("cannot read '/srv/a/b.json'", "cannot read '<path>/b.json'"),
+            ("C:\\Users\\me\\a.txt not found", "<path>/a.txt not found"),
+            ("panicked at src/main.rs:42:7: oops", "panicked at <path>/main.rs:<n>:<n>: oops"),
             ("line 12, column 8", "line <n>, column <n>"),
             ("app.py:42: SyntaxError", "app.py:<n>: SyntaxError"),
             ("object at 0x7fffee01 freed", "object at <hex> freed"),
@@ -224,7 +260,8 @@ mod tests {
             ("error[E0308]: mismatched", "error[E0308]: mismatched"),
             ("GET https://a.example/x?y=1 failed", "GET <url> failed"),
             ("connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED <n>.<n>.<n>.<n>:<n>"),
-            ("expected \"a\" got \"b c\"", "expected \"<value>\" got \"<value>\""),
+            ("expected \"a\" got \"b c\"", "expected \"a\" got \"<value>\""),
+            ("no field `name` on '17'", "no field `name` on '<value>'"),
             ("text/html and/or plain", "text/html and/or plain"),
             ("\u{1b}[31merror\u{1b}[0m:   two\n lines", "error: two lines"),
             ("it's John's", "it's John's"),
@@ -232,6 +269,15 @@ mod tests {
         ] {
             assert_eq!(normalise(message), expected, "{message:?}");
         }
+    }
+
+    #[test]
+    fn names_are_what_is_quoted_and_no_value() {
+        let names = |message| names(message).join(" ");
+        assert_eq!(names("Cannot find module '@/utils' in \"app\""), "@/utils app");
+        assert_eq!(names("it's `x` and '<value>' and '<path>/a.rs'"), "x");
+        assert_eq!(names("don't, won't, 'open"), "");
+        assert_eq!(names("no quotes"), "");
     }
 
     #[test]

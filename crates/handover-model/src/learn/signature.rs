@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::normalise::normalise;
+use super::normalise::{names, normalise};
 
 const MAX_MESSAGE_CHARS: usize = 500;
 
@@ -14,7 +14,7 @@ pub struct Signature {
     /// The error type, such as `TypeError`; `error` if the message names none.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The message without paths, numbers, ids, times and quoted values.
+    /// The message without folders, numbers, ids, times and quoted values that are no names.
     pub message: String,
     /// Additional distinguishing words, sorted.
     pub hints: Vec<String>,
@@ -61,24 +61,38 @@ fn split_type(message: &str) -> (Option<&str>, &str) {
 }
 
 /// The share of a pattern's words that occur in a text, from 0 to 1. Both sides are normalised, so a log
-/// with other paths and numbers still matches.
+/// with other folders and numbers still matches; one about another module, package or symbol hardly does.
 pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     let wanted = words(&pattern.message);
     if wanted.is_empty() {
         return 0.0;
     }
-    let mut given = words(&normalise(text));
+    let normal = normalise(text);
+    let mut given = words(&normal);
     given.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase));
     let hit = wanted.iter().filter(|word| given.contains(*word)).count();
     let share = hit as f64 / wanted.len() as f64;
     let typed = pattern.kind == "error" || text.contains(&pattern.kind);
     // A single word occurs in many logs; it only counts fully if it is the whole message.
     let vague = wanted.len() == 1 && normalise(text.trim()) != pattern.message;
-    match (typed, vague) {
+    let other = names(&pattern.message).iter().any(|name| !names_it(text, &normal, name));
+    match (typed, vague || other) {
         (true, false) => share,
         (false, false) => share * 0.8,
         (_, true) => share * 0.4,
     }
+}
+
+/// Whether a text has a name as a word of its own.
+fn names_it(text: &str, normal: &str, name: &str) -> bool {
+    [text, normal].iter().any(|text| {
+        text.match_indices(name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            !is_word(before) && !is_word(after)
+        })
+    })
 }
 
 fn words(text: &str) -> BTreeSet<String> {
@@ -116,6 +130,24 @@ mod tests {
     }
 
     #[test]
+    fn names_distinguish_errors() {
+        for (one, other) in [
+            ("Cannot find module 'express'", "Cannot find module 'left-pad'"),
+            ("no field `name` in \"User\"", "no field `email` in \"User\""),
+            ("cannot open /srv/a/b.rs", "cannot open /srv/a/c.rs"),
+        ] {
+            assert_ne!(hash(one), hash(other));
+            let pattern = Signature::new(None, other, &[]);
+            assert!(similarity(&pattern, other) > 0.9, "{other}");
+            assert!(similarity(&pattern, one) < 0.8, "{one}");
+        }
+        let pattern = Signature::new(None, "Cannot find module 'left-pad'", &[]);
+        assert!(similarity(&pattern, "Cannot find module 'express'") < 0.5);
+        assert!(similarity(&pattern, "npm: Cannot find module \"left-pad\" in /srv/app") > 0.9);
+        assert!(similarity(&pattern, "Cannot find module 'left-padded'") < 0.5);
+    }
+
+    #[test]
     fn hints_count_in_any_order() {
         let hints = |h: &[&str]| {
             let h: Vec<String> = h.iter().map(|s| (*s).to_owned()).collect();
@@ -139,9 +171,9 @@ mod tests {
     #[test]
     fn messages_that_differ_in_detail_have_the_same_hash() {
         for (one, other) in [
-            ("cannot open /srv/a/b.rs", "cannot open /home/x/c.rs"),
+            ("cannot open /srv/a/b.rs", "cannot open /home/x/b.rs"),
             ("timeout after 30 s", "timeout after 45 s"),
-            ("no field `name` in \"User\"", "no field `email` in \"Account\""),
+            ("no field `name` in row '12'", "no field `name` in row '13'"),
             ("at 2026-01-02 10:00:00 it broke", "at 2027-03-04T11:12:13Z it broke"),
             ("object 0x7ffe1234 leaked", "object 0xdeadbeef leaked"),
             ("\u{1b}[31mfailed\u{1b}[0m in test", "failed in test"),

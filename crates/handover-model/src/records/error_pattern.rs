@@ -14,6 +14,9 @@ pub struct ErrorPattern {
     pub hash: String,
     /// The normalised error, by which errors are compared.
     pub signature: Signature,
+    /// The error as it was said when it was last seen.
+    #[serde(default)]
+    pub example: Option<String>,
     /// The most frequent solution; `None` until it was solved once.
     pub solution: Option<String>,
     /// How far the solution can be trusted.
@@ -28,6 +31,17 @@ pub struct ErrorPattern {
     pub last_seen: Timestamp,
     /// Days without a sighting after which it is no longer recalled.
     pub ttl_days: u32,
+}
+
+impl ErrorPattern {
+    /// The error in words that a person has seen: as it was said last, else its signature.
+    pub fn said(&self) -> String {
+        if let Some(example) = &self.example {
+            return example.clone();
+        }
+        let Signature { kind, message, .. } = &self.signature;
+        if kind == "error" { message.clone() } else { format!("{kind}: {message}") }
+    }
 }
 
 /// One occurrence of an error.

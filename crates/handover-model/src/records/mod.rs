@@ -14,6 +14,7 @@ mod session;
 mod skill_output;
 mod strategy;
 mod token;
+mod verdict;
 
 pub use change::Change;
 pub use error_pattern::{ErrorIncident, ErrorPattern};
@@ -28,6 +29,7 @@ pub use session::{Session, SessionCounts};
 pub use skill_output::SkillOutput;
 pub use strategy::Strategy;
 pub use token::Token;
+pub use verdict::VerdictRecord;
 
 #[cfg(test)]
 mod json_tests;

@@ -142,6 +142,7 @@ fn error_patterns_survive_json() {
         project: ProjectId::new("p").unwrap(),
         hash: signature.hash(),
         signature,
+        example: None,
         solution: None,
         confidence: Trust::START.confirmed(),
         occurrences: 2,

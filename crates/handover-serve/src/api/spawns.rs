@@ -78,7 +78,7 @@ impl HandoffBody {
             attempt: self.iteration.into(),
             current_tokens: self.current_tokens,
             reasoning: self.reasoning,
-            reasoning_level: self.reasoning_level.unwrap_or_default(),
+            reasoning_level: self.reasoning_level,
             limit: self.limit,
             testing_mode: self.testing_mode,
             component: self.component,

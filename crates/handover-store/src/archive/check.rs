@@ -7,7 +7,7 @@ use handover_model::{
     AgentId, Confidence, CounterName, EpicId, EventType, Form, GroupId, GroupStatus, Host,
     HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, PackageKind, Phase, Priority,
     ProjectId, Provided, ReceiptId, ReceiptState, Role, RunId, RunState, Scope, Section, SessionId,
-    SessionStatus, SkillName, TicketWay, Topic, Zone,
+    SessionStatus, SkillName, TicketWay, Topic, Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -29,7 +29,9 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         (_, "agent_id" | "agent") => is::<AgentId>(text),
         ("skill_output", "skill") => is::<SkillName>(text),
         ("event", "type") => is::<EventType>(text),
-        ("receipt", "id") | ("receipt_item" | "ticket", "receipt") => is::<ReceiptId>(text),
+        ("receipt", "id") | ("receipt_item" | "ticket" | "verdict", "receipt") => {
+            is::<ReceiptId>(text)
+        }
         ("run", "id") => is::<RunId>(text),
         (_, "epic") => is::<EpicId>(text),
         ("group_counter", "name") => is::<CounterName>(text),
@@ -42,6 +44,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("package", "priority") => is::<Priority>(text),
         ("reasoning", "phase") => is::<Phase>(text),
         ("reasoning", "confidence") => is::<Confidence>(text),
+        ("verdict", "verdict") => is::<Verdict>(text),
         ("strategy", "topic") => is::<Topic>(text),
         ("receipt", "zone") => is::<Zone>(text),
         ("receipt", "state") => is::<ReceiptState>(text),
@@ -53,6 +56,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("package", "files")
         | ("task_group", "specializations")
         | ("reasoning", "refs")
+        | ("verdict", "findings")
         | ("error_pattern", "hints")
         | ("receipt", "trimmed") => holds::<Vec<String>>(text),
         ("receipt", "sections") => holds::<Vec<Section>>(text),

@@ -83,10 +83,12 @@ pub const KINDS: &[Kind] = kinds! {
     group_reference 3: session Int, group_id Name, position Int, package Int;
     reasoning 1 numbered: id Int, session Int, group_id Name|Null, role Name, agent_id Name|Null, iteration Int, phase Name,
         confidence Name|Null, content Words, refs Json, created_at Int;
+    verdict 1 numbered: id Int, session Int, group_id Name|Null, role Name, agent_id Name|Null, iteration Int,
+        receipt Name|Null, verdict Name, summary Words|Null, findings Json, created_at Int;
     skill_output 1 numbered: id Int, session Int, skill Name, role Name|Null, group_id Name|Null, iteration Int, output Json,
         created_at Int;
     error_pattern 2: project Name, hash Name, kind Words, message Words, hints Json, solved Int, confidence Int,
-        occurrences Int, language Words|Null, first_seen Int, last_seen Int, ttl_days Int;
+        occurrences Int, language Words|Null, first_seen Int, last_seen Int, ttl_days Int, example Words|Null;
     error_trust 1 numbered: id Int, project Name, hash Name, confidence Int, changed_at Int;
     error_solution 3: project Name, hash Name, solution Words, uses Int, last_used Int;
     error_incident 1 numbered: id Int, project Name, hash Name, session Int|Null, group_id Name|Null, role Name|Null, command Words|Null,
@@ -441,6 +443,7 @@ mod tests {
         "package",
         "full",
         "running",
+        "passed",
         "intent",
         "rewrite",
         "claude",

@@ -319,6 +319,7 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
         project: project(),
         hash: signature.hash(),
         signature,
+        example: Some("TypeError: x is undefined".to_owned()),
         solution: Some("define x".to_owned()),
         confidence: Trust::START,
         occurrences: 2,

@@ -26,6 +26,7 @@ pub mod sessions;
 pub mod skill_outputs;
 pub mod strategies;
 pub mod tokens;
+pub mod verdicts;
 
 /// One empty store that can be opened as often as needed.
 pub trait Backend: Sync {
@@ -50,6 +51,7 @@ macro_rules! conformance_tests {
                 total_order_within_one_moment,
                 the_body_is_kept_for_every_version, candidates_are_seen_by_a_role_of_a_group;
             reasoning: filters_and_order, unknown_session_is_refused;
+            verdicts: reads_back_whole, newest_first_and_filtered, belongs_to_its_session;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
             errors: sightings_count, the_first_solution_starts_trust_the_next_confirm,
                 judging_moves_trust_within_its_bounds, the_solution_used_most_is_shown,

@@ -8,7 +8,7 @@ use crate::{Result, TrustAt};
 
 /// Of `error_pattern e`; with the solution that was used most often, then the latest.
 pub const ERROR_PATTERN: &str = "e.project, e.hash, e.kind, e.message, e.hints, e.confidence, \
-    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, \
+    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, e.example, \
     (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash \
         ORDER BY uses DESC, last_used DESC, solution LIMIT 1)";
 
@@ -25,6 +25,7 @@ pub fn error_pattern(row: &dyn Row) -> Result<ErrorPattern> {
         first_seen: c.time()?,
         last_seen: c.time()?,
         ttl_days: c.int()?,
+        example: c.text_opt()?,
         solution: c.text_opt()?,
     })
 }

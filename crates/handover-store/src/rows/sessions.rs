@@ -1,8 +1,9 @@
-//! Records of a session: groups, packages, reasoning, skill outputs, events and receipts.
+//! Records of a session: groups, packages, reasoning, verdicts, skill outputs, events and receipts.
 
 use handover_model::{
     Delivery, Event, EventId, Group, Package, PackageId, Reasoning, ReasoningId, Receipt,
-    ReceiptItem, Session, SessionCounts, SessionId, SkillOutput, SkillOutputId,
+    ReceiptItem, Session, SessionCounts, SessionId, SkillOutput, SkillOutputId, VerdictId,
+    VerdictRecord,
 };
 
 use super::{Columns, Row};
@@ -160,6 +161,28 @@ pub fn reasoning(session: &SessionId, row: &dyn Row) -> Result<Reasoning> {
         confidence: c.parsed_opt()?,
         content: c.text()?,
         references: c.json()?,
+        created_at: c.time()?,
+    })
+}
+
+/// Of `verdict`.
+pub const VERDICT: &str =
+    "id, group_id, role, agent_id, iteration, receipt, verdict, summary, findings, created_at";
+
+/// Reads [`VERDICT`].
+pub fn verdict(session: &SessionId, row: &dyn Row) -> Result<VerdictRecord> {
+    let mut c = Columns::of(row);
+    Ok(VerdictRecord {
+        id: VerdictId(c.int()?),
+        session: session.clone(),
+        group: c.parsed_opt()?,
+        role: c.parsed()?,
+        agent_id: c.parsed_opt()?,
+        iteration: c.int()?,
+        receipt: c.parsed_opt()?,
+        verdict: c.parsed()?,
+        summary: c.text_opt()?,
+        findings: c.list()?,
         created_at: c.time()?,
     })
 }

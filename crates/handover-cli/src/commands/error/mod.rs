@@ -118,10 +118,9 @@ fn answer(app: &App, pattern: &ErrorPattern) -> Outcome {
 
 fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
     ui.line(format_args!(
-        "{}  {}: {}  (confidence {}, seen {}×)",
+        "{}  {}  (confidence {}, seen {}×)",
         pattern.hash,
-        pattern.signature.kind,
-        pattern.signature.message,
+        pattern.said(),
         pattern.confidence,
         pattern.occurrences
     ))?;

@@ -103,6 +103,7 @@ pub(super) fn errors(store: &dyn Store, source: &Source<'_>, report: &mut Report
                     ("first_seen", Value::Int(found.first_seen.as_micros())),
                     ("last_seen", Value::Int(found.last_seen.as_micros())),
                     ("ttl_days", Value::Int(found.ttl_days)),
+                    ("example", Value::Null),
                 ],
             )?;
             let solution = record(

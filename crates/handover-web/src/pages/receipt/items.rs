@@ -180,6 +180,7 @@ const fn form_label(form: handover_model::Form) -> &'static str {
     match form {
         Form::Full => "whole",
         Form::Short => "shortened",
+        Form::Focus => "passages",
         Form::Pointer => "path only",
     }
 }

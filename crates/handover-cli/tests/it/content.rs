@@ -1,0 +1,456 @@
+//! What a brief says: the one thing that the agent needs is in it, and comes first.
+
+use handover_testkit::TestEnv;
+use serde_json::Value;
+
+use crate::project;
+
+/// The JSON of a brief for a role in group `P1`.
+fn brief(env: &TestEnv, role: &str, args: &[&str]) -> Value {
+    let mut all = vec!["brief", "--json", "--role", role, "--group", "P1"];
+    all.extend(args);
+    env.run(all).ok().json()
+}
+
+/// The text of a brief for a role in group `P1`.
+fn text(env: &TestEnv, role: &str, args: &[&str]) -> String {
+    brief(env, role, args)["text"].as_str().unwrap().to_owned()
+}
+
+/// An agent of group `P1` is briefed and ends with a block.
+fn ends(env: &TestEnv, role: &str, block: &str) {
+    let args = ["brief", "--json", "--deliver", "--role", role, "--group", "P1", "--task", "x"];
+    let receipt = env.run(args).ok().json()["receipt"].as_str().unwrap().to_owned();
+    let message = format!("```handover\nreceipt: {receipt}\n{block}\n```\n");
+    env.run_with(message, ["debrief", "--receipt", &receipt, "--json"]).ok();
+}
+
+#[test]
+fn a_retry_is_told_first_why_it_came_back() {
+    let env = project();
+    ends(&env, "developer", "verdict: complete\nsummary: Tokens rotate.");
+    ends(
+        &env,
+        "qa_expert",
+        "verdict: failed\nsummary: 3 of 15 tests fail, expired tokens are accepted.\n\
+         findings:\n  - src/auth.rs:41 does not check exp",
+    );
+    for model in ["haiku", "sonnet", "opus"] {
+        let text = text(&env, "developer", &["--model", model, "--task", "Fix it"]);
+        let start = "## Context for developer\n\n### Why It Came Back (this is attempt 2)\n\n\
+            **[qa_expert] failed**, attempt 1:\n> 3 of 15 tests fail, expired tokens are accepted.\n\
+            > - src/auth.rs:41 does not check exp\n";
+        assert!(text.starts_with(start), "{model}:\n{text}");
+    }
+    let senior = text(&env, "senior_software_engineer", &["--task", "Fix it"]);
+    assert!(senior.contains("1. **[developer] complete**, attempt 1: Tokens rotate."), "{senior}");
+    ends(&env, "qa_expert", "verdict: passed\nsummary: All pass.");
+    assert!(!text(&env, "developer", &[]).contains("Why It Came Back"));
+}
+
+#[test]
+fn the_status_of_a_group_follows_the_verdicts() {
+    let env = project();
+    let status = || {
+        let shown = env.run(["group", "show", "P1", "--json"]).ok().json();
+        shown["group"]["status"].as_str().unwrap().to_owned()
+    };
+    ends(&env, "developer", "verdict: complete\nsummary: Tokens rotate.");
+    assert_eq!(status(), "in_progress");
+    ends(&env, "tech_lead", "verdict: passed\nsummary: Good.");
+    assert_eq!(status(), "approved_pending_merge");
+    ends(&env, "qa_expert", "verdict: failed\nsummary: Not good.");
+    assert_eq!(status(), "in_progress");
+    ends(&env, "project_manager", "verdict: complete\nsummary: Delivered.");
+    assert_eq!(status(), "completed");
+}
+
+/// Adds reasoning of an attempt in group `P1`.
+fn reason(env: &TestEnv, role: &str, phase: &str, attempt: &str, text: &str) {
+    let args = ["reasoning", "add", "--role", role, "--phase", phase, "--group", "P1"];
+    let mut args: Vec<&str> = args.to_vec();
+    args.extend(["--iteration", attempt, text]);
+    env.run(args).ok();
+}
+
+/// Writes and registers a file.
+fn package(env: &TestEnv, path: &str, text: &str, args: &[&str]) {
+    env.write(path, text);
+    let mut all = vec!["package", "add", path];
+    all.extend(args);
+    env.run(all).ok();
+}
+
+#[test]
+fn an_announcement_ends_where_the_debrief_begins() {
+    let env = project();
+    env.write("docs/a.md", "# A\n\nEndpoints of the bank.\n");
+    env.write("docs/b.md", "# B\n\nWhat was decided.\n");
+    let message = "## Context Package Created\n**File:** docs/a.md\n**Type:** research\n**Summary:** Endpoints\n\n\
+        ```handover\nverdict: complete\nsummary: Done.\npackages:\n  - path: docs/b.md\n    kind: decisions\n    \
+        priority: critical\n    consumers: [qa_expert]\n    summary: Decided\n```\n";
+    env.run_with(message, ["debrief", "--role", "developer", "--json"]).ok();
+    let listed = env.run(["package", "list", "--json"]).ok().json();
+    let packages = listed["packages"].as_array().unwrap();
+    let a = packages.iter().find(|package| package["path"] == "docs/a.md").unwrap();
+    assert_eq!((&a["kind"], &a["summary"]), (&"research".into(), &"Endpoints".into()));
+    assert_eq!((&a["priority"], a["consumers"].as_array().unwrap().len()), (&"medium".into(), 0));
+}
+
+#[test]
+fn underscored_names_may_be_groups_as_a_whole() {
+    let env = project();
+    env.write(
+        "docs/research_group_P1_R1_HIN.md",
+        "---\ntype: research\ngroup_id: P1_R1_HIN\n---\n# HIN\n\nThe endpoints of HIN.\n",
+    );
+    let added = env.run(["package", "add", "docs/research_group_P1_R1_HIN.md", "--json"]).ok();
+    assert_eq!(added.json()["package"]["group"], "P1_R1_HIN");
+    env.write("docs/failures-P1-iterX.md", "# Failures\n\nThree tests fail.\n");
+    env.run(["group", "set", "P1"]).ok();
+    let added = env.run(["package", "add", "docs/failures-P1-iterX.md", "--json"]).ok().json();
+    assert_eq!(added["package"]["group"], "P1");
+    assert_eq!(added["package"]["priority"], "high", "failures weigh by kind");
+}
+
+#[test]
+fn only_accepted_work_teaches() {
+    let env = project();
+    let strategies = || {
+        let listed = env.run(["strategy", "list", "--json"]).ok().json();
+        listed["strategies"].as_array().unwrap().clone()
+    };
+    let lesson = "reasoning:\n  decisions: Lock the account row before the balance is read.";
+    ends(&env, "developer", &format!("verdict: complete\nsummary: Done.\n{lesson}"));
+    assert_eq!(strategies().len(), 0, "nobody has looked at it yet");
+    ends(&env, "qa_expert", "verdict: failed\nsummary: It deadlocks.");
+    assert_eq!(strategies().len(), 0);
+    let better = "reasoning:\n  decisions: Lock both account rows in the order of their ids.\n  completion: Done.";
+    ends(&env, "developer", &format!("verdict: complete\nsummary: Again.\n{better}"));
+    ends(&env, "qa_expert", "verdict: passed\nsummary: All pass.");
+    let learned = strategies();
+    let insights: Vec<&str> = learned.iter().map(|s| s["insight"].as_str().unwrap()).collect();
+    assert_eq!(insights, ["Lock both account rows in the order of their ids."]);
+
+    // Delivered to work that is accepted, a strategy has helped.
+    let args = ["brief", "--deliver", "--json", "--role", "developer", "--group", "P2"];
+    let task = ["--task", "Lock the account rows of a transfer in order"];
+    let receipt = env.run(args.iter().chain(&task)).ok().json()["receipt"].clone();
+    let receipt = receipt.as_str().unwrap();
+    let block = format!(
+        "```handover\nreceipt: {receipt}\nverdict: complete\nsummary: Transfers lock.\n```\n"
+    );
+    env.run_with(block, ["debrief", "--receipt", receipt]).ok();
+    let passed = "```handover\nverdict: passed\nsummary: Good.\n```\n";
+    env.run_with(passed, ["debrief", "--role", "tech_lead", "--group", "P2"]).ok();
+    assert_eq!(strategies()[0]["helpfulness"], 2);
+}
+
+#[test]
+fn strategies_fit_the_task_or_stay_out() {
+    let env = project();
+    for n in 0..3 {
+        reason(
+            &env,
+            "developer",
+            "decisions",
+            "0",
+            &format!("Unrelated chore number {n} moved the build folder."),
+        );
+    }
+    reason(
+        &env,
+        "developer",
+        "decisions",
+        "0",
+        "Rotate refresh tokens inside one database transaction.",
+    );
+    env.run(["strategy", "extract", "--group", "P1"]).ok();
+    env.run(["session", "new", "s2"]).ok();
+    let shown = |task: &str| {
+        let args = ["assemble", "--session", "s2", "--role", "developer", "--json", "--task", task];
+        env.run(args).ok().json()["strategies"].as_array().unwrap().clone()
+    };
+    let fitting = shown("Rotate the refresh tokens of a session");
+    assert_eq!(fitting.len(), 1, "{fitting:?}");
+    assert!(fitting[0]["insight"].as_str().unwrap().starts_with("Rotate refresh tokens"));
+    assert_eq!(shown("Paint the bike shed green").len(), 0);
+}
+
+#[test]
+fn reasoning_starts_with_the_newest_attempt() {
+    let env = project();
+    reason(&env, "developer", "completion", "0", "3 of 15 tests fail.");
+    reason(&env, "developer", "decisions", "0", "One global lock.");
+    reason(&env, "developer", "approach", "1", "Measure the locks before they are split.");
+    reason(&env, "developer", "decisions", "1", "A lock per account.");
+    reason(&env, "developer", "completion", "1", "15 of 15 tests pass.");
+    env.run(["reasoning", "add", "--role", "developer", "--phase", "risks", "Clocks may differ."])
+        .ok();
+    let shown = |level: &str| {
+        let args = ["assemble", "--role", "qa_expert", "--group", "P1", "--reasoning-level", level];
+        env.run(args.iter().chain(&["--json"])).ok().json()
+    };
+    let of = |level: &str| -> Vec<String> {
+        let shown = shown(level);
+        let entries = shown["reasoning"].as_array().unwrap();
+        entries.iter().map(|entry| entry["content"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(of("minimal"), ["15 of 15 tests pass.", "A lock per account."]);
+    assert_eq!(
+        of("full"),
+        ["15 of 15 tests pass.", "A lock per account.", "3 of 15 tests fail.", "One global lock."],
+        "QA gets its three phases"
+    );
+    let text = shown("full")["markdown"].as_str().unwrap().to_owned();
+    assert!(
+        text.contains("**[developer] completion:** (attempt 2) 15 of 15 tests pass."),
+        "{text}"
+    );
+    assert!(text.contains("check it, do not rely on it"), "{text}");
+    let lead = env.run(["assemble", "--role", "tech_lead", "--group", "P1"]).ok().stdout;
+    assert!(
+        lead.contains("Clocks may differ."),
+        "what concerns the session reaches its groups: {lead}"
+    );
+    assert!(lead.contains("Measure the locks"), "{lead}");
+}
+
+#[test]
+fn an_error_that_the_task_names_comes_with_its_solution() {
+    let env = project();
+    let message = "TypeError: Cannot find module '@/utils' at /srv/app/src/index.ts:3";
+    env.run([
+        "error",
+        "resolve",
+        "--message",
+        message,
+        "--solution",
+        "Add the path alias to vite.config.ts",
+    ])
+    .ok();
+    for n in 0..4 {
+        package(
+            &env,
+            &format!("docs/n{n}.md"),
+            &format!("# N{n}\n\n{}\n", "Long notes. ".repeat(40)),
+            &["--kind", "research", "--producer", "developer"],
+        );
+    }
+    for model in ["haiku", "sonnet", "opus"] {
+        let task = "The build fails: TypeError: Cannot find module '@/utils'";
+        let text = text(&env, "developer", &["--model", model, "--task", task]);
+        assert!(text.contains("Add the path alias to vite.config.ts"), "{model}: {text}");
+        assert!(
+            text.contains("Cannot find module '@/utils' at /srv/app/src/index.ts:3"),
+            "as it was said: {text}"
+        );
+        assert!(
+            text.find("### Error Patterns").unwrap() < text.find("### Relevant Packages").unwrap()
+        );
+    }
+}
+
+#[test]
+fn the_fix_of_another_module_is_not_offered() {
+    let env = project();
+    let record = |module: &str| {
+        let message = format!("Error: Cannot find module '{module}'");
+        let solution = format!("npm install {module}");
+        env.run(["error", "resolve", "--message", &message, "--solution", &solution]).ok();
+    };
+    record("left-pad");
+    let found = |text: &str| {
+        let found = env.run(["error", "match", text, "--json"]).ok().json();
+        found["errors"].as_array().unwrap().len()
+    };
+    assert_eq!(found("Error: Cannot find module 'express'"), 0);
+    assert_eq!(found("Error: Cannot find module 'left-pad'"), 1);
+}
+
+#[test]
+fn judges_see_what_is_addressed_to_others() {
+    let env = project();
+    let args = [
+        "--kind",
+        "research",
+        "--producer",
+        "developer",
+        "--group",
+        "P1",
+        "--consumer",
+        "developer",
+    ];
+    package(&env, "docs/api.md", "# API\n\nThe endpoints and their scopes.\n", &args);
+    for role in ["qa_expert", "tech_lead", "project_manager"] {
+        let text = text(&env, role, &[]);
+        assert!(text.contains("docs/api.md (research, for reference)"), "{role}: {text}");
+    }
+    let other = text(&env, "requirements_engineer", &[]);
+    assert!(other.contains("1 is addressed to other roles"), "{other}");
+}
+
+#[test]
+fn an_empty_list_says_what_was_delivered_before() {
+    let env = project();
+    package(
+        &env,
+        "docs/api.md",
+        "# API\n\nEndpoints.\n",
+        &["--kind", "research", "--producer", "developer"],
+    );
+    let args = ["assemble", "--role", "developer", "--deliver"];
+    assert!(env.run(args).ok().stdout.contains("**[MEDIUM]** docs/api.md"));
+    let again = env.run(args).ok().stdout;
+    assert!(again.contains("Nothing new: this attempt already got\n- docs/api.md"), "{again}");
+}
+
+#[test]
+fn failures_are_settled_when_the_group_passes() {
+    let env = project();
+    let failures = "# Failures\n\nRefresh accepts expired tokens.\n";
+    env.run(["group", "set", "A"]).ok();
+    package(&env, "docs/qa_failures_group_A.md", failures, &["--priority", "critical"]);
+    let listed = || env.run(["assemble", "--role", "developer", "--group", "A"]).ok().stdout;
+    assert!(
+        listed().contains("**[CRITICAL]** docs/qa_failures_group_A.md (failures)"),
+        "{}",
+        listed()
+    );
+    let passed = "```handover\nverdict: passed\nsummary: All pass.\n```\n";
+    env.run_with(passed, ["debrief", "--role", "qa_expert", "--group", "A"]).ok();
+    assert!(!listed().contains("qa_failures"), "{}", listed());
+}
+
+#[test]
+fn the_advice_to_read_fits_the_window() {
+    let env = project();
+    let long = format!("# Log\n\nThe first line.\n\n{}", "word and word ".repeat(120_000));
+    package(&env, "docs/log.md", &long, &["--kind", "research", "--producer", "developer"]);
+    package(
+        &env,
+        "docs/short.md",
+        "# Short\n\nRead me.\n",
+        &["--kind", "research", "--producer", "developer"],
+    );
+    let args = ["assemble", "--role", "developer", "--current-tokens", "100000"];
+    let text = env.run(args).ok().stdout;
+    assert!(text.contains("too long for what is left of your window: docs/log.md"), "{text}");
+    assert!(
+        text.contains("Read these before you start") && text.contains("): docs/short.md."),
+        "{text}"
+    );
+}
+
+#[test]
+fn passages_that_answer_the_task_stand_for_the_beginning() {
+    let env = project();
+    let points = |about: &str| format!("One point was about {about}.\n\n").repeat(60);
+    let long = format!(
+        "# Minutes\n\nWe met in the usual room and everybody was there.\n\n{}\
+         We decided that refresh tokens expire after 30 days of disuse.\n\n{}",
+        points("catering and the weather in spring"),
+        points("parking and the garden")
+    );
+    package(
+        &env,
+        "docs/minutes.md",
+        &long,
+        &["--kind", "decisions", "--producer", "project_manager"],
+    );
+    let document = brief(&env, "developer", &["--task", "Implement when refresh tokens expire"]);
+    let text = document["text"].as_str().unwrap();
+    assert!(text.contains("refresh tokens expire after 30 days of disuse"), "{text}");
+    assert!(!text.contains("the usual room"), "{text}");
+    assert_eq!(document["packages"][0]["form"], "focus");
+    assert!(document["packages"][0]["passages"][0].as_str().unwrap().contains("30 days"));
+    let shown =
+        env.run(["receipt", "show", document["receipt"].as_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(shown["receipt"]["items"][0]["form"], "focus");
+}
+
+#[test]
+fn the_task_decides_component_and_templates() {
+    let env = project();
+    env.write("package.json", r#"{"dependencies": {"react": "^19.0.0"}}"#);
+    env.write(
+        "services/billing/pyproject.toml",
+        "[project]\nname = \"billing\"\ndependencies = [\"fastapi\"]\n",
+    );
+    let named = text(&env, "developer", &["--task", "Add an endpoint to services/billing/app.py"]);
+    assert!(named.contains("FastAPI") && !named.contains("React"), "{named}");
+    let oauth = text(&env, "developer", &["--task", "Add OAuth login"]);
+    assert!(oauth.contains("PKCE"), "{oauth}");
+}
+
+#[test]
+fn evidence_goes_before_general_advice() {
+    let env = project();
+    env.write("package.json", r#"{"dependencies": {"react": "^19.0.0", "next": "15.1.0"}}"#);
+    let args = ["--kind", "decisions", "--producer", "tech_lead", "--priority", "high"];
+    for n in 0..3 {
+        let notes =
+            "The cart keeps its prices in cents and rounds only when it shows them. ".repeat(5);
+        package(&env, &format!("docs/cart{n}.md"), &format!("# Cart {n}\n\n{notes}\n"), &args);
+    }
+    reason(
+        &env,
+        "developer",
+        "completion",
+        "0",
+        &"The totals add up but the tax does not. ".repeat(7),
+    );
+    ends(&env, "qa_expert", "verdict: failed\nsummary: The tax of two items is rounded twice.");
+    let document = brief(
+        &env,
+        "developer",
+        &["--model", "haiku", "--iteration", "1", "--task", "Fix the cart prices"],
+    );
+    let sections = &document["sections"];
+    let (context, special) =
+        (sections["context"].as_u64().unwrap(), sections["specialization"].as_u64().unwrap());
+    assert!(context > special, "{sections}");
+    assert!(context + special <= 900);
+}
+
+#[test]
+fn the_form_shows_how_to_leave_a_package() {
+    let env = project();
+    let qa = text(&env, "qa_expert", &[]);
+    let line = "- {path: .handover/artifacts/s1/context/failures-P1-iter1.md, kind: failures, consumers: [developer], \
+        priority: high,";
+    assert!(qa.contains(line) && qa.contains("findings:"), "{qa}");
+    assert!(
+        text(&env, "tech_lead", &[]).contains("kind: decisions, consumers: [developer, qa_expert]")
+    );
+    assert!(!text(&env, "developer", &[]).contains("findings:"));
+}
+
+#[test]
+fn nothing_is_said_twice() {
+    let env = project();
+    package(
+        &env,
+        "docs/a.md",
+        "# A\n\nThe same text.\n",
+        &["--kind", "research", "--producer", "developer"],
+    );
+    package(
+        &env,
+        "docs/b.md",
+        "# A\n\nThe same text.\n",
+        &["--kind", "research", "--producer", "developer"],
+    );
+    reason(
+        &env,
+        "developer",
+        "decisions",
+        "0",
+        "Lock both account rows in the order of their ids.",
+    );
+    env.run(["strategy", "extract", "--group", "P1"]).ok();
+    let text =
+        text(&env, "qa_expert", &["--task", "Test that account rows lock in the order of ids"]);
+    assert_eq!(text.matches("Lock both account rows").count(), 1, "{text}");
+    assert_eq!(text.matches("The same text.").count(), 1, "{text}");
+}

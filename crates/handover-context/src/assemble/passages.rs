@@ -1,0 +1,359 @@
+//! Passages: the parts of a package's text that answer the task.
+//!
+//! The beginning of a long document seldom holds what a task needs. Its text is split at paragraphs, the
+//! passages of all packages that may go in are ranked together, and the best replace the summaries of their
+//! packages where they say more about the task.
+
+use std::collections::{BTreeMap, HashMap};
+
+use handover_text::{cut, words};
+use serde::Serialize;
+
+/// A longer text is only searched up to here.
+const MAX_BODY_BYTES: usize = 256 * 1024;
+
+/// A longer paragraph is split at sentences.
+const MAX_PASSAGE_CHARS: usize = 480;
+
+/// Saturation of repetitions, and normalisation by length. Passages are short, and length says little.
+const K1: f64 = 1.2;
+const B: f64 = 0.4;
+
+/// How much of the score of the passages before and after counts: an answer often follows its question.
+const NEIGHBOUR: f64 = 0.3;
+
+/// How much of the score of its heading counts.
+const HEADING: f64 = 0.5;
+
+/// Words of the task's first line count more than those after it.
+const FIRST_LINE: f64 = 2.0;
+
+/// A passage of a package.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Passage {
+    /// The line that it starts at, from 1.
+    pub(super) line: usize,
+    /// The nearest heading above it.
+    heading: Option<String>,
+    /// The text on one line.
+    pub(super) text: String,
+    /// How well it fits the task; only comparable within one ranking.
+    pub(super) score: f64,
+    /// The share of the task's weight that its own words have, from 0 to 1.
+    pub(super) coverage: f64,
+}
+
+/// A passage as a block shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownPassage {
+    /// The line that it starts at, from 1.
+    pub line: usize,
+    /// The text on one line.
+    pub text: String,
+    /// How well it fits the task.
+    pub(super) score: f64,
+}
+
+impl Serialize for ShownPassage {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+/// Splits a text into passages, in order: paragraphs, list items and lines of a conversation. Front matter,
+/// headings, fences and rules are none themselves.
+fn split(body: &str) -> Vec<Passage> {
+    let mut passages = Vec::new();
+    let mut heading: Option<String> = None;
+    let mut current = (0, String::new());
+    let mut in_front = body.starts_with("---\n") || body.starts_with("---\r\n");
+    for (number, line) in up_to(body, MAX_BODY_BYTES).lines().enumerate() {
+        let text = line.trim();
+        if in_front {
+            in_front = number == 0 || text != "---";
+            continue;
+        }
+        let is_rule = text.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'));
+        let title = text.starts_with('#').then(|| text.trim_start_matches('#').trim());
+        let is_fence = text.starts_with("```") || text.starts_with("~~~");
+        // A list item and a turn of a conversation stand for themselves.
+        let starts = starts_item(text);
+        if text.is_empty() || is_rule || title.is_some() || is_fence || starts {
+            finish(&mut passages, &mut current, heading.as_ref());
+        }
+        if let Some(title) = title.filter(|title| !title.is_empty()) {
+            heading = Some(cut::cut(title, 60));
+        } else if !(text.is_empty() || is_rule || is_fence) {
+            if current.1.is_empty() {
+                current.0 = number + 1;
+            } else {
+                current.1.push(' ');
+            }
+            current.1.push_str(text);
+        }
+    }
+    finish(&mut passages, &mut current, heading.as_ref());
+    passages
+}
+
+/// Whether a line starts a list item, a table row or a turn such as `Ann: …` or `[10:42] …`.
+fn starts_item(text: &str) -> bool {
+    let numbered = || {
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.len() < text.len() && (rest.starts_with(". ") || rest.starts_with(") "))
+    };
+    let spoken = || {
+        let end = text.find(':').filter(|end| *end <= 40);
+        end.is_some_and(|end| {
+            let name = text[..end].trim_matches(['*', '_', '[', ']', '(', ')']);
+            text[end + 1..].starts_with(' ')
+                && name.starts_with(char::is_uppercase)
+                && name.split_whitespace().count() <= 3
+        })
+    };
+    ["- ", "* ", "+ ", "|", "> ", "["].iter().any(|start| text.starts_with(start))
+        || numbered()
+        || spoken()
+}
+
+/// Adds a paragraph, in pieces if it is long.
+fn finish(passages: &mut Vec<Passage>, current: &mut (usize, String), heading: Option<&String>) {
+    let (line, text) = (current.0, std::mem::take(&mut current.1));
+    for piece in pieces(&text) {
+        passages.push(Passage {
+            line,
+            heading: heading.cloned(),
+            text: piece,
+            score: 0.0,
+            coverage: 0.0,
+        });
+    }
+}
+
+/// A paragraph at its sentences, in pieces of limited length.
+fn pieces(text: &str) -> Vec<String> {
+    if text.chars().count() <= MAX_PASSAGE_CHARS {
+        return if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
+    }
+    let mut pieces: Vec<String> = vec![String::new()];
+    for sentence in text.split_inclusive(['.', '!', '?', ';']) {
+        let last = pieces.len() - 1;
+        let long = pieces[last].chars().count() + sentence.chars().count() > MAX_PASSAGE_CHARS;
+        if long && !pieces[last].is_empty() {
+            pieces.push(sentence.trim_start().to_owned());
+        } else {
+            pieces[last].push_str(sentence);
+        }
+    }
+    pieces.into_iter().map(|piece| cut::cut(piece.trim(), MAX_PASSAGE_CHARS)).collect()
+}
+
+/// The beginning of a text, at most so many bytes.
+fn up_to(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    &text[..end]
+}
+
+/// The words of a task, each with its weight.
+pub(super) struct Question {
+    weights: BTreeMap<String, f64>,
+}
+
+impl Question {
+    pub(super) fn new(task: &str) -> Self {
+        let first = task.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let mut weights: BTreeMap<String, f64> =
+            words::terms(task).into_iter().map(|term| (term, 1.0)).collect();
+        for term in words::terms(first) {
+            weights.insert(term, FIRST_LINE);
+        }
+        Self { weights }
+    }
+
+    /// The passages of several texts, by text, each with its score.
+    pub(super) fn rank(&self, bodies: &[&str]) -> Vec<Vec<Passage>> {
+        let mut texts: Vec<Vec<Passage>> = bodies.iter().map(|body| split(body)).collect();
+        let counted: Vec<Vec<Counts>> =
+            texts.iter().map(|text| text.iter().map(|p| self.count(&p.text)).collect()).collect();
+        let rarity = Rarity::of(self, counted.iter().flatten());
+        let average = rarity.average_length;
+        for (text, counts) in texts.iter_mut().zip(&counted) {
+            let own: Vec<f64> = counts.iter().map(|c| rarity.score(c, average)).collect();
+            let mut headings: HashMap<&str, f64> = HashMap::new();
+            let of_heading: Vec<f64> = text
+                .iter()
+                .map(|passage| {
+                    let Some(heading) = passage.heading.as_deref() else { return 0.0 };
+                    if let Some(score) = headings.get(heading) {
+                        return *score;
+                    }
+                    rarity.score(&self.count(heading), average)
+                })
+                .collect();
+            for (passage, score) in text.iter().zip(&of_heading) {
+                if let Some(heading) = passage.heading.as_deref() {
+                    headings.insert(heading, *score);
+                }
+            }
+            for (at, passage) in text.iter_mut().enumerate() {
+                let before = at.checked_sub(1).map_or(0.0, |before| own[before]);
+                let after = own.get(at + 1).copied().unwrap_or_default();
+                let near = before.max(after);
+                passage.score = own[at] + HEADING * of_heading[at] + NEIGHBOUR * near;
+                passage.coverage = rarity.coverage(&counts[at]);
+            }
+        }
+        texts
+    }
+
+    /// How much of the task's weight the words of a text have, compared with passages of `rank`.
+    fn count(&self, text: &str) -> Counts {
+        let mut counts = Counts::default();
+        for term in words::terms(text) {
+            counts.length += 1.0;
+            if self.weights.contains_key(&term) {
+                *counts.terms.entry(term).or_default() += 1.0;
+            }
+        }
+        counts
+    }
+
+    /// The share of the task's weight that a text has, from 0 to 1.
+    pub(super) fn coverage(&self, text: &str) -> f64 {
+        let counts = self.count(text);
+        let all: f64 = self.weights.values().sum();
+        let has: f64 = counts.terms.keys().filter_map(|term| self.weights.get(term)).sum();
+        if all == 0.0 { 0.0 } else { has / all }
+    }
+}
+
+/// How often a text has each word of the task.
+#[derive(Default)]
+struct Counts {
+    terms: BTreeMap<String, f64>,
+    length: f64,
+}
+
+/// How much each word of a task tells passages apart.
+struct Rarity<'q> {
+    question: &'q Question,
+    weights: BTreeMap<&'q str, f64>,
+    average_length: f64,
+}
+
+impl<'q> Rarity<'q> {
+    fn of<'c>(question: &'q Question, counts: impl Iterator<Item = &'c Counts>) -> Self {
+        let (mut passages, mut length) = (0.0, 0.0);
+        let mut having: BTreeMap<&str, f64> = BTreeMap::new();
+        for counts in counts {
+            passages += 1.0;
+            length += counts.length;
+            for term in counts.terms.keys() {
+                *having.entry(term).or_default() += 1.0;
+            }
+        }
+        let rarity = |term: &str| {
+            let having = having.get(term).copied().unwrap_or_default();
+            f64::ln(1.0 + (passages - having + 0.5) / (having + 0.5))
+        };
+        let weights = question.weights.iter();
+        Self {
+            question,
+            weights: weights.map(|(term, w)| (term.as_str(), w * rarity(term))).collect(),
+            average_length: if passages > 0.0 { length / passages } else { 1.0 },
+        }
+    }
+
+    fn score(&self, counts: &Counts, average: f64) -> f64 {
+        let damping = K1 * (1.0 - B + B * counts.length / average.max(1.0));
+        let of_term = |(term, count): (&String, &f64)| {
+            let weight = self.weights.get(term.as_str()).copied().unwrap_or_default();
+            weight * count * (K1 + 1.0) / (count + damping)
+        };
+        counts.terms.iter().map(of_term).sum()
+    }
+
+    fn coverage(&self, counts: &Counts) -> f64 {
+        let all: f64 = self.question.weights.values().sum();
+        let has = counts.terms.keys().filter_map(|term| self.question.weights.get(term));
+        if all == 0.0 { 0.0 } else { has.sum::<f64>() / all }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(body: &str) -> Vec<(usize, String)> {
+        split(body).into_iter().map(|passage| (passage.line, passage.text)).collect()
+    }
+
+    #[test]
+    fn paragraphs_items_and_turns_are_passages() {
+        let body = "---\nkind: research\n---\n# Tokens\n\nFirst line\nof a paragraph.\n\n- one\n- two\n  more\n\n\
+            ```rust\nlet x = 1;\n```\n| a | b |\n|---|---|\n| c | d |\nAnn: hello there\nBob: and you\n";
+        assert_eq!(
+            texts(body),
+            [
+                (6, "First line of a paragraph.".to_owned()),
+                (9, "- one".to_owned()),
+                (10, "- two more".to_owned()),
+                (14, "let x = 1;".to_owned()),
+                (16, "| a | b |".to_owned()),
+                (18, "| c | d |".to_owned()),
+                (19, "Ann: hello there".to_owned()),
+                (20, "Bob: and you".to_owned()),
+            ]
+        );
+        assert_eq!(split(body)[0].heading.as_deref(), Some("Tokens"));
+        assert!(split("").is_empty() && split("# only a heading\n").is_empty());
+    }
+
+    #[test]
+    fn long_paragraphs_are_split_at_sentences() {
+        let body = "A sentence of some length that goes on for a while. ".repeat(40);
+        let pieces = split(&body);
+        assert!(pieces.len() > 3, "{}", pieces.len());
+        for piece in &pieces {
+            assert!(piece.text.chars().count() <= MAX_PASSAGE_CHARS && piece.line == 1);
+            assert!(piece.text.starts_with("A sentence"), "{}", piece.text);
+        }
+    }
+
+    #[test]
+    fn the_passage_with_the_rare_words_wins() {
+        let body = "# Auth\n\nThe service has users and sessions.\n\nRefresh tokens rotate on every use.\n\n\
+            The service has sessions, and users have sessions.\n";
+        let ranked = Question::new("How do refresh tokens rotate in the service?").rank(&[body]);
+        let best = ranked[0].iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap();
+        assert_eq!(best.text, "Refresh tokens rotate on every use.");
+        assert!(best.coverage > 0.5, "{}", best.coverage);
+    }
+
+    #[test]
+    fn an_answer_next_to_its_question_gains() {
+        let body = "Ann: which database did we choose for billing\nBob: the one that runs on my laptop\n\
+            Cid: lunch is at noon\nDan: see you there\n";
+        let ranked = Question::new("Which database did we choose for billing?").rank(&[body]);
+        let score = |at: usize| ranked[0][at].score;
+        assert!(score(0) > score(1) && score(1) > score(2), "{ranked:?}");
+    }
+
+    #[test]
+    fn passages_of_all_texts_are_ranked_together() {
+        let ranked =
+            Question::new("rotate tokens").rank(&["Tokens rotate daily.", "Nothing here."]);
+        assert_eq!(ranked.len(), 2);
+        assert!(ranked[0][0].score > 0.0 && ranked[1][0].score == 0.0);
+        assert!(Question::new("").rank(&["text"])[0][0].score == 0.0);
+    }
+
+    #[test]
+    fn huge_texts_are_searched_up_to_a_limit() {
+        let body = "ä".repeat(MAX_BODY_BYTES);
+        assert!(split(&body).iter().all(|passage| !passage.text.is_empty()));
+    }
+}
