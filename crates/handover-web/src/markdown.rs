@@ -144,4 +144,109 @@ mod tests {
             "{html}"
         );
     }
+
+    /// The elements that are ever written, without their attributes.
+    const ELEMENTS: [&str; 18] = [
+        "p",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "blockquote",
+        "pre",
+        "ol",
+        "ul",
+        "li",
+        "table",
+        "tr",
+        "td",
+        "em",
+        "strong",
+        "s",
+        "code",
+        "br",
+    ];
+
+    /// Every tag of a page that is not one of ours.
+    fn foreign_tags(html: &str) -> Vec<&str> {
+        let tags = html.split('<').skip(1).map(|part| part.split('>').next().unwrap_or(part));
+        tags.filter(|tag| {
+            let name = tag.trim_start_matches('/');
+            let (name, attributes) = name.split_once(' ').unwrap_or((name, ""));
+            let ours = ELEMENTS.contains(&name) || name == "hr";
+            let known =
+                ["", "dir=\"auto\"", "tabindex=\"0\"", "class=\"link\""].contains(&attributes);
+            !(ours && known)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn structure_survives() {
+        let html = |text: &str| render(text).into_string();
+        assert_eq!(
+            html("## Two\n### Three\n#### Four\n###### Six"),
+            "<h4 dir=\"auto\">Two</h4><h5 dir=\"auto\">Three</h5><h6 dir=\"auto\">Four</h6><h6 dir=\"auto\">Six</h6>"
+        );
+        assert_eq!(
+            html("1. a\n2. b"),
+            "<ol dir=\"auto\"><li dir=\"auto\">a</li><li dir=\"auto\">b</li></ol>"
+        );
+        assert_eq!(
+            html("- [x] done\n- [ ] open"),
+            "<ul dir=\"auto\"><li dir=\"auto\">☑ done</li><li dir=\"auto\">☐ open</li></ul>"
+        );
+        assert_eq!(
+            html("```rust\nlet a = \"<\";\n```"),
+            "<pre tabindex=\"0\">let a = &quot;&lt;&quot;;\n</pre>"
+        );
+        assert_eq!(html("a  \nb\n\n---"), "<p dir=\"auto\">a<br>b</p><hr>");
+        assert_eq!(
+            html("> q **s** `c`"),
+            "<blockquote dir=\"auto\"><p dir=\"auto\">q <strong dir=\"auto\">s</strong> <code>c</code></p></blockquote>"
+        );
+        assert!(html("|a|b|\n|-|-|\n|1|2|").contains("<td dir=\"auto\">1</td>"));
+    }
+
+    #[test]
+    fn front_matter_is_dropped_only_at_the_beginning_and_if_it_ends() {
+        let html = |text: &str| render(text).into_string();
+        assert_eq!(html("---\na: 1\n---\nText"), "<p dir=\"auto\">Text</p>");
+        assert!(html("Text\n\n---\na: 1\n---\n").contains("a: 1"));
+        assert!(html("---\na: 1\nno end").contains("no end"));
+    }
+
+    #[test]
+    fn nested_links_name_their_targets() {
+        let html =
+            render("[![pic](http://x/i.png)](javascript:x) <https://y> [a](<b \"c>)").into_string();
+        assert!(html.contains("<code class=\"link\">javascript:x</code>"), "{html}");
+        assert_eq!(foreign_tags(&html), [""; 0], "{html}");
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            failure_persistence: None,
+            ..proptest::prelude::ProptestConfig::default()
+        })]
+
+        /// Whatever Markdown and HTML is thrown together: only our own elements come out.
+        #[test]
+        fn no_text_becomes_foreign_markup(
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "<script>", "</script>", "<img src=x onerror=y>", "<", ">", "\"", "'", "&", "&lt;", "&#60;",
+                    "[a](", "javascript:x", ")", "![", "](", "`", "```\n", "|a|b|\n|-|-|\n", "\n", "\n\n", "# ",
+                    "- ", "> ", "1. ", "**", "_", "~~", "<!--", "-->", "<![CDATA[", "]]>", "---\n", "<svg/onload=z>",
+                    "\u{0}", "\u{202e}", "\u{1b}[0m", "[^1]", "[^1]: ", "<a href=\"x\">", "\\", "$x$", "word",
+                ]),
+                0..24,
+            )
+        ) {
+            let html = render(&parts.concat()).into_string();
+            proptest::prop_assert!(foreign_tags(&html).is_empty(), "{:?} in {}", foreign_tags(&html), html);
+            let hidden = html.chars().find(|c| matches!(c, '\u{0}' | '\u{202e}' | '\u{1b}'));
+            proptest::prop_assert_eq!(hidden, None);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Known errors of the project: their solutions, and how far those are trusted.
+//! Known errors of the project, their solutions, and the confidence in them.
 
 use handover_model::learn::Trust;
 use handover_model::{ErrorIncident, ErrorPattern, Timestamp};
@@ -26,7 +26,7 @@ fn list(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let mut patterns = site.store.errors(site.project, &ErrorFilter::default())?;
     let all = patterns.len();
     patterns.truncate(LISTED);
-    let note = html! { (plural(all, "pattern", "patterns")) ", most trusted first. Agents are told those above " (Trust::RECALL_ABOVE) "." };
+    let note = html! { (plural(all, "pattern", "patterns")) ", highest confidence first. Agents see those above " (Trust::RECALL_ABOVE) "." };
     let body = html! {
         header class="page" {
             h1 { "Errors" }
@@ -48,8 +48,8 @@ fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
     let columns = [
         Text("Error"),
         Text("What solved it"),
-        Text("Trust"),
-        Graphic("Trust as a bar"),
+        Text("Confidence"),
+        Graphic("Confidence as a bar"),
         Number("Seen"),
         Text("Last"),
     ];
@@ -85,18 +85,18 @@ fn value(trust: Trust) -> f64 {
     trust.thousandths() as f64 / 1_000.0
 }
 
-/// The trust in the solution, and its consequence.
+/// The confidence in the solution, and whether agents see it.
 fn trust(now: Timestamp, pattern: &ErrorPattern) -> Markup {
     let age = now.as_micros().saturating_sub(pattern.last_seen.as_micros());
     let expired = age > i64::from(pattern.ttl_days).saturating_mul(DAY);
     let (tone, word) = if pattern.solution.is_none() {
         (Tone::Warn, "unsolved")
     } else if expired {
-        (Tone::Calm, "forgotten")
+        (Tone::Calm, "expired")
     } else if pattern.confidence > Trust::RECALL_ABOVE {
-        (Tone::Good, "told to agents")
+        (Tone::Good, "shown to agents")
     } else {
-        (Tone::Calm, "not trusted yet")
+        (Tone::Calm, "not shown yet")
     };
     html! { strong class="number" { (pattern.confidence) } " " (badge(tone, word)) }
 }
@@ -120,16 +120,16 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             }
             (facts(html! {
                 (fact("Type", html! { code { (excerpt(&pattern.signature.kind, 60)) } }))
-                (fact("Trust", trust(site.now, &pattern)))
-                (fact("Seen", html! { (count(pattern.occurrences)) " times, first " (relative_time(site.now, pattern.first_seen)) ", last " (relative_time(site.now, pattern.last_seen)) }))
-                (fact("Forgotten", html! { "after " (count(u64::from(pattern.ttl_days))) " days without a sighting" }))
+                (fact("Confidence", trust(site.now, &pattern)))
+                (fact("Seen", html! { (plural(usize::try_from(pattern.occurrences).unwrap_or(usize::MAX), "time", "times")) ", first " (relative_time(site.now, pattern.first_seen)) ", last " (relative_time(site.now, pattern.last_seen)) }))
+                (fact("Expires", html! { "after " (count(u64::from(pattern.ttl_days))) " days without a sighting" }))
                 (fact("Hash", html! { code { (pattern.hash) } }))
             }))
         }
-        (section("trust", "Trust over time", html! { "Every use that helped raises it, every one that did not lowers it; above the line agents are view." }, html! {
-            @if history.is_empty() { p class="muted" { "Not remembered." } }
+        (section("trust", "Confidence over time", html! { "It rises with every use that helped and falls with every use that did not; above the line, agents see the solution." }, html! {
+            @if history.is_empty() { p class="muted" { "No history." } }
             @else {
-                (step_chart(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "shown to agents above", &format!("Trust, now {}", pattern.confidence)))
+                (step_chart(&history.iter().map(|point| value(point.confidence)).collect::<Vec<_>>(), value(Trust::RECALL_ABOVE), "shown to agents above", &format!("Confidence, now {}", pattern.confidence)))
                 ol class="points" {
                     @for point in history.iter().rev().take(12) { li { strong { (point.confidence) } span class="muted" { " since " (relative_time(site.now, point.at)) } } }
                 }

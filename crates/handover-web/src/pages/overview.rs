@@ -61,11 +61,11 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         @if nothing {
             (empty_state("Nothing has happened yet.", "Open a session, one for each piece of work, and give it something to hand over:",
                 "handover session new login-rework\nhandover package add docs/notes.md --kind research\nhandover assemble --role developer --task \"…\" --deliver"))
-            p class="muted" { "Or see a whole story first: " code { "handover demo --web" } "." }
+            p class="muted" { "Or look at a demo first: " code { "handover demo --web" } "." }
         } @else {
             dl class="stats" id="figures" data-live {
-                (stat("Sessions", count(active.len()), html! { "active, " (count(sessions.len())) " in all" }))
-                (stat("Runs", count(runs.iter().filter(|run| run.state == RunState::Running).count()), html! { "at work, " (count(runs.len())) @if runs.len() >= RUNS as usize { "+" } " in all" }))
+                (stat("Sessions", count(active.len()), html! { "active, " (count(sessions.len())) " in total" }))
+                (stat("Runs", count(runs.iter().filter(|run| run.state == RunState::Running).count()), html! { "running, " (count(runs.len())) @if runs.len() >= RUNS as usize { "+" } " in total" }))
                 (stat("Cost today", money(spent), html! { (plural(agents, "agent", "agents")) " of runs" }))
                 (stat("Briefed today", count(briefs), html! { (count(tokens)) " tokens" }))
                 (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else { "every brief arrived" }))
@@ -105,7 +105,7 @@ fn cost_today(
 
 fn need_list(site: &Site<'_>, needs: &[Need]) -> Markup {
     html! {
-        @if needs.is_empty() { p class="muted" { "Nothing. Everything that was written reached somebody, and no run waits." } }
+        @if needs.is_empty() { p class="muted" { "Nothing. Every brief arrived, and no run is waiting." } }
         ul class="list needs" {
             @for need in needs.iter().take(NEEDS) {
                 li {

@@ -95,14 +95,13 @@ fn details(site: &Site<'_>, package: &Package) -> Markup {
 fn recipients(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
     if deliveries.is_empty() {
         return empty_state(
-            "It reached nobody so far.",
+            "It has reached nobody yet.",
             "It is offered to the next agent of a role that it is for:",
             "handover assemble --role developer --task \"…\" --explain",
         );
     }
     use Column::{Number, Text};
-    let columns =
-        [Text("Role"), Text("State"), Text("Seen reading it"), Number("Version"), Text("Given")];
+    let columns = [Text("Role"), Text("State"), Text("Read"), Number("Version"), Text("Given")];
     let row = |delivery: &Delivery| {
         Row::new(
             html! {

@@ -24,7 +24,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let body = html! {
         header class="page" {
             h1 { "Runs" }
-            p class="lead" { "A run takes the stories of an epic one by one: a fresh agent develops, the project's own tests check, another reviews, and what holds is committed." }
+            p class="lead" { "A run works through the stories of an epic: one agent develops, the project's own gates check, another agent reviews, and what passes is committed." }
         }
         (section("runs", "All runs", note, html! {
             @if runs.is_empty() { (no_runs()) } @else { (rows(site, &runs)) }
@@ -50,8 +50,8 @@ pub(crate) fn rows(site: &Site<'_>, runs: &[Run]) -> Markup {
         Number("Stories done"),
         Graphic("Stories done, as a bar"),
         Number("Cost"),
-        Number("Time of agents"),
-        Text("Begun"),
+        Number("Agent time"),
+        Text("Started"),
     ];
     let row = |run: &Run| {
         let head = html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } };

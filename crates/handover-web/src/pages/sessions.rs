@@ -42,8 +42,8 @@ pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
         Number("Packages"),
         Number("Reasoning"),
         Number("Receipts"),
-        Text("Begun"),
-        Text("FinishedAgent"),
+        Text("Started"),
+        Text("Ended"),
     ];
     let row = |session: &Session| {
         let counts = site.store.session_counts(&session.id).unwrap_or_default();

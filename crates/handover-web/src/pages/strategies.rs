@@ -29,7 +29,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         }
         (section("strategies", "What worked", note, html! {
             @if strategies.is_empty() {
-                (empty_state("No strategies yet.", "They are taken from the decisions and completions of a group that is done:", "handover strategy extract --group login"))
+                (empty_state("No strategies yet.", "They are extracted from the decisions and completions of a group that is done:", "handover strategy extract --group login"))
             } @else {
                 (rows(site, &strategies))
             }
@@ -43,7 +43,7 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
     let columns = [
         Text("Insight"),
         Text("About"),
-        Text("Holds for"),
+        Text("Applies to"),
         Number("Helped"),
         Graphic("Helped, as a bar"),
         Text("Last"),

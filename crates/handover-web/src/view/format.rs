@@ -51,15 +51,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_numbers() {
-        assert_eq!(count(1_234_567_u64), "1,234,567");
+    fn separates_thousands() {
+        let shown = [0, 7, 999, 1_000, 12_345, 999_999, 1_234_567].map(|n: u64| count(n));
+        assert_eq!(shown, ["0", "7", "999", "1,000", "12,345", "999,999", "1,234,567"]);
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(count(-1_i64), count(u64::MAX), "a number that cannot be is not hidden");
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        let stories = |n| plural(n, "story", "stories");
+        assert_eq!([0, 1, 2].map(stories), ["0 stories", "1 story", "2 stories"]);
+        assert_eq!(fraction(3, 1_000), "3 of 1,000");
+    }
+
+    #[test]
+    fn small_amounts_keep_their_digits() {
+        let shown = [0.0, 0.000_04, 0.004, 0.009_99, 0.01, 12.345, 1_000.0].map(money);
         assert_eq!(
-            (plural(1, "story", "stories"), fraction(3, 1_000)),
-            ("1 story".into(), "3 of 1,000".into())
+            shown,
+            ["$0.00", "$0.0000", "$0.0040", "$0.0100", "$0.01", "$12.35", "$1000.00"]
         );
-        assert_eq!((money(0.004), money(12.345)), ("$0.0040".to_owned(), "$12.35".to_owned()));
-        let durations: Vec<String> = [12, 1_500, 42_000, 65_000, 4_000_000].map(duration).into();
-        assert_eq!(durations, ["12 ms", "1.5 s", "42 s", "1 m 05 s", "1 h 06 m"]);
-        assert_eq!((bytes(12), bytes(1_234)), ("12 B".to_owned(), "1.2 kB".to_owned()));
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        let shown = [0, 12, 999, 1_000, 1_500, 9_999, 10_000, 59_999, 60_000, 65_000, 3_599_999]
+            .map(duration);
+        assert_eq!(
+            shown,
+            [
+                "–",
+                "12 ms",
+                "999 ms",
+                "1.0 s",
+                "1.5 s",
+                "10.0 s",
+                "10 s",
+                "59 s",
+                "1 m 00 s",
+                "1 m 05 s",
+                "59 m 59 s",
+            ]
+        );
+        assert_eq!(
+            [3_600_000, 4_000_000, 90_000_000].map(duration),
+            ["1 h 00 m", "1 h 06 m", "25 h 00 m"]
+        );
+    }
+
+    #[test]
+    fn sizes_change_their_unit_at_a_thousand() {
+        let shown = [0, 12, 999, 1_000, 1_234, 999_900, 1_000_000, 52_428_800].map(bytes);
+        assert_eq!(
+            shown,
+            ["0 B", "12 B", "999 B", "1.0 kB", "1.2 kB", "999.9 kB", "1.0 MB", "52.4 MB"]
+        );
     }
 }

@@ -63,4 +63,37 @@ mod tests {
         assert_eq!(shown("2026-11-15T12:00:01Z"), "2026-11-15 12:00:01 UTC");
         assert_eq!((time_of_day(now), short_date(now)), ("12:00".to_owned(), "15 Nov".to_owned()));
     }
+
+    #[test]
+    fn units_change_at_their_borders() {
+        let now = Timestamp::from_micros(1_800_000_000_000_000);
+        let shown =
+            |seconds: i64| ago(now, Timestamp::from_micros(now.as_micros() - seconds * SECOND));
+        for (seconds, expected) in [
+            (0, "just now"),
+            (44, "just now"),
+            (45, "1 min ago"),
+            (89, "1 min ago"),
+            (90, "2 min ago"),
+            (89 * 60, "89 min ago"),
+            (90 * 60, "2 h ago"),
+            (35 * 3_600, "35 h ago"),
+            (36 * 3_600, "2 days ago"),
+            (13 * 86_400, "13 days ago"),
+            (14 * 86_400, "1 January 2027"),
+        ] {
+            assert_eq!(shown(seconds), expected, "{seconds} s");
+        }
+        assert_eq!(shown(-1), "2027-01-15 08:00:01 UTC", "the future is exact");
+    }
+
+    #[test]
+    fn the_script_can_recompute_a_relative_time() {
+        let now = Timestamp::from_micros(1_800_000_000_000_000);
+        let html = relative_time(now, now).into_string();
+        assert_eq!(
+            html,
+            "<time datetime=\"2027-01-15T08:00:00.000Z\" title=\"2027-01-15 08:00:00 UTC\" data-ago>just now</time>"
+        );
+    }
 }

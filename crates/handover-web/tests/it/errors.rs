@@ -3,7 +3,7 @@
 use crate::fixture::{Fixture, hides, shows};
 
 #[test]
-fn patterns_are_listed_with_their_trust() {
+fn patterns_are_listed_with_their_confidence() {
     let fixture = Fixture::new();
     fixture.error(1, "cannot read property x of undefined", None);
     fixture.error(2, "connect ECONNREFUSED", Some("docker compose up -d db"));
@@ -22,7 +22,7 @@ fn patterns_are_listed_with_their_trust() {
 }
 
 #[test]
-fn a_pattern_shows_solution_trust_and_sightings() {
+fn a_pattern_shows_solution_confidence_and_sightings() {
     let fixture = Fixture::new();
     let hash = fixture.error(1, "connect ECONNREFUSED", Some("docker compose up -d db"));
     fixture.error(2, "connect ECONNREFUSED", Some("docker compose up -d db"));
@@ -33,7 +33,7 @@ fn a_pattern_shows_solution_trust_and_sightings() {
             "Solved by: ",
             "docker compose up -d db",
             "2 times, first",
-            "Trust over time",
+            "Confidence over time",
             "npm test",
             "href=\"/sessions/s1\"",
             &hash,

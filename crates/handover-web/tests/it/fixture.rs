@@ -4,14 +4,15 @@ use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{
     EpicId, Form, ItemKind, JournalKind, LockOwner, PackageId, PackageKind, Phase, Priority,
-    ProjectId, Provided, ReceiptId, ReceiptItem, Role, RunId, Scope, Section, SessionId, Timestamp,
-    Topic, Zone,
+    ProjectId, Provided, ReceiptId, ReceiptItem, Role, RunId, RunState, Scope, Section, SessionId,
+    Timestamp, Topic, Zone,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
     CleanSignature, ErrorPatterns, ErrorSighting, Events, LockClaim, NewEvent, NewJournalEntry,
     NewPackage, NewReasoning, NewReceipt, NewRun, NewSession, NewStrategy, Packages,
-    ReasoningFilter, Reasonings, ReceiptStep, Receipts, Runs, Sessions, Strategies, Supersede,
+    ReasoningFilter, Reasonings, ReceiptFilter, ReceiptStep, Receipts, Runs, Sessions, Strategies,
+    Supersede,
 };
 use handover_text::Redactor;
 use handover_web::{PageRequest, PageResponse, Site, answer};
@@ -51,6 +52,11 @@ impl Fixture {
         };
         fixture.store.open_session(&new).unwrap();
         fixture
+    }
+
+    /// The folder of the project.
+    pub(crate) fn root(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     pub(crate) fn project(&self) -> ProjectId {
@@ -171,6 +177,11 @@ impl Fixture {
         id
     }
 
+    /// How many receipts there are.
+    pub(crate) fn receipts(&self) -> usize {
+        self.store.receipts(&ReceiptFilter::default()).unwrap().len()
+    }
+
     pub(crate) fn advance(&self, id: &ReceiptId, seconds: i64, step: &ReceiptStep) {
         self.store.advance_receipt(id, step, at(seconds)).unwrap();
     }
@@ -224,12 +235,17 @@ impl Fixture {
         self.store.log_event(&new).unwrap();
     }
 
-    /// A run whose journal was never planned.
+    /// A run on this machine whose journal was never planned.
     pub(crate) fn crashed_run(&self, id: &str, epic: &str) -> RunId {
+        self.run_on("here", id, epic)
+    }
+
+    /// A run of an engine on a machine, without a journal.
+    pub(crate) fn run_on(&self, machine: &str, id: &str, epic: &str) -> RunId {
         let run = RunId::new(id).unwrap();
         let epic = EpicId::new(epic).unwrap();
         let new = NewRun { id: run.clone(), epic, session: self.session.clone(), now: at(10) };
-        let owner = LockOwner { host: "here".to_owned(), pid: 1, started: None, boot: None };
+        let owner = LockOwner { host: machine.to_owned(), pid: 1, started: None, boot: None };
         let claim =
             LockClaim { epic: new.epic.clone(), owner, until: at(20), over: None, now: at(10) };
         let fence = self.store.lock_epic(&claim).unwrap();
@@ -239,20 +255,30 @@ impl Fixture {
 
     /// Appends raw entries to the journal of a run.
     pub(crate) fn journal(&self, run: &RunId, entries: &[(JournalKind, serde_json::Value)]) {
+        for (kind, entry) in entries {
+            self.append(run, *kind, entry.clone(), None);
+        }
+    }
+
+    /// Appends an entry to the journal of a run, and sets the state of its record.
+    pub(crate) fn append(
+        &self,
+        run: &RunId,
+        kind: JournalKind,
+        entry: serde_json::Value,
+        state: Option<RunState>,
+    ) {
         let epic = self.store.run_record(run).unwrap().epic;
         let (_, fence) = self.store.epic_owner(&epic).unwrap().unwrap();
-        let last = self.store.journal(run, 1).unwrap().len() as u64;
-        for (seq, (kind, entry)) in (last + 1..).zip(entries) {
-            let new = NewJournalEntry {
-                seq,
-                kind: *kind,
-                entry: self.redactor.clean_json(entry.clone()),
-                state: None,
-                until: at(20),
-                now: at(10),
-            };
-            self.store.append_journal(run, &new, fence).unwrap();
-        }
+        let new = NewJournalEntry {
+            seq: self.store.journal(run, 1).unwrap().len() as u64 + 1,
+            kind,
+            entry: self.redactor.clean_json(entry),
+            state,
+            until: at(20),
+            now: at(10),
+        };
+        self.store.append_journal(run, &new, fence).unwrap();
     }
 
     pub(crate) fn get(&self, path: &str, query: &[(&str, &str)]) -> PageResponse {

@@ -169,5 +169,5 @@ fn missing_records_are_explained() {
     assert!(fixture.page("/runs").contains("handover run 1"));
     assert!(fixture.page("/errors").contains("handover error resolve"));
     assert!(fixture.page("/strategies").contains("handover strategy extract"));
-    assert!(fixture.page("/search").contains("Nothing asked yet."));
+    assert!(fixture.page("/search").contains("No query yet."));
 }

@@ -32,7 +32,7 @@ fn an_undelivered_package_says_so() {
     let fixture = Fixture::new();
     let ids = fixture.register(&[fixture.package(1, "developer", "Finding", "text")]);
     let page = fixture.page(&format!("/packages/{}", ids[0]));
-    shows(&page, &["It reached nobody so far.", "handover assemble --role developer"]);
+    shows(&page, &["It has reached nobody yet.", "handover assemble --role developer"]);
     // Its file never existed on this machine.
     shows(&page, &["docs/1.md", "gone"]);
 }

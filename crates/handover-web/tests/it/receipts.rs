@@ -20,7 +20,7 @@ fn a_receipt_shows_its_candidates_and_text() {
             " by developer",
             "task 0.70 + priority 0.30",
             "The block.",
-            "This is the first one.",
+            "This is the first brief of this role.",
             "None were found.",
             "handover receipt verify",
         ],
@@ -41,7 +41,7 @@ fn a_receipt_is_compared_with_the_previous_one_of_its_role() {
         &page,
         &[
             "/receipts/r_00000003",
-            "The one before",
+            "Previous brief",
             "<ins>+ line three",
             "<del>- line two",
             "<span>  line one",

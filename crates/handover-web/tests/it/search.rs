@@ -53,7 +53,7 @@ fn all_words_must_match() {
 fn an_empty_query_explains_the_search() {
     let fixture = Fixture::new();
     for query in ["", "   "] {
-        shows(&results(&fixture, query), &["Nothing asked yet."]);
+        shows(&results(&fixture, query), &["No query yet."]);
     }
 }
 

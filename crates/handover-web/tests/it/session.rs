@@ -59,7 +59,7 @@ fn reasoning_and_several_briefs_share_a_mark() {
     fixture.advance(&failed, 50, &ReceiptStep::Failed { reason });
     let page = fixture.page("/sessions/s1");
     shows(&page, &["developer: 2 pieces of reasoning", "class=\"brief failed\""]);
-    shows(&page, &["did not get 0 packages"]);
+    shows(&page, &["brief failed: 0 packages"]);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn the_timeline_tells_what_happened() {
             "wrote <a href=\"/packages/1\">",
             " for everyone",
             "Rotate them",
-            "was given 1 package",
+            "brief delivered: 1 package",
             "opened <a href=\"/packages/1\">",
             "passed with fixes",
             "Looks good",
@@ -160,5 +160,5 @@ fn the_overview_lists_what_needs_a_person() {
 fn a_calm_overview_says_so() {
     let fixture = Fixture::new();
     let page = fixture.page("/");
-    shows(&page, &["0 things", "no run waits", "every brief arrived"]);
+    shows(&page, &["0 things", "no run is waiting", "every brief arrived"]);
 }

@@ -73,7 +73,7 @@ fn report_is_self_contained() {
         browser.look(look);
         browser.go(&format!("file://{}", epic.env.path("report.html").display()));
         let page = browser.text("main");
-        for words in ["Epic 1", "1-1-a", "which", "Where the money went", "What agents said"] {
+        for words in ["Epic 1", "1-1-a", "which", "Cost", "Final messages of the agents"] {
             assert!(page.contains(words), "{words}: {page}");
         }
         assert_eq!(browser.eval(TOO_WIDE), false);

@@ -27,7 +27,7 @@ fn changes_appear_without_a_reload() {
     env.run(["assemble", "--role", "tech_lead", "--task", "rotate", "--deliver"]).ok();
     browser.wait("return document.querySelectorAll('.picture circle.brief').length === 1");
     browser.wait("return document.querySelectorAll('.ways path').length === 1");
-    assert!(browser.text("main").contains("was given 1 package"));
+    assert!(browser.text("main").contains("brief delivered: 1 package"));
     assert_eq!(browser.eval("return document.activeElement.getAttribute('href')"), "/packages/1");
     assert_eq!(browser.eval("return window.stayed"), true, "the page was not loaded again");
 }

@@ -60,7 +60,7 @@ fn pages_show_what_happened() {
         "Why it knew what it knew",
         "addressed to others",
         "another group",
-        "Since the one before",
+        "Since the previous brief",
         "## Context for developer",
     ] {
         assert!(receipt.contains(words), "{words}: {receipt}");
@@ -77,7 +77,7 @@ fn pages_show_what_happened() {
         assert!(run.contains(words), "{words}: {run}");
     }
     let error = at("error");
-    assert!(error.contains("Trust over time") && error.contains("0.8 since"), "{error}");
+    assert!(error.contains("Confidence over time") && error.contains("0.8 since"), "{error}");
     let search = at("search");
     assert!(
         search.contains("found for “refresh token”") && search.contains("session login-rework"),

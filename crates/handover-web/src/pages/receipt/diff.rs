@@ -34,7 +34,7 @@ pub(super) fn render(
     names: &Names,
 ) -> Markup {
     let Some(previous) = previous else {
-        return html! { p class="muted" { "This is the first one." } };
+        return html! { p class="muted" { "This is the first brief of this role." } };
     };
     let same = |a: &ReceiptItem, b: &ReceiptItem| {
         a.kind == b.kind && a.id == b.id && a.version == b.version
@@ -46,7 +46,7 @@ pub(super) fn render(
     let (added, removed) = (without(receipt, previous), without(previous, receipt));
     html! {
         p {
-            a href={ "/receipts/" (previous.id) } { "The one before" } ", " (relative_time(site.now, previous.created_at)) ": "
+            a href={ "/receipts/" (previous.id) } { "Previous brief" } ", " (relative_time(site.now, previous.created_at)) ": "
             (count(previous.tokens)) " → " (count(receipt.tokens)) " tokens"
             @if previous.zone != receipt.zone { ", zone " (previous.zone.as_str().replace('_', " ")) " → " (receipt.zone.as_str().replace('_', " ")) }
             "."

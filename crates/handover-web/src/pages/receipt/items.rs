@@ -143,7 +143,7 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
         Number("Score"),
         Graphic("Terms of the score"),
         Number("Tokens"),
-        Text("Seen reading it"),
+        Text("Read"),
     ];
     let none = || html! { "–" };
     let head = |kind: ItemKind, id: &str| {

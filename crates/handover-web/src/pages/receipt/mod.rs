@@ -31,15 +31,15 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             p class="lead" { (summary(&receipt)) }
             (progress(site, &receipt))
         }
-        (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in all, counted for " (excerpt(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
+        (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in total, counted for " (excerpt(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
         (section("candidates", "Why it knew what it knew",
             html! { "Everything that was a candidate, best first: what its score is made of, and why it is in or out." },
             items::candidates(&receipt, &names)))
         div class="columns" {
-            (section("redactions", "Secrets taken out", html! { "By rule." }, redactions(&receipt)))
-            (section("change", "Since the one before", html! { "The previous brief of this role." }, diff::render(site, &receipt, previous.as_ref(), &names)))
+            (section("redactions", "Redacted secrets", html! { "By rule." }, redactions(&receipt)))
+            (section("change", "Changes", html! { "Since the previous brief of this role." }, diff::render(site, &receipt, previous.as_ref(), &names)))
         }
-        (section("text", "The block as the agent saw it", html! { "Without its task." }, text(site, &receipt)))
+        (section("text", "Text as the agent saw it", html! { "Without its task." }, text(site, &receipt)))
     };
     let session = &receipt.session;
     Ok(Page {
@@ -83,7 +83,7 @@ fn summary(receipt: &Receipt) -> Markup {
 fn progress(site: &Site<'_>, receipt: &Receipt) -> Markup {
     let failed = receipt.state == ReceiptState::Failed;
     let steps = [
-        ("Assembled", Some(receipt.created_at), "the text was made".to_owned()),
+        ("Assembled", Some(receipt.created_at), "the text was rendered".to_owned()),
         (
             "Delivered",
             receipt.delivered_at,
@@ -92,7 +92,7 @@ fn progress(site: &Site<'_>, receipt: &Receipt) -> Markup {
                 None => "handed over".to_owned(),
             },
         ),
-        ("Confirmed", receipt.confirmed_at, "seen to have it".to_owned()),
+        ("Confirmed", receipt.confirmed_at, "the agent has it".to_owned()),
     ];
     html! {
         ol class="steps" {
@@ -103,13 +103,13 @@ fn progress(site: &Site<'_>, receipt: &Receipt) -> Markup {
                 }
             }
             @if failed {
-                li class="failed" { strong { "Failed" } " " span { (untrusted(receipt.failure.as_deref().unwrap_or("it never arrived"))) } }
+                li class="failed" { strong { "Failed" } " " span { (untrusted(receipt.failure.as_deref().unwrap_or("it was never delivered"))) } }
             }
         }
         @for (name, provision) in [("Context", &receipt.provided.context), ("Specialization", &receipt.provided.specialization)] {
             @match provision {
-                Provision::Degraded { reason } => p class="notice warn" { (name) " is not whole: " (untrusted(reason)) },
-                Provision::Disabled { by } => p class="notice" { (name) " is switched off by " code { (excerpt(by, 80)) } "." },
+                Provision::Degraded { reason } => p class="notice warn" { (name) " is incomplete: " (untrusted(reason)) },
+                Provision::Disabled { by } => p class="notice" { (name) " is disabled by " code { (excerpt(by, 80)) } "." },
                 Provision::Present | Provision::Missing => {},
             }
         }
@@ -118,7 +118,7 @@ fn progress(site: &Site<'_>, receipt: &Receipt) -> Markup {
 
 fn budget(receipt: &Receipt) -> Markup {
     if receipt.sections.is_empty() {
-        return empty_state("No sections.", "The text was made without a budget.", "");
+        return empty_state("No sections.", "The text was rendered without a budget.", "");
     }
     html! {
         table class="bars" {
@@ -166,7 +166,7 @@ fn text(site: &Site<'_>, receipt: &Receipt) -> Markup {
         pre class="paper" tabindex="0" dir="auto" { (visible(shown)) }
         p class="note" {
             "BLAKE3 of the whole prompt: " code { (receipt.prompt_hash) } ". "
-            code { "handover receipt verify " (receipt.id) " FILE" } " proves that a text is this one. Made "
+            code { "handover receipt verify " (receipt.id) " FILE" } " checks that a text is this one. Created "
             (exact_time(receipt.created_at)) "."
         }
     }

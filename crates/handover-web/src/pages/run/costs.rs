@@ -41,7 +41,7 @@ pub(super) fn charts(
         .map(|(role, cost)| bar(&role_name(&role), cost, String::new()))
         .collect();
     if stories.is_empty() {
-        return Ok(html! { p class="muted" { "Nothing has been spent yet." } });
+        return Ok(html! { p class="muted" { "No cost yet." } });
     }
     Ok(html! {
         div class="charts" {

@@ -31,7 +31,7 @@ pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> M
                     tr {
                         th { "Story" } th { "State" }
                         @for phase in &phases { th { (excerpt(phase, 30)) } }
-                        th class="number" { "Time" } th class="number" { "Cost" } th { "Kept in" }
+                        th class="number" { "Time" } th class="number" { "Cost" } th { "Commit or branch" }
                     }
                 }
                 tbody {

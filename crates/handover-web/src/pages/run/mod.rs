@@ -66,8 +66,8 @@ pub(crate) fn sections(
             (figures(view, document))
             (questions::section(site, view, rejected)?)
             (next_step(view, document))
-            (section("grid", "Stories and phases", html! { "What each agent and each check said, how long it took, what it cost." }, grid::grid(site, view, document)))
-            (section("ledger", "Where the money went", html! { (money(document.cost_usd)) " in all, as the agents' programs report it." }, costs::charts(site, view, document)?))
+            (section("grid", "Stories and phases", html! { "Verdict, duration and cost of every agent and gate." }, grid::grid(site, view, document)))
+            (section("ledger", "Cost", html! { (money(document.cost_usd)) " in total, as reported by the agent programs." }, costs::charts(site, view, document)?))
         },
         None => empty_state(
             "It crashed before it was planned.",
@@ -84,7 +84,7 @@ pub(crate) fn heading(site: &Site<'_>, view: &RunView) -> Markup {
         header class="page" id="head" data-live {
             h1 { "Epic " (run.epic) " " (badge(state_tone(view.state()), state_label(view.state()))) }
             p class="muted" {
-                "Run " code { (run.id) } " begun " (relative_time(site.now, run.created_at)) ", last heard of " (relative_time(site.now, run.updated_at))
+                "Run " code { (run.id) } " started " (relative_time(site.now, run.created_at)) ", last active " (relative_time(site.now, run.updated_at))
                 ", records in session " a href={ "/sessions/" (run.session) } { (run.session) }
                 @if let Some(document) = &view.document { ", branch " code { (excerpt(&document.branch, 100)) } }
             }
@@ -104,7 +104,7 @@ fn figures(view: &RunView, document: &RunDocument) -> Markup {
                 @if blocked > 0 { span class="warn" { (count(blocked)) " blocked" } }
             }))
             (stat("Cost", money(document.cost_usd), html! { (count(document.tokens)) " tokens" }))
-            (stat("Time of agents and checks", duration(document.duration_ms), html! { (plural(usize::try_from(document.turns).unwrap_or(usize::MAX), "turn", "turns")) }))
+            (stat("Agent and gate time", duration(document.duration_ms), html! { (plural(usize::try_from(document.turns).unwrap_or(usize::MAX), "turn", "turns")) }))
             (stat("Right now", match active.as_slice() {
                 [] => html! { "–" },
                 [one] => html! { (excerpt(&one.what, 30)) },
@@ -192,8 +192,8 @@ pub(crate) fn agent_summaries(view: &RunView) -> Markup {
     }
     section(
         "said",
-        "What agents said at their end",
-        html! { "In the order of time, UTC." },
+        "Final messages of the agents",
+        html! { "In chronological order. Times are UTC." },
         html! {
             ol class="timeline" {
                 @for agent in &agents {
@@ -262,7 +262,7 @@ fn journal_page(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let from = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(last).min(all);
     let body = html! {
         (heading(site, &view))
-        (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after everything that is done. Times are UTC." }, html! {
+        (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after every effect. Times are UTC." }, html! {
             (journal_table(&view.entries, from, LISTED))
             nav class="pages" aria-label="More entries" {
                 @if from > 0 { a href={ "/runs/" (id) "/journal?from=" (from.saturating_sub(LISTED)) } { "Earlier" } }

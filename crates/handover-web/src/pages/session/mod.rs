@@ -33,7 +33,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         @if is_empty {
             (empty_state(
                 "Nothing has happened here yet.",
-                "An agent's notes, a decision or a brief make the first mark:",
+                "Add a package or assemble a brief:",
                 &format!("handover package add docs/notes.md --session {id}\nhandover assemble --role developer --task \"…\" --session {id} --deliver"),
             ))
         } @else {
@@ -99,7 +99,7 @@ pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup 
         header class="page" {
             h1 { "Session " (id) " " (badge(state_tone(session.status), session.status.as_str())) }
             p class="muted" {
-                "Begun " (relative_time(site.now, session.created_at))
+                "Started " (relative_time(site.now, session.created_at))
                 @if let Some(end) = session.ended_at { ", ended " (relative_time(site.now, end)) }
                 @for (name, value) in session.metadata.as_object().into_iter().flatten().take(6) {
                     " · " (excerpt(name, 40)) ": "
@@ -133,11 +133,11 @@ fn figures(id: &SessionId, graph: &SessionGraph) -> Markup {
     html! {
         dl class="stats" id="figures" data-live {
             (stat("Packages", count(all), if all == 0 { "none yet" } else { "in their latest version" }))
-            (stat("Reached someone", fraction(graph.reached(Reach::Delivered), all), html! { (count(graph.reached(Reach::Read))) " seen being read" }))
+            (stat("Reached someone", fraction(graph.reached(Reach::Delivered), all), html! { (count(graph.reached(Reach::Read))) " read" }))
             (stat("Reached nobody", html! { span class=(if lost > 0 { "warn" } else { "" }) { (count(lost)) } },
                 html! { @if lost > 0 { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "which?" } } @else { "nothing is lost" } }))
             (stat("Agents briefed", count(graph.receipts.len()), html! { (count(confirmed)) " confirmed" @if failed > 0 { ", " span class="warn" { (count(failed)) " without effect" } } }))
-            (stat("Context given", count(tokens), "tokens"))
+            (stat("Context delivered", count(tokens), "tokens"))
         }
     }
 }

@@ -1,0 +1,309 @@
+//! The pages of runs with real journals: stories, phases, costs, logs, reports.
+
+use handover_model::{RunPhase, Verdict};
+use handover_web::{Method, PageRequest, PageResponse, report};
+use insta::assert_snapshot;
+
+use crate::fixture::{Fixture, hides, shows};
+use crate::readable::readable;
+use crate::run_scene::{Ends, STORIES, play};
+
+/// Every agent succeeds at once.
+fn smooth(_: &str, phase: RunPhase, _: u32) -> Ends {
+    Ends::With(if phase == RunPhase::Review { Verdict::Passed } else { Verdict::Complete })
+}
+
+/// The second story is blocked.
+fn blocking(story: &str, phase: RunPhase, attempt: u32) -> Ends {
+    if story == "1-2-logout" { Ends::With(Verdict::Blocked) } else { smooth(story, phase, attempt) }
+}
+
+/// The developer of the first story is still at work.
+fn unfinished(_: &str, _: RunPhase, _: u32) -> Ends {
+    Ends::Never
+}
+
+/// The review of the first story never passes.
+fn failing(story: &str, phase: RunPhase, attempt: u32) -> Ends {
+    if story == "1-1-login" && phase == RunPhase::Review {
+        Ends::With(Verdict::Failed)
+    } else {
+        smooth(story, phase, attempt)
+    }
+}
+
+fn post(fixture: &Fixture, path: &str, fields: &[(&str, &str)]) -> PageResponse {
+    let mut request = PageRequest::get(path);
+    request.method = Method::Post;
+    request.form =
+        fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    fixture.answer(&request, true)
+}
+
+#[test]
+fn a_finished_run() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, smooth);
+    assert_snapshot!(readable(&fixture.page(&format!("/runs/{run}"))), @r"
+    [Runs](/runs) /
+    # Epic 1 done
+    Run run_1 started 28 h ago, last active 28 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
+    Stories done: 2 of 2
+    Cost: $1.00 48,000 tokens
+    Agent and gate time: 4 m 23 s 28 turns
+    Right now: –
+    Your branch was not fast-forwarded: main has moved on
+    ## Stories and phases
+    Verdict, duration and cost of every agent and gate.
+    | Story | State | dev | gates | review | Time | Cost | Commit or branch
+    | Sign in with OAuth
+    1-1-login
+    | done |
+    [complete](/receipts/r_00001000) 1 m 05 s $0.25
+    |
+    passed 1.5 s
+    |
+    [passed](/receipts/r_00001001) 1 m 05 s $0.25
+    | 2 m 11 s | $0.50 | c0ffee1234
+    | Sign out everywhere
+    1-2-logout
+    | done |
+    [complete](/receipts/r_00001002) 1 m 05 s $0.25
+    |
+    passed 1.5 s
+    |
+    [passed](/receipts/r_00001003) 1 m 05 s $0.25
+    | 2 m 11 s | $0.50 | c0ffee1234
+    ## Cost
+    $1.00 in total, as reported by the agent programs.
+    By story
+    | 1-1-login | | $0.50 | 24,000 tokens
+    | 1-2-logout | | $0.50 | 24,000 tokens
+    By phase
+    | dev | | $0.50 | 2 m 10 s
+    | gates | | $0.00 | 3.0 s
+    | review | | $0.50 | 2 m 10 s
+    By role
+    | developer | | $0.50 |
+    | tech lead | | $0.50 |
+    ## Agent output
+    review 1 of 1-2-logout, the last lines.
+    Nothing yet.
+    ## Journal
+    The last entries of 25. [All of it](/runs/run_1/journal)
+    | No. | Time | Kind | What | Story | Outcome
+    | 14 | 08:00 | intent | agent dev 1 | 1-2-logout | –
+    | 15 | 08:00 | result | phase ended dev 1 | 1-2-logout | complete
+    | 16 | 08:00 | intent | gates 1 | 1-2-logout | –
+    | 17 | 08:00 | result | gates ended 1 | 1-2-logout | passed
+    | 18 | 08:00 | intent | agent review 1 | 1-2-logout | –
+    | 19 | 08:00 | result | phase ended review 1 | 1-2-logout | passed
+    | 20 | 08:00 | intent | commit | 1-2-logout | –
+    | 21 | 08:00 | result | committed | 1-2-logout | c0ffee1234…
+    | 22 | 08:00 | intent | merge | – | –
+    | 23 | 08:00 | result | merged | – | –
+    | 24 | 08:00 | intent | finish | – | –
+    | 25 | 08:00 | result | ended | – | done
+    ");
+}
+
+#[test]
+fn a_failed_run() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, failing);
+    assert_snapshot!(readable(&fixture.page(&format!("/runs/{run}"))), @r"
+    [Runs](/runs) /
+    # Epic 1 failed
+    Run run_1 started 28 h ago, last active 28 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
+    Stories done: 1 of 2 1 failed
+    Cost: $1.50 72,000 tokens
+    Agent and gate time: 6 m 34 s 42 turns
+    Right now: –
+    Some stories failed; their work is kept on separate branches.
+    1-1-login failed: the review failed after 1 fix(es): review said failed.
+    handover run 1 --skip-done
+    Your branch was not fast-forwarded: main has moved on
+    ## Stories and phases
+    Verdict, duration and cost of every agent and gate.
+    | Story | State | dev | gates | review | fix | Time | Cost | Commit or branch
+    | Sign in with OAuth
+    1-1-login
+    | failed |
+    [complete](/receipts/r_00001000) 1 m 05 s $0.25
+    |
+    passed 1.5 s
+    passed 1.5 s
+    |
+    [failed](/receipts/r_00001001) 1 m 05 s $0.25
+    [failed](/receipts/r_00001003) 1 m 05 s $0.25
+    |
+    [complete](/receipts/r_00001002) 1 m 05 s $0.25
+    | 4 m 23 s | $1.00 | handover/epic-1-1-1-login
+    | Sign out everywhere
+    1-2-logout
+    | done |
+    [complete](/receipts/r_00001004) 1 m 05 s $0.25
+    |
+    passed 1.5 s
+    |
+    [passed](/receipts/r_00001005) 1 m 05 s $0.25
+    | | 2 m 11 s | $0.50 | c0ffee1234
+    ## Cost
+    $1.50 in total, as reported by the agent programs.
+    By story
+    | 1-1-login | | $1.00 | 48,000 tokens
+    | 1-2-logout | | $0.50 | 24,000 tokens
+    By phase
+    | dev | | $0.50 | 2 m 10 s
+    | fix | | $0.25 | 1 m 05 s
+    | gates | | $0.00 | 4.5 s
+    | review | | $0.75 | 3 m 15 s
+    By role
+    | developer | | $0.75 |
+    | tech lead | | $0.75 |
+    ## Agent output
+    review 1 of 1-2-logout, the last lines.
+    Nothing yet.
+    ## Journal
+    The last entries of 31. [All of it](/runs/run_1/journal)
+    | No. | Time | Kind | What | Story | Outcome
+    | 20 | 08:00 | intent | agent dev 1 | 1-2-logout | –
+    | 21 | 08:00 | result | phase ended dev 1 | 1-2-logout | complete
+    | 22 | 08:00 | intent | gates 1 | 1-2-logout | –
+    | 23 | 08:00 | result | gates ended 1 | 1-2-logout | passed
+    | 24 | 08:00 | intent | agent review 1 | 1-2-logout | –
+    | 25 | 08:00 | result | phase ended review 1 | 1-2-logout | passed
+    | 26 | 08:00 | intent | commit | 1-2-logout | –
+    | 27 | 08:00 | result | committed | 1-2-logout | c0ffee1234…
+    | 28 | 08:00 | intent | merge | – | –
+    | 29 | 08:00 | result | merged | – | –
+    | 30 | 08:00 | intent | finish | – | –
+    | 31 | 08:00 | result | ended | – | failed
+    ");
+}
+
+#[test]
+fn the_list_of_runs() {
+    let fixture = Fixture::new();
+    play(&fixture, "run_1", &STORIES, blocking);
+    assert_snapshot!(readable(&fixture.page("/runs")), @r"
+    # Runs
+    A run works through the stories of an epic: one agent develops, the project's own gates check, another agent reviews, and what passes is committed.
+    ## All runs
+    Newest first.
+    | Run | State | Stories done | Stories done, as a bar | Cost | Agent time | Started
+    | [Epic 1](/runs/run_1)
+    run_1
+    | blocked | 1 of 2 | | $0.75 | 3 m 16 s | 28 h ago
+    ");
+}
+
+#[test]
+fn answers_of_an_unknown_run_are_not_found() {
+    let fixture = Fixture::new();
+    play(&fixture, "run_1", &STORIES, blocking);
+    assert_eq!(post(&fixture, "/runs/run_2/answers", &[("text", "x")]).status, 404);
+}
+
+#[test]
+fn an_agent_at_work_is_shown_with_its_log() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, unfinished);
+    let folder = fixture.root().join(format!(".handover/runs/{run}/1-1-login"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut lines: Vec<String> = (0..60).map(|n| format!("line {n:02}")).collect();
+    lines.push(r#"{"type": "assistant", "message": {"text": "Reading <b>files</b>"}}"#.to_owned());
+    lines.push("password=hunter2sEcret".to_owned());
+    std::fs::write(folder.join("dev-1.log"), lines.join("\n")).unwrap();
+    let page = fixture.page(&format!("/runs/{run}"));
+    shows(
+        &page,
+        &[
+            "at work",
+            "Agent output",
+            "line 59",
+            "line 22",
+            "assistant: Reading &lt;b&gt;files&lt;/b&gt;",
+        ],
+    );
+    hides(&page, &["line 21\n", "hunter2sEcret", "Nothing yet."]);
+}
+
+#[test]
+fn an_agent_without_a_log_says_so() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, smooth);
+    shows(&fixture.page(&format!("/runs/{run}")), &["Agent output", "Nothing yet."]);
+}
+
+#[test]
+fn the_whole_journal_has_pages() {
+    let fixture = Fixture::new();
+    let stories: Vec<(String, String)> =
+        (0..30).map(|n| (format!("1-{n}-story"), format!("Story {n}"))).collect();
+    let stories: Vec<(&str, &str)> =
+        stories.iter().map(|(id, title)| (id.as_str(), title.as_str())).collect();
+    let run = play(&fixture, "run_1", &stories, smooth);
+    let path = format!("/runs/{run}/journal");
+    // It opens at the end.
+    let last = fixture.page(&path);
+    shows(&last, &["Earlier"]);
+    hides(&last, &["Later"]);
+    let first = fixture.page_with(&path, &[("from", "0")]);
+    shows(&first, &["started", "Later", "journal?from=200"]);
+    hides(&first, &["Earlier"]);
+    for from in ["99999", "18446744073709551615", "-1", "x"] {
+        let page = fixture.page_with(&path, &[("from", from)]);
+        hides(&page, &["Later"]);
+    }
+}
+
+#[test]
+fn the_cost_of_many_stories_is_summed_up() {
+    let fixture = Fixture::new();
+    let stories: Vec<(String, String)> =
+        (0..30).map(|n| (format!("1-{n:02}-story"), format!("Story {n}"))).collect();
+    let stories: Vec<(&str, &str)> =
+        stories.iter().map(|(id, title)| (id.as_str(), title.as_str())).collect();
+    let run = play(&fixture, "run_1", &stories, smooth);
+    let page = fixture.page(&format!("/runs/{run}"));
+    // 30 stories of two agents at $0.25: 23 bars of their own, 7 in one.
+    shows(
+        &page,
+        &["$15.00 in total", "7 others", "$3.50", "<bdi>developer</bdi>", "<bdi>tech lead</bdi>"],
+    );
+}
+
+#[test]
+fn a_report_tells_the_whole_run_without_links() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, smooth);
+    let html = fixture.with_site(false, |site| report(site, &run)).unwrap();
+    shows(
+        &html,
+        &[
+            "Sign in with OAuth",
+            "c0ffee1234",
+            "Final messages of the agents",
+            "dev said complete.",
+            "Your branch was not fast-forwarded: ",
+            "main has moved on",
+        ],
+    );
+    hides(&html, &["<a ", "href=", "<script", "<form"]);
+}
+
+#[test]
+fn hostile_journals_stay_text() {
+    let nasty = "<script>window.pwned=1</script>\u{202e}\" onload=\"x";
+    let fixture = Fixture::new();
+    let stories = [("1-1-login", nasty), ("1-2-logout", "Plain")];
+    let run = play(&fixture, "run_1", &stories, blocking);
+    let html = fixture.with_site(false, |site| report(site, &run)).unwrap();
+    for page in
+        [fixture.page(&format!("/runs/{run}")), fixture.page("/runs"), fixture.page("/"), html]
+    {
+        hides(&page, &["<script>", "\u{202e}", "\" onload=\"x"]);
+    }
+    shows(&fixture.page(&format!("/runs/{run}")), &["&lt;script&gt;"]);
+}

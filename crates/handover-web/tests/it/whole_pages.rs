@@ -1,0 +1,438 @@
+//! Whole pages of one session, as a reader sees them.
+
+use insta::assert_snapshot;
+
+use crate::readable::readable;
+use crate::scene::{RICH_RECEIPT, login};
+
+#[test]
+fn the_overview() {
+    assert_snapshot!(readable(&login().page("/")), @r"
+    # shop
+    Sessions: 1 active, 1 in total
+    Runs: 0 running, 0 in total
+    Cost today: $0.00 0 agents of runs
+    Briefed today: 0 0 tokens
+    Failed today: 0 every brief arrived
+    ## Needs a person
+    3 things
+    - brief failed[tech lead in s1: the agent was killed](/receipts/r_00000070)28 h ago
+    - degraded[An agent in s1 got less than it should have. the store was busy](/sessions/s1)28 h ago
+    - blocker[qa expert: The test tenant is down.](/sessions/s1/reasoning?role=qa_expert)28 h ago
+    ## Sessions
+    [All sessions](/sessions)
+    | Session | State | Packages | Reasoning | Receipts | Started | Ended
+    | [s1](/sessions/s1) | active | 3 | 3 | 3 | 28 h ago | –
+    ## Latest briefs
+    What agents were given.
+    | For | State | Tokens | Tokens as a bar | Zone | Left out | Redacted | When
+    | [tech lead](/receipts/r_00000070)
+    the agent was killed
+    | failed | 300 | | normal | 0 | 0 | 28 h ago
+    | [qa expert](/receipts/r_00000060) | delivered | 300 | | normal | 0 | 0 | 28 h ago
+    | [developer](/receipts/r_rich) login iteration 2 | confirmed | 4,321 | | soft warning | 8 | 2 | 28 h ago
+    ");
+}
+
+#[test]
+fn the_list_of_sessions() {
+    assert_snapshot!(readable(&login().page("/sessions")), @r"
+    # Sessions
+    A session is one piece of work: what agents wrote, thought and were given in it.
+    ## All sessions
+    Newest first.
+    | Session | State | Packages | Reasoning | Receipts | Started | Ended
+    | [s1](/sessions/s1) | active | 3 | 3 | 3 | 28 h ago | –
+    ");
+}
+
+#[test]
+fn a_session() {
+    assert_snapshot!(readable(&login().page("/sessions/s1")), @r"
+    [Sessions](/sessions) /
+    # Session s1 active
+    Started 28 h ago
+    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    Packages: 3 in their latest version
+    Reached someone: 2 of 3 1 read
+    Reached nobody: 1 [which?](/sessions/s1/packages?reach=nobody)
+    Agents briefed: 3 1 confirmed, 1 without effect
+    Context delivered: 4,621 tokens
+    ## Who knew what, and from whom
+    Time runs from left to right. Lines lead from the author of something to the agents that received it.
+    - Package
+    - read
+    - arrived
+    - delivered
+    - reached nobody
+    - Agent briefed
+    - confirmed
+    - delivered
+    - never sent
+    - failed
+    - Reasoning
+    - passed on
+    - kept
+    - requirements engineer
+    - qa expert
+    - developer
+    - tech lead
+    (3 agents in 4 roles, 4 packages and 3 pieces of reasoning passed on)
+    [
+    * requirements engineer wrote How tokens rotate (reached nobody)
+    ](/packages/1)[
+    * requirements engineer wrote How tokens rotate (read)
+    ](/packages/2)[
+    * qa expert wrote Two refreshes sign the user out (confirmed)
+    ](/packages/3)[
+    * qa expert on blockers: The test tenant is down.
+    ](/sessions/s1/reasoning?role=qa_expert)[
+    * qa expert was briefed: 300 tokens, delivered
+    ](/receipts/r_00000060)[
+    * developer wrote What is left to do (reached nobody)
+    ](/packages/4)[
+    * developer on decisions: Keep the old token for a moment.
+    ](/sessions/s1/reasoning?role=developer)[
+    * developer was briefed: 4,321 tokens, confirmed
+    ](/receipts/r_rich)[
+    * developer on decisions: One refresh at a time, behind a lock.
+    ](/sessions/s1/reasoning?role=developer)[
+    * tech lead was briefed: 300 tokens, failed
+    ](/receipts/r_00000070)
+    ## Reached nobody
+    Written, but in no brief that arrived.
+    - [What is left to do](/packages/4) by developer, 28 h ago
+    ## What happened
+    Times are UTC.
+    - 15 Jan
+    - 08:00requirements engineerwrote [How tokens rotate](/packages/1) for developer, tech lead superseded
+    - 08:00requirements engineercorrected [How tokens rotate](/packages/2) for developer, tech lead
+    - 08:00qa expertwrote [Two refreshes sign the user out](/packages/3) for everyone
+    - 08:00developerwrote [What is left to do](/packages/4) for everyone reached nobody
+    - 08:00developerdecisions: “Keep the old token for a moment.”
+    - 08:00qa expertblockers: “The test tenant is down.”
+    - 08:00developer[brief delivered: 2 packages and 1 piece of reasoning](/receipts/r_rich), 4,321 tokens confirmed
+    - 08:00developeropened [How tokens rotate](/packages/2)
+    - 08:01qa expert[brief delivered: 2 packages](/receipts/r_00000060), 300 tokens delivered
+    - 08:01tech lead[brief failed: 0 packages](/receipts/r_00000070), 300 tokens failed
+    - 08:01developerdecisions: “One refresh at a time, behind a lock.”
+    - 08:01developerverdict complete Refreshes are safe.
+    - 08:01handoverdegraded the store was busy
+    ## Groups
+    Parallel streams of work.
+    | Group | State | About | Counted
+    | login | in progress | Sign in with OAuth | revisions 1
+    ");
+}
+
+#[test]
+fn the_packages_of_a_session() {
+    assert_snapshot!(readable(&login().page("/sessions/s1/packages")), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) /
+    # Session s1 active
+    Started 28 h ago
+    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    ## Packages
+    3 packages, newest first. [Show those that reached nobody](/sessions/s1/packages?reach=nobody)
+    | Package | Kind | By | For | Reached | Version | Tokens | Written
+    | [What is left to do](/packages/4)
+    What is left to do
+    | handoff critical | developer | everyone | reached nobody | 1 | 10 | 28 h ago
+    | [Two refreshes sign the user out](/packages/3)
+    Two refreshes sign the user out
+    | failures | qa expert | everyone | confirmed | 1 | 10 | 28 h ago
+    | [How tokens rotate](/packages/2)
+    How tokens rotate
+    | research high | requirements engineer | developer, tech lead | read | 2 | 10 | 28 h ago
+    ");
+}
+
+#[test]
+fn a_package_in_its_second_version() {
+    assert_snapshot!(readable(&login().page("/packages/2")), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) / [Packages](/sessions/s1/packages) /
+    # How tokens rotate
+    How tokens rotate
+    Kind: research, high priority
+    By: requirements engineer, 28 h ago
+    For: developer, tech lead
+    Costs: 10 tokens to read
+    File: docs/10.md gone
+    About: How tokens rotate
+    ## Who got it
+    Of any version.
+    | Role | State | Read | Version | Given
+    | [qa expert](/receipts/r_00000060) | delivered | – | 1 | 28 h ago
+    | [developer](/receipts/r_rich) iteration 2 | confirmed | 28 h ago | 2 | 28 h ago
+    ## Versions
+    2 versions
+    - v2 How tokens rotate 28 h ago
+    - v1 [How tokens rotate](/packages/1) 28 h ago
+    ## The file
+    As it was registered, 19 B, without secrets.
+    Rotation
+    After thirty seconds.
+    - retry is safe
+    ");
+}
+
+#[test]
+fn a_superseded_package() {
+    assert_snapshot!(readable(&login().page("/packages/1")), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) / [Packages](/sessions/s1/packages) /
+    # How tokens rotate
+    How tokens rotate
+    Superseded by a later version: [read that one](/packages/2).
+    Kind: research, medium priority
+    By: requirements engineer, 28 h ago
+    For: developer, tech lead
+    Costs: 10 tokens to read
+    File: docs/10.md gone
+    About: How tokens rotate
+    ## Who got it
+    Of any version.
+    | Role | State | Read | Version | Given
+    | [qa expert](/receipts/r_00000060) | delivered | – | 1 | 28 h ago
+    | [developer](/receipts/r_rich) iteration 2 | confirmed | 28 h ago | 2 | 28 h ago
+    ## Versions
+    2 versions
+    - v2 [How tokens rotate](/packages/2) 28 h ago
+    - v1 How tokens rotate 28 h ago
+    ## The file
+    As it was registered, 19 B, without secrets.
+    Rotation
+    Always.
+    ");
+}
+
+#[test]
+fn the_reasoning_of_a_session() {
+    assert_snapshot!(readable(&login().page("/sessions/s1/reasoning")), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) /
+    # Session s1 active
+    Started 28 h ago
+    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    ## What agents thought
+    Oldest first. Times are UTC.
+    - 15 Jan
+    -
+    08:00 developer decisions
+    Keep the old token for a moment.
+    about Keep the old token for a moment.
+    -
+    08:00 qa expert blockers group login high confidence
+    The test tenant is down.
+    -
+    08:01 developer decisions
+    One refresh at a time, behind a lock.
+    about One refresh at a time, behind a lock.
+    ");
+}
+
+#[test]
+fn the_receipts_of_a_session() {
+    assert_snapshot!(readable(&login().page("/sessions/s1/receipts")), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) /
+    # Session s1 active
+    Started 28 h ago
+    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    ## What agents were given
+    Newest first.
+    | For | State | Tokens | Tokens as a bar | Zone | Left out | Redacted | When
+    | [tech lead](/receipts/r_00000070)
+    the agent was killed
+    | failed | 300 | | normal | 0 | 0 | 28 h ago
+    | [qa expert](/receipts/r_00000060) | delivered | 300 | | normal | 0 | 0 | 28 h ago
+    | [developer](/receipts/r_rich) login iteration 2 | confirmed | 4,321 | | soft warning | 8 | 2 | 28 h ago
+    ");
+}
+
+#[test]
+fn a_receipt_with_everything() {
+    assert_snapshot!(readable(&login().page(&format!("/receipts/{RICH_RECEIPT}"))), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) / [Receipts](/sessions/s1/receipts) /
+    # What the developer was given confirmed
+    2 packages, 1 piece of reasoning, 4,321 tokens, in iteration 2 in group login, model claude-opus-4-5. 8 more were left out.
+    - Assembled 28 h ago, the text was rendered
+    - Delivered 28 h ago, handed over
+    - Confirmed 28 h ago, the agent has it
+    Specialization is incomplete: the template is too long
+    ## Where its budget went
+    4,321 tokens in total, counted for claude.
+    | Section | Share | Used | Allowed
+    | packages | | 1,900 | of 2,000
+    | error patterns | | 10 | of 800
+    The window was in the zone soft warning. Trimmed: specialization.
+    ## Why it knew what it knew
+    Everything that was a candidate, best first: what its score is made of, and why it is in or out.
+    - Score
+    - task
+    - priority
+    | Candidate | Why | Score | Terms of the score | Tokens | Read
+    | package [How tokens rotate](/packages/2) by requirements engineer | in whole, v2 | 0.90 |
+    * task 0.68
+    * priority 0.23
+    task 0.68 + priority 0.23 | 120 | 28 h ago
+    | package [Two refreshes sign the user out](/packages/3) by qa expert | in path only, v2 | 0.40 |
+    * task 0.30
+    * priority 0.10
+    task 0.30 + priority 0.10 | 120 | –
+    | reasoning [decisions: Keep the old token for a moment.](/sessions/s1/reasoning) by developer | in shortened, v2 | 0.20 |
+    * task 0.15
+    * priority 0.05
+    task 0.15 + priority 0.05 | 120 | –
+    | package [What is left to do](/packages/4) by developer | out low priority in this zone | 0.10 | | – | –
+    | package 99 | out over the budget | 0.05 | | – | –
+    Left out: 1 low priority in this zone, 7 over the budget. The 6 with the lowest scores are not listed.
+    ## Redacted secrets
+    By rule.
+    | Rule | Times
+    | generic-password | 2
+    ## Changes
+    Since the previous brief of this role.
+    This is the first brief of this role.
+    ## Text as the agent saw it
+    Without its task.
+    ## Context
+    Rotation after thirty seconds.
+    BLAKE3 of the whole prompt: 5555555555555555555555555555555555555555555555555555555555555555. handover receipt verify r_rich FILE checks that a text is this one. Created 2027-01-15 08:00:50 UTC.
+    ");
+}
+
+#[test]
+fn a_failed_receipt() {
+    assert_snapshot!(readable(&login().page("/receipts/r_00000070")), @r"
+    [Sessions](/sessions) / [s1](/sessions/s1) / [Receipts](/sessions/s1/receipts) /
+    # What the tech lead was given failed
+    nothing from others, 300 tokens, model Never arrived.
+    - Assembled 28 h ago, the text was rendered
+    - Delivered not yet, handed over
+    - Confirmed not yet, the agent has it
+    - Failed the agent was killed
+    ## Where its budget went
+    300 tokens in total, counted for claude.
+    | Section | Share | Used | Allowed
+    | packages | | 300 | of 1,000
+    The window was in the zone normal. Trimmed: Never arrived.
+    ## Why it knew what it knew
+    Everything that was a candidate, best first: what its score is made of, and why it is in or out.
+    There were no candidates. Nothing that others wrote was for this role, or nobody had written anything yet.
+    ## Redacted secrets
+    By rule.
+    None were found.
+    ## Changes
+    Since the previous brief of this role.
+    This is the first brief of this role.
+    ## Text as the agent saw it
+    Without its task.
+    Never arrived
+    BLAKE3 of the whole prompt: 0000000000000000000000000000000000000000000000000000000000000000. handover receipt verify r_00000070 FILE checks that a text is this one. Created 2027-01-15 08:01:10 UTC.
+    ");
+}
+
+#[test]
+fn the_list_of_errors() {
+    assert_snapshot!(readable(&login().page("/errors")), @r"
+    # Errors
+    Errors that the project has seen before, with their solutions. An error is recognized even if paths and numbers in it change.
+    ## Known errors
+    2 patterns, highest confidence first. Agents see those above 0.7.
+    | Error | What solved it | Confidence | Confidence as a bar | Seen | Last
+    | [cannot read property of undefined](/errors/a39ebf226d2912ee)
+    TypeError · typescript
+    | nothing yet | 0.5 unsolved | | 1 | 28 h ago
+    | [connect ECONNREFUSED &lt;n&gt;.&lt;n&gt;.&lt;n&gt;.&lt;n&gt;:&lt;n&gt;](/errors/bdf03217875de13d)
+    TypeError · typescript
+    | docker compose up -d db | 0.5 not shown yet | | 1 | 28 h ago
+    ");
+}
+
+#[test]
+fn errors_with_and_without_a_solution() {
+    let scene = login();
+    let list = scene.page("/errors");
+    let paths: Vec<&str> = list.split('"').filter(|part| part.starts_with("/errors/")).collect();
+    let page = |path: &str| {
+        let hash = path.trim_start_matches("/errors/");
+        readable(&scene.page(path)).replace(hash, "HASH")
+    };
+    assert_snapshot!(page(paths[0]), @r"
+    [Errors](/errors) /
+    # cannot read property of undefined
+    Nobody has solved it yet.
+    Type: TypeError
+    Confidence: 0.5 unsolved
+    Seen: 1 time, first 28 h ago, last 28 h ago
+    Expires: after 90 days without a sighting
+    Hash: HASH
+    ## Confidence over time
+    It rises with every use that helped and falls with every use that did not; above the line, agents see the solution.
+    (Confidence, now 0.5)
+    - 0.5 since 28 h ago
+    ## Sightings
+    1 time.
+    | When | Who | Session | Command
+    | 28 h ago | developer | [s1](/sessions/s1) | npm test
+    ");
+    assert_snapshot!(page(paths[1]), @r"
+    [Errors](/errors) /
+    # connect ECONNREFUSED &lt;n&gt;.&lt;n&gt;.&lt;n&gt;.&lt;n&gt;:&lt;n&gt;
+    Solved by: docker compose up -d db
+    Type: TypeError
+    Confidence: 0.5 not shown yet
+    Seen: 1 time, first 28 h ago, last 28 h ago
+    Expires: after 90 days without a sighting
+    Hash: HASH
+    ## Confidence over time
+    It rises with every use that helped and falls with every use that did not; above the line, agents see the solution.
+    (Confidence, now 0.5)
+    - 0.5 since 28 h ago
+    ## Sightings
+    1 time.
+    | When | Who | Session | Command
+    | 28 h ago | developer | [s1](/sessions/s1) | npm test
+    ");
+}
+
+#[test]
+fn the_list_of_strategies() {
+    assert_snapshot!(readable(&login().page("/strategies")), @r"
+    # Strategies
+    What worked in one session and is passed on to later ones with the same technology.
+    ## What worked
+    1 strategy, most helpful first.
+    | Insight | About | Applies to | Helped | Helped, as a bar | Last
+    | One refresh at a time, behind a lock. | architecture | rust | 1 | | 28 h ago
+    ");
+}
+
+#[test]
+fn a_search_that_finds_every_kind() {
+    assert_snapshot!(readable(&login().page_with("/search", &[("q", "refresh")])), @r"
+    # Search
+    3 things found for “refresh”.
+    ## Packages
+    1
+    - [Two refreshes sign the user out](/packages/3)
+    Two refreshes sign the user out — qa expert, session s1
+    ## Reasoning
+    1
+    - [One refresh at a time, behind a lock.](/sessions/s1/reasoning?role=developer)
+    developer on decisions, session s1, 28 h ago
+    ## Strategies
+    1
+    - [One refresh at a time, behind a lock.](/strategies)
+    architecture
+    ");
+}
+
+#[test]
+fn an_unknown_page() {
+    let page = login().get("/packages/12345", &[]);
+    assert_eq!(page.status, 404);
+    assert_snapshot!(readable(&String::from_utf8(page.body).unwrap()), @r"
+    # Not found
+    There is no package 12345.
+    It may have been purged, or the address is mistyped. Go to the [overview](/) or search.
+    ");
+}
