@@ -13,37 +13,37 @@ pub struct Address {
     host: String,
 }
 
-/// Why a text is not the address of a service. The text is not repeated, because it may contain a password.
+/// Why a text is not the address of a service. Messages omit the text, because it may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
-    /// It is no URL.
-    #[error("the address of the service is no URL with a host")]
+    /// Not a URL.
+    #[error("the address of the service is not a URL with a host")]
     Url,
-    /// It names a user.
-    #[error("the address of the service names a user, and a service knows tokens only")]
+    /// It contains a user name.
+    #[error("the address of the service contains a user name; a service accepts tokens only")]
     User,
-    /// It goes on after the path.
-    #[error("the address of the service has a `?` or `#`, which mean nothing there")]
+    /// It has a query or a fragment.
+    #[error("the address of the service has a query or a fragment (`?` or `#`)")]
     Query,
 }
 
 impl Address {
-    /// Whether a text is meant to be one.
+    /// Whether a text looks like one.
     pub fn is_one(text: &str) -> bool {
         text.starts_with("http://") || text.starts_with("https://")
     }
 
-    /// The name or number of the machine.
+    /// The host name or IP address.
     pub fn host(&self) -> &str {
         &self.host
     }
 
     /// Whether traffic is private: encrypted, or never leaving this machine.
     pub fn is_private(&self) -> bool {
-        let number = self.host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let address = self.host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         self.url.starts_with("https://")
             || self.host.eq_ignore_ascii_case("localhost")
-            || number.is_ok_and(|number| number.to_canonical().is_loopback())
+            || address.is_ok_and(|address| address.to_canonical().is_loopback())
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_goes_where_nobody_on_the_way_reads_it() {
+    fn loopback_and_https_are_private() {
         let private = |text: &str| text.parse::<Address>().unwrap().is_private();
         for yes in [
             "https://team.example",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_a_word_of_it() {
+    fn rejects_other_texts_without_repeating_them() {
         for wrong in [
             "http://",
             "https:///x",

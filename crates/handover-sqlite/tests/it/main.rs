@@ -1,12 +1,15 @@
-//! Tests of the embedded store: the conformance suite, and what only a file can suffer.
+//! Tests of the embedded store: the conformance suite, and the faults of files.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod archive;
+mod crash;
 mod damage;
 mod durability;
+mod feed;
 mod file;
 mod index;
+mod locks;
 mod sums;
 
 mod conformance {

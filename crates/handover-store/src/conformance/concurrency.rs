@@ -6,12 +6,12 @@ use handover_model::{Package, Phase};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{ErrorFilter, GroupUpdate, PackageFilter, Store, Versions};
+use crate::{ErrorFilter, GroupUpdate, PackageFilter, Store, StoreError, Versions};
 
 const WRITERS: usize = 8;
 const ROUNDS: usize = 12;
 
-/// Runs the work on a handle of its own in each of many threads and collects what they return.
+/// Runs the work in many threads, each with its own handle, and collects the results.
 fn at_once<T: Send>(backend: &dyn Backend, work: impl Fn(&dyn Store, usize) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..WRITERS)
@@ -27,7 +27,7 @@ fn at_once<T: Send>(backend: &dyn Backend, work: impl Fn(&dyn Store, usize) -> T
     })
 }
 
-/// Counters, trust and helpfulness end where the number of calls says.
+/// Counters, confidence and helpfulness match the number of calls.
 pub fn counters_lose_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -48,7 +48,7 @@ pub fn counters_lose_nothing(backend: &dyn Backend) {
     assert_eq!(kept[0].helpfulness, calls + 1);
 }
 
-/// Every saved output has an iteration of its own, also without role and group.
+/// Every saved output has its own iteration, even without role and group.
 pub fn iterations_are_distinct(backend: &dyn Backend) {
     let session = session(&*backend.open(), "s1");
     let iterations = at_once(backend, |store, _| {
@@ -58,7 +58,7 @@ pub fn iterations_are_distinct(backend: &dyn Backend) {
     assert_eq!(distinct, (1..=(WRITERS * ROUNDS) as u32).collect());
 }
 
-/// Of many events with one key, one is written, and all callers learn its id.
+/// Of many events with one key, one is written, and every caller gets its id.
 pub fn one_key_one_event(backend: &dyn Backend) {
     let session = session(&*backend.open(), "s1");
     let logged = at_once(backend, |store, _| {
@@ -78,7 +78,7 @@ pub fn one_registration_wins(backend: &dyn Backend) {
     assert!(results.iter().all(|r| r.package.id == results[0].package.id));
 }
 
-/// Versions made at once form one chain without gaps or forks.
+/// Versions created concurrently form one chain without gaps or forks.
 pub fn chains_stay_linear(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -100,7 +100,7 @@ pub fn chains_stay_linear(backend: &dyn Backend) {
     assert_eq!(store.candidates(&session, None, None).unwrap().len(), 1);
 }
 
-/// Exclusive work sees what it decided on, and an error undoes all of it.
+/// Exclusive work is isolated, and an error rolls all of it back.
 pub fn exclusive_work_is_alone_and_whole(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -123,4 +123,43 @@ pub fn exclusive_work_is_alone_and_whole(backend: &dyn Backend) {
     });
     assert!(undone.is_err());
     assert_eq!(store.session_counts(&session).unwrap().reasoning, (WRITERS * ROUNDS) as u64);
+}
+
+/// Until a transaction is over, others see the state before it.
+pub fn a_transaction_is_invisible_until_it_ends(backend: &dyn Backend) {
+    let (writer, reader) = (backend.open(), backend.open());
+    let id = session(&*writer, "s1");
+    let count = || reader.session_counts(&id).unwrap().reasoning;
+    writer
+        .exclusively(&mut |store| {
+            store.add_reasoning(&reasoning(&id, Phase::Risks, "x"))?;
+            assert_eq!(store.session_counts(&id)?.reasoning, 1, "inside it is there");
+            assert_eq!(count(), 0, "not committed yet");
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(count(), 1);
+}
+
+/// A consistent reading sees one state, whatever others write meanwhile, and so does one inside of it.
+pub fn a_reading_is_one_state(backend: &dyn Backend) {
+    let (writer, reader) = (backend.open(), backend.open());
+    let id = session(&*writer, "s1");
+    reader
+        .consistently(&mut |store| {
+            assert_eq!(store.session_counts(&id)?.reasoning, 0);
+            writer.add_reasoning(&reasoning(&id, Phase::Risks, "x"))?;
+            assert_eq!(store.session_counts(&id)?.reasoning, 0);
+            store.consistently(&mut |store| {
+                assert_eq!(store.session_counts(&id)?.reasoning, 0);
+                Ok(())
+            })
+        })
+        .unwrap();
+    assert_eq!(reader.session_counts(&id).unwrap().reasoning, 1);
+    // One that fails leaves the handle usable.
+    let failed = reader.consistently(&mut |_| Err(StoreError::Aborted));
+    assert!(matches!(failed, Err(StoreError::Aborted)), "{failed:?}");
+    reader.add_reasoning(&reasoning(&id, Phase::Risks, "y")).unwrap();
+    assert_eq!(writer.session_counts(&id).unwrap().reasoning, 2);
 }

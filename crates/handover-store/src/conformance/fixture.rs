@@ -1,4 +1,4 @@
-//! Short ways to make the records that cases need.
+//! Short ways to make the records that cases need, and tests of a single backend.
 
 use handover_model::{
     GroupId, Package, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId, Role, Scope,
@@ -13,41 +13,48 @@ use crate::{
 };
 
 /// Ten in the morning, and so many seconds.
-pub(super) fn at(seconds: i64) -> Timestamp {
+pub fn at(seconds: i64) -> Timestamp {
     let base: Timestamp = "2026-11-15T10:00:00Z".parse().unwrap();
     Timestamp::from_micros(base.as_micros() + seconds * 1_000_000)
 }
 
-pub(super) fn clean(text: &str) -> Clean {
+/// A text without secrets.
+pub fn clean(text: &str) -> Clean {
     Redactor::default().clean(text)
 }
 
-pub(super) fn clean_json(value: Value) -> CleanJson {
+/// A document without secrets.
+pub fn clean_json(value: Value) -> CleanJson {
     Redactor::default().clean_json(value)
 }
 
-pub(super) fn session_id(id: &str) -> SessionId {
+/// The id of a session.
+pub fn session_id(id: &str) -> SessionId {
     SessionId::new(id).unwrap()
 }
 
-pub(super) fn group_id(id: &str) -> GroupId {
+/// The id of a group.
+pub fn group_id(id: &str) -> GroupId {
     GroupId::new(id).unwrap()
 }
 
-pub(super) fn counter(name: &str) -> handover_model::CounterName {
+/// The name of a counter.
+pub fn counter(name: &str) -> handover_model::CounterName {
     handover_model::CounterName::new(name).unwrap()
 }
 
-pub(super) fn role(name: &str) -> Role {
+/// A role by its name.
+pub fn role(name: &str) -> Role {
     Role::new(name).unwrap()
 }
 
-pub(super) fn project() -> ProjectId {
+/// The project `shop`.
+pub fn project() -> ProjectId {
     ProjectId::new("shop").unwrap()
 }
 
 /// Opens a session of the project `shop`.
-pub(super) fn session(store: &dyn Store, id: &str) -> SessionId {
+pub fn session(store: &dyn Store, id: &str) -> SessionId {
     let new = NewSession {
         id: session_id(id),
         project: project(),
@@ -58,7 +65,7 @@ pub(super) fn session(store: &dyn Store, id: &str) -> SessionId {
 }
 
 /// A global research package whose content is its body.
-pub(super) fn package(session: &SessionId, path: &str, body: &str) -> NewPackage {
+pub fn package(session: &SessionId, path: &str, body: &str) -> NewPackage {
     NewPackage {
         session: session.clone(),
         group: None,
@@ -82,14 +89,15 @@ pub(super) fn package(session: &SessionId, path: &str, body: &str) -> NewPackage
 }
 
 /// Registers one package that must be new.
-pub(super) fn register(store: &dyn Store, new: NewPackage) -> Package {
+pub fn register(store: &dyn Store, new: NewPackage) -> Package {
     let mut registered = store.register_packages(&[new]).unwrap();
     let registered = registered.pop().unwrap();
     assert!(registered.created);
     registered.package
 }
 
-pub(super) fn reasoning(session: &SessionId, phase: Phase, content: &str) -> NewReasoning {
+/// A developer's reasoning.
+pub fn reasoning(session: &SessionId, phase: Phase, content: &str) -> NewReasoning {
     NewReasoning {
         session: session.clone(),
         group: None,
@@ -104,7 +112,8 @@ pub(super) fn reasoning(session: &SessionId, phase: Phase, content: &str) -> New
     }
 }
 
-pub(super) fn skill_output(session: &SessionId, skill: &str) -> NewSkillOutput {
+/// An output of a skill, without role and group.
+pub fn skill_output(session: &SessionId, skill: &str) -> NewSkillOutput {
     NewSkillOutput {
         session: session.clone(),
         skill: handover_model::SkillName::new(skill).unwrap(),
@@ -115,7 +124,8 @@ pub(super) fn skill_output(session: &SessionId, skill: &str) -> NewSkillOutput {
     }
 }
 
-pub(super) fn sighting(message: &str) -> ErrorSighting {
+/// An error of the project `shop`.
+pub fn sighting(message: &str) -> ErrorSighting {
     ErrorSighting {
         project: project(),
         signature: CleanSignature::new(None, message, &[], &Redactor::default()),
@@ -129,7 +139,8 @@ pub(super) fn sighting(message: &str) -> ErrorSighting {
     }
 }
 
-pub(super) fn strategy(insight: &str, source: i64) -> NewStrategy {
+/// A strategy from a piece of reasoning.
+pub fn strategy(insight: &str, source: i64) -> NewStrategy {
     NewStrategy {
         project: project(),
         topic: handover_model::Topic::Implementation,
@@ -141,7 +152,8 @@ pub(super) fn strategy(insight: &str, source: i64) -> NewStrategy {
     }
 }
 
-pub(super) fn event(session: &SessionId, kind: &str, key: Option<&str>) -> NewEvent {
+/// An event with a small payload.
+pub fn event(session: &SessionId, kind: &str, key: Option<&str>) -> NewEvent {
     NewEvent {
         session: session.clone(),
         group: None,
@@ -153,7 +165,7 @@ pub(super) fn event(session: &SessionId, kind: &str, key: Option<&str>) -> NewEv
 }
 
 /// A receipt for a developer with the packages given.
-pub(super) fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewReceipt {
+pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewReceipt {
     let items = packages
         .iter()
         .map(|package| handover_model::ReceiptItem {

@@ -1,7 +1,7 @@
 //! One suite that holds every backend to the contracts of the traits.
 //!
 //! A backend implements [`Backend`] and calls [`conformance_tests!`](crate::conformance_tests);
-//! every case becomes a test of its own. Cases are plain functions over the traits, so a contract
+//! every case becomes a separate test. Cases are plain functions over the traits, so a contract
 //! is written once.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
@@ -13,7 +13,7 @@ pub mod errors;
 pub mod events;
 pub mod feed;
 pub mod fields;
-mod fixture;
+pub mod fixture;
 pub mod groups;
 pub mod hosts;
 pub mod jobs;
