@@ -8,28 +8,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use handover_engine::Death;
 use handover_model::Timestamp;
 
-/// Whether the user's environment and configuration are left out of account.
-static ALONE: AtomicBool = AtomicBool::new(false);
+/// Whether the user's environment and configuration are ignored.
+static ISOLATED: AtomicBool = AtomicBool::new(false);
 
-/// From here on only the project counts: the demo must neither see nor touch what is the user's.
-pub(crate) fn leave_alone() {
-    ALONE.store(true, Ordering::Relaxed);
+/// Ignores the user's environment and configuration from now on: the demo must neither read nor change them.
+pub(crate) fn isolate() {
+    ISOLATED.store(true, Ordering::Relaxed);
 }
 
 /// A variable, unless it is unset or empty.
 pub(crate) fn var(name: &str) -> Option<String> {
-    if ALONE.load(Ordering::Relaxed) {
+    if ISOLATED.load(Ordering::Relaxed) {
         return None;
     }
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The session that commands are about, if no flag says so.
+/// The session of a command, unless a flag names one.
 pub(crate) const SESSION: &str = "HANDOVER_SESSION";
-/// The group that commands are about, if no flag says so.
+/// The group of a command, unless a flag names one.
 pub(crate) const GROUP: &str = "HANDOVER_GROUP";
-/// Switches hooks off.
+/// Disables hooks.
 pub(crate) const OFF: &str = "HANDOVER_OFF";
 /// The receipt of the agent that runs us, if `handover spawn` started it.
 pub(crate) const SPAWN: &str = handover_agents::SpawnId::VARIABLE;
@@ -37,14 +37,14 @@ pub(crate) const SPAWN: &str = handover_agents::SpawnId::VARIABLE;
 pub(crate) const STORE: &str = "HANDOVER_STORE";
 /// Which events of the libraries are logged.
 pub(crate) const LOG: &str = "HANDOVER_LOG";
-/// What a service is shown, if the store is behind one.
+/// The token for a service, if the store is behind one.
 pub(crate) const TOKEN: &str = "HANDOVER_TOKEN";
 /// Trusts the checkout for this call: `1`, or the path of the only one that is trusted.
 pub(crate) const TRUST: &str = "HANDOVER_TRUST";
 
 /// Whether the files of a checkout are trusted by a variable. Those of the demo are our own.
 pub(crate) fn trusts(root: &Path) -> bool {
-    if ALONE.load(Ordering::Relaxed) {
+    if ISOLATED.load(Ordering::Relaxed) {
         return true;
     }
     match var(TRUST).as_deref() {
@@ -64,13 +64,12 @@ pub(crate) fn sudo_user() -> Option<u32> {
     var("SUDO_UID")?.parse().ok()
 }
 
-/// Into how many parts the C library's allocator divides memory, at most.
+/// The maximum number of memory arenas of the C library's allocator.
 const ARENAS: &str = "MALLOC_ARENA_MAX";
 
-/// Starts this process anew, as it was started, with memory that its threads share. The C library
-/// keeps memory apart for each of them and gives hardly any of it back: a busy service would grow for
-/// minutes, to twice of what it needs. Nothing but the environment at the start can tell it otherwise.
-/// Where that is not possible the process goes on as it is.
+/// Re-executes this process with fewer memory arenas. By default the C library uses one per thread and
+/// rarely returns memory: a busy service would grow for minutes, to twice of what it needs. The limit can
+/// only be set in the environment, before the process starts. If that fails, the process continues as it is.
 pub(crate) fn share_memory() {
     if cfg!(target_env = "gnu") && var(ARENAS).is_none() {
         let Ok(program) = std::env::current_exe() else { return };
@@ -106,7 +105,7 @@ pub(crate) fn home() -> Option<PathBuf> {
     var("HOME").map(PathBuf::from)
 }
 
-/// Where a program is that a shell would find by this name.
+/// The path of the program that a shell would find by this name.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| path.is_file());
@@ -115,7 +114,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-/// The moment.
+/// The current time.
 pub(crate) fn now() -> Timestamp {
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let now = std::time::SystemTime::now();
@@ -131,13 +130,13 @@ pub(crate) fn unique() -> String {
     uuid::Uuid::new_v7(time).simple().to_string()
 }
 
-/// Everything, for those who start programs and pass a part of it on.
+/// The whole environment, for starting programs with a part of it.
 pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().collect()
 }
 
-/// The name of this machine among those that work on one run. Containers often have the same one, and
-/// would take each other's processes for their own.
+/// The name of this machine among those that work on one run. Containers often share a host name
+/// and would mistake each other's processes for their own.
 pub(crate) fn machine() -> String {
     var("HANDOVER_MACHINE").unwrap_or_else(handover_agents::machine)
 }

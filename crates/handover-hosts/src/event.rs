@@ -197,7 +197,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the host need not be told anything.
+    /// Whether there is nothing to send to the host.
     pub fn is_empty(&self) -> bool {
         self.action == Action::Proceed && self.notice.is_none()
     }

@@ -71,7 +71,7 @@ async fn serve(server: Server) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// The output of a future, or `None` if the process is told to shut down first.
+/// The output of a future, or `None` if the process is asked to shut down first.
 async fn or_shutdown<T>(work: impl Future<Output = T>, end: impl Future<Output = ()>) -> Option<T> {
     tokio::select! {
         value = work => Some(value),

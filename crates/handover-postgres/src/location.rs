@@ -1,4 +1,4 @@
-//! Where the server is, read out of a URL. What is shown of it never has a password.
+//! The location of a store, parsed from a URL. Its text forms never contain the password.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use tokio_postgres::config::{Host, SslMode};
 
-/// Where a PostgreSQL store is.
+/// The location of a PostgreSQL store.
 #[derive(Clone)]
 pub struct Location {
     pub(crate) config: tokio_postgres::Config,
@@ -16,37 +16,37 @@ pub struct Location {
 /// Whether the connection is encrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tls {
-    /// No: a socket, this machine, or because the URL says so.
+    /// No: a socket, this machine, or `sslmode=disable`.
     Off,
-    /// Yes, and the server must prove who it is, to the system's authorities or those of a file.
+    /// Yes, and the server's certificate is verified, with the system's authorities or those in a file.
     Verified {
         /// The file of authorities.
         authorities: Option<PathBuf>,
     },
 }
 
-/// A URL that names no server. The URL itself is not repeated, since it may hold a password.
+/// Why a URL is not a location. Messages omit the URL, because it may contain a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLocation {
     /// Not a URL of PostgreSQL.
     #[error("the store's URL does not begin with `postgres://` or `postgresql://`")]
     Scheme,
-    /// Not understood.
+    /// Not a valid URL.
     #[error("the store's URL is not valid: {0}")]
     Syntax(String),
-    /// No server in it.
-    #[error("the store's URL names no host")]
+    /// It has no host.
+    #[error("the store's URL has no host")]
     NoHost,
-    /// No database in it.
-    #[error("the store's URL names no database")]
+    /// It has no database.
+    #[error("the store's URL has no database")]
     NoDatabase,
-    /// A mode that would talk in the clear without being asked to.
+    /// A mode that may fall back to an unencrypted connection.
     #[error("`sslmode={0}` is not supported; use `verify-full` (the default) or `disable`")]
     Mode(String),
 }
 
 impl Location {
-    /// Whether a text is meant to be a URL of PostgreSQL.
+    /// Whether a text looks like a URL of PostgreSQL.
     pub fn is_one(text: &str) -> bool {
         text.starts_with("postgres://") || text.starts_with("postgresql://")
     }
@@ -89,7 +89,7 @@ impl FromStr for Location {
     }
 }
 
-/// Whether what is said to a host stays on this machine.
+/// Whether traffic to a host stays on this machine.
 fn is_here(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
@@ -100,7 +100,7 @@ fn is_here(host: &Host) -> bool {
     }
 }
 
-/// The driver's words, which do not repeat what was given.
+/// The driver's message, which does not repeat the input.
 fn syntax(error: tokio_postgres::Error) -> InvalidLocation {
     let cause = std::error::Error::source(&error);
     InvalidLocation::Syntax(cause.map_or_else(|| error.to_string(), ToString::to_string))
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_machine_is_encrypted() {
+    fn traffic_to_other_machines_is_encrypted() {
         let verified = |authorities| Tls::Verified { authorities };
         assert_eq!(location("postgres://db.example.com/work").tls, verified(None));
         assert_eq!(location("postgres://db/work?sslmode=require").tls, verified(None));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_and_a_database_are_needed() {
+    fn a_host_and_a_database_are_required() {
         let error = |url: &str| url.parse::<Location>().unwrap_err();
         assert_eq!(error("mysql://db/work"), InvalidLocation::Scheme);
         assert_eq!(error("postgres:///work"), InvalidLocation::NoHost);

@@ -12,7 +12,7 @@ use crate::value::params;
 /// What a statement belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// No transaction: it commits by itself.
+    /// No transaction: every statement commits.
     Nothing,
     /// A transaction.
     Transaction,

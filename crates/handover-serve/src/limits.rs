@@ -35,7 +35,7 @@ pub(crate) const LOGIN_BODY_BYTES: usize = 4 * 1024;
 /// From the end of the headers to the start of the response.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long requests in flight may take once the service is told to shut down.
+/// How long requests in flight may take once the service is shutting down.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// Pause before accepting again when the system is out of file descriptors.

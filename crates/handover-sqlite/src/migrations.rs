@@ -17,7 +17,7 @@ use crate::schema;
 /// Migration `n` brings a file from format `n - 1` to format `n`.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
 
-/// How long to retry the switch to write-ahead logging, which does not wait for locks by itself.
+/// How long to retry the switch to write-ahead logging, for which SQLite does not wait for locks.
 const WAL_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The format that a list of migrations leads to.

@@ -129,7 +129,7 @@ pub struct Check {
     pub problems: Vec<String>,
 }
 
-/// A part of a store that is checked by itself.
+/// A part of a store that is checked separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckedPart {

@@ -181,7 +181,7 @@ pub trait Receipts {
     }
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
-    /// claimed for it right now, sorted. Assembling by itself consumes nothing.
+    /// claimed for it right now, sorted. Assembling alone consumes nothing.
     fn consumed(
         &self,
         session: &SessionId,

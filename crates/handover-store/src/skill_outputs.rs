@@ -39,7 +39,7 @@ pub struct SkillOutputFilter {
 /// Skill outputs.
 pub trait SkillOutputs {
     /// Saves a new row, never replacing one. The iteration counts 1, 2, 3 … per (session, skill,
-    /// role, group), an absent role or group being a value of its own; concurrent callers get
+    /// role, group), an absent role or group is a distinct value; concurrent callers get
     /// distinct ones.
     fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput>;
 

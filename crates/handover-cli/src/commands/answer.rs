@@ -86,7 +86,7 @@ fn show(app: &App, open: &[Question]) -> Outcome {
                 ui.line(format_args!("  {line}"))?;
             }
         }
-        ui.note("Answer with `handover answer STORY TEXT`, and go on with `--resume`.");
+        ui.note("Answer with `handover answer STORY TEXT`, then continue with `--resume`.");
         Ok(())
     })?;
     Ok(Exit::Done)

@@ -67,7 +67,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
             .into_iter()
             .flatten()
             .map(|phase| {
-                // A member of a team, a voice of a party, or whoever it was.
+                // A member of a team, a voice of a party, or another agent.
                 let who = ["persona", "phase"].map(|key| text(phase, key));
                 match text(phase, "status") {
                     status if status.is_empty() => {

@@ -183,7 +183,7 @@ fn learns_from_work_that_was_rejected_and_then_passed() {
     // The tech lead rejected nothing, so its verdict does not count.
     end("tech_lead", "passed", "fine", "read");
     assert_eq!(errors(), json!([]));
-    end("developer", "complete", "mended", "Expired tokens are refreshed before the call");
+    end("developer", "complete", "fixed", "Expired tokens are refreshed before the call");
     let kept = end("qa_expert", "passed", "all green", "tested again");
     assert_eq!(kept["kept"]["errors"].as_array().unwrap().len(), 1, "{kept}");
     let known = errors();

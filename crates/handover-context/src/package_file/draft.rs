@@ -170,7 +170,7 @@ fn warnings(
     let mut warnings = Vec::new();
     if size_bytes > context.warn_bytes {
         warnings.push(format!(
-            "`{path}` has {size_bytes} bytes; agents are told to read all of it, so consider splitting it"
+            "`{path}` has {size_bytes} bytes; agents read it in full, so consider splitting it"
         ));
     }
     if secrets > 0 {

@@ -184,14 +184,14 @@ fn failing_scenarios_are_fixed_and_useless_fixes_dropped() {
     assert!(found.contains("S1") && found.contains("exit code 1"), "{found}");
     state.apply(&phase(EPIC, RunPhase::Fix, Some(Verdict::Complete)));
     assert_eq!(next(&state), "gates");
-    let mended = state.clone();
+    let fixed = state.clone();
     // The second time it holds.
     state.apply(&gates(EPIC, GateOutcome::Passed));
     state.apply(&tried(2, Passed));
     assert_eq!((next(&state).as_str(), state.verdict()), ("retro", RunState::Done));
     assert_eq!(state.closing.as_ref().unwrap().tree.as_deref(), Some("tried 2"));
     // Or a gate breaks, and then nothing helps: what was there before counts.
-    let mut state = mended;
+    let mut state = fixed;
     state.apply(&gates(EPIC, GateOutcome::Failed));
     assert_eq!(next(&state), "fix");
     state.apply(&phase(EPIC, RunPhase::Fix, Some(Verdict::Complete)));

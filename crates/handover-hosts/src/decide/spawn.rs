@@ -50,7 +50,7 @@ fn with_task(preface: &str, task: &str) -> String {
     format!("{}\n\n{TASK}{}\n", preface.trim_end(), task.trim_end())
 }
 
-/// The group that a prompt names on a line by itself: `<!-- handover:group G -->`.
+/// The group that a prompt names on a separate line: `<!-- handover:group G -->`.
 pub fn group_in(prompt: &str) -> Option<GroupId> {
     prompt.lines().find_map(|line| {
         let id = line.trim().strip_prefix("<!-- handover:group ")?.strip_suffix("-->")?;

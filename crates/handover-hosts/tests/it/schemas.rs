@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// `HANDOVER_RECORD=1` writes them anew.
+/// `HANDOVER_RECORD=1` renews them.
 #[test]
 fn schema_files_are_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");

@@ -30,10 +30,10 @@ const SESSIONS: [&str; 11] = [
     "tools-call-with-logging",
 ];
 
-/// Which hosts and origins may ask is the affair of whoever calls `answer_http`.
+/// The caller of `answer_http` decides which hosts and origins are allowed.
 const DOOR: &str = "dns-rebinding-protection";
 
-/// Answers at an address of its own for as long as `work` takes.
+/// Serves on its own port while `work` runs.
 fn served<T>(work: impl FnOnce(&str) -> T) -> T {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

@@ -30,7 +30,7 @@ pub struct StoreConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PackagesConfig {
-    /// A larger file is registered with a warning, because agents are told to read all of it.
+    /// A larger file is registered with a warning, because agents read packages in full.
     pub warn_bytes: u64,
     /// A larger file is rejected.
     pub max_bytes: u64,

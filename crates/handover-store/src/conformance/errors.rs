@@ -7,7 +7,7 @@ use super::Backend;
 use super::fixture::*;
 use crate::{ErrorFilter, Judgement, StoreError};
 
-/// The same error in other words is the same pattern.
+/// The same error with other numbers and paths is the same pattern.
 pub fn sightings_count(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.record_error(&sighting("cannot open /a/b.txt: line 3")).unwrap();
@@ -90,7 +90,7 @@ pub fn old_patterns_are_not_recalled(backend: &dyn Backend) {
     assert_eq!(store.errors(&project(), &ErrorFilter::default()).unwrap().len(), 1);
 }
 
-/// Nothing of one project is seen from another.
+/// Projects do not see each other's patterns.
 pub fn projects_do_not_mix(backend: &dyn Backend) {
     let store = backend.open();
     let hash = store.record_error(&sighting("boom")).unwrap().hash;
@@ -108,7 +108,7 @@ pub fn projects_do_not_mix(backend: &dyn Backend) {
     assert_eq!(store.errors(&project(), &above).unwrap().len(), 0);
 }
 
-/// A prefix will do as long as it fits one pattern.
+/// A prefix of a hash is enough if it matches one pattern.
 pub fn hashes_may_be_shortened(backend: &dyn Backend) {
     let store = backend.open();
     for n in 0..40 {

@@ -22,7 +22,7 @@ pub fn a_key_makes_it_once(backend: &dyn Backend) {
     assert_eq!((&all[0].payload, all[0].key.as_deref()), (&json!({"n": 1}), Some("k1")));
 }
 
-/// Keys that look like secrets are hidden and still told apart.
+/// Keys that look like secrets are redacted and remain distinct.
 pub fn random_keys_are_told_apart(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -34,7 +34,7 @@ pub fn random_keys_are_told_apart(backend: &dyn Backend) {
     assert_eq!((all.len(), all[0].key.as_deref()), (2, Some("password=[REDACTED-1]")));
 }
 
-/// Events without a key are never the same.
+/// Events without a key are never merged.
 pub fn without_a_key_always_new(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");

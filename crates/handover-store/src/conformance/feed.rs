@@ -23,7 +23,7 @@ pub fn every_change_is_told_once(backend: &dyn Backend) {
     let step = ReceiptStep::Delivered { host: None };
     store.advance_receipt(&id, &step, at(1)).unwrap();
     store.set_session_status(&s1, SessionStatus::Completed, at(2)).unwrap();
-    // The same again is no news.
+    // The same again is no change.
     store.log_event(&super::fixture::event(&s1, "verdict", Some("k"))).unwrap();
     store.advance_receipt(&id, &step, at(3)).unwrap();
     store.register_packages(&[super::fixture::package(&s1, "a.md", "x")]).unwrap();
@@ -48,7 +48,7 @@ pub fn every_change_is_told_once(backend: &dyn Backend) {
     assert_eq!(store.changes(span.last, 10).unwrap(), []);
 }
 
-/// Packages that were registered together are told one by one, as they were given.
+/// Packages that were registered together appear one by one, in order.
 pub fn a_batch_is_told_in_its_order(backend: &dyn Backend) {
     let store = backend.open();
     let s1 = session(&*store, "s1");
@@ -62,7 +62,7 @@ pub fn a_batch_is_told_in_its_order(backend: &dyn Backend) {
     assert_eq!(subjects, ids);
 }
 
-/// What was undone was never told, and a purge is.
+/// What was rolled back is not in the feed; a purge is.
 pub fn only_what_happened_is_told(backend: &dyn Backend) {
     let store = backend.open();
     let s1 = session(&*store, "s1");
@@ -84,7 +84,7 @@ pub fn what_is_learned_is_told(backend: &dyn Backend) {
     store.resolve_error(&sighting("disk full"), &clean("free some")).unwrap();
     store.judge_error(&project(), &hash, Judgement::Rejected, at(5)).unwrap();
     let id = store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap()[0].id.clone();
-    // The same from the same source is no news.
+    // The same from the same source is no change.
     store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap();
     store.strategy_helped(&id, at(6)).unwrap();
     let changes = store.changes(0, 100).unwrap();
@@ -95,7 +95,7 @@ pub fn what_is_learned_is_told(backend: &dyn Backend) {
         [
             error("unsolved"),
             error("unsolved"),
-            // Met again, and solved.
+            // Seen again, and solved.
             error("unsolved"),
             error("solved"),
             error("solved"),

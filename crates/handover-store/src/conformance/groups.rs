@@ -91,7 +91,7 @@ pub fn references_must_be_of_the_session(backend: &dyn Backend) {
     assert_eq!(store.groups(&mine).unwrap(), []);
 }
 
-/// Groups come in the order in which they were named.
+/// Groups are listed in the order of their creation.
 pub fn listed_oldest_first(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");

@@ -32,7 +32,7 @@ fn ticket(store: &dyn Store, session: &SessionId, id: &str, claim: bool) -> Rece
     new.receipt
 }
 
-/// The last word counts, hosts do not mix, and a session that is gone binds nothing.
+/// The last binding counts, hosts are separate, and a purged session has no bindings.
 pub fn a_conversation_is_bound(backend: &dyn Backend) {
     let store = backend.open();
     let (first, second) = (session(&*store, "s1"), session(&*store, "s2"));
@@ -70,7 +70,7 @@ pub fn tickets_are_found_again(backend: &dyn Backend) {
     assert_eq!(store.ticket_of(Host::CLAUDE, &agent("a2")).unwrap(), None);
 }
 
-/// A ticket is one subagent's.
+/// A ticket belongs to one subagent.
 pub fn a_ticket_has_one_agent(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -80,7 +80,7 @@ pub fn a_ticket_has_one_agent(backend: &dyn Backend) {
     assert!(!store.take_ticket(&id, &agent("a2")).unwrap());
 }
 
-/// Holding back and closing happen once.
+/// A subagent is held back once, and its ticket closed once.
 pub fn asked_once_and_closed_once(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");

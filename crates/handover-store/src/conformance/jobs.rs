@@ -35,12 +35,12 @@ pub fn each_is_taken_once(backend: &dyn Backend) {
     assert_eq!(first.taker.as_deref(), Some("a"));
     assert_eq!(store.take_job(&hold(&run, "b", 60), at(1)).unwrap().unwrap().seq, 7);
     assert_eq!(store.take_job(&hold(&run, "c", 60), at(1)).unwrap(), None);
-    // Offering it again does not set it free.
+    // Offering it again does not release it.
     offer(&*store, &run, 3);
     assert_eq!(store.take_job(&hold(&run, "c", 60), at(1)).unwrap(), None);
 }
 
-/// Whoever gives no sign of life loses the work.
+/// A helper that does not renew its hold loses the job.
 pub fn a_lost_one_is_taken_again(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
@@ -55,7 +55,7 @@ pub fn a_lost_one_is_taken_again(backend: &dyn Backend) {
     assert_eq!(store.job(&run, 2).unwrap().unwrap().result, Some(json!("b")));
 }
 
-/// Work that is done or was taken back is nobody's any more.
+/// A finished or withdrawn job cannot be kept or finished.
 pub fn too_late_changes_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
@@ -75,7 +75,7 @@ pub fn too_late_changes_nothing(backend: &dyn Backend) {
     assert_eq!(store.take_job(&mine, at(1_000)).unwrap(), None);
 }
 
-/// Those who have not been heard of for long do not count.
+/// Helpers whose announcement has expired do not count.
 pub fn helpers_count_while_they_live(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
@@ -88,7 +88,7 @@ pub fn helpers_count_while_they_live(backend: &dyn Backend) {
     assert_eq!(store.helping_slots(&run, at(89)).unwrap(), 5);
 }
 
-/// Many who take at once never take the same.
+/// Concurrent helpers never take the same job.
 pub fn many_take_each_once(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);

@@ -57,7 +57,7 @@ pub fn new_content_is_a_new_version(backend: &dyn Backend) {
     assert_eq!(latest, [three]);
 }
 
-/// Going back to earlier content is news, not a return of the old id.
+/// Going back to earlier content creates a new version.
 pub fn content_that_returns_is_a_new_version(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -83,7 +83,7 @@ pub fn identity_is_group_kind_and_path(backend: &dyn Backend) {
     assert!(all.iter().all(|r| r.created && r.package.version == 1));
 }
 
-/// `supersede` names the one to be replaced, wherever its file is.
+/// `supersede` names the package to replace, wherever its file is.
 pub fn a_named_package_is_superseded(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -122,7 +122,7 @@ pub fn superseding_is_refused_where_it_makes_no_sense(backend: &dyn Backend) {
     assert_eq!(store.session_counts(&mine).unwrap().package_versions, 4);
 }
 
-/// Superseding a package by itself is no new version; by other words about it, it is.
+/// Superseding a package with the same content and metadata is a no-op; with other metadata it is a new version.
 pub fn an_update_without_a_change_is_a_no_op(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -147,7 +147,7 @@ pub fn all_or_nothing(backend: &dyn Backend) {
     assert_eq!(store.candidates(&session, None, None).unwrap().len(), 0);
 }
 
-/// Packages asked for together come in the order of the question, all of them or none.
+/// Packages are returned in the order of the ids, all of them or none.
 pub fn many_are_read_together(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
@@ -202,7 +202,7 @@ pub fn listings(backend: &dyn Backend) {
     assert_eq!(paths(PackageFilter { limit: Some(1), ..Default::default() }), [p("p1.md", 1)]);
 }
 
-/// Equal times are ordered by id, so the last one in is the first one out.
+/// Equal times are ordered by id, newest first.
 pub fn total_order_within_one_moment(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -227,7 +227,7 @@ pub fn the_body_is_kept_for_every_version(backend: &dyn Backend) {
     assert!(store.package_deliveries(PackageId(4711)).is_err());
 }
 
-/// Latest versions only, with what ranking needs to know.
+/// Latest versions only, with what ranking needs.
 pub fn candidates_are_seen_by_a_role_of_a_group(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");

@@ -76,7 +76,7 @@ pub fn steps_are_ordered(backend: &dyn Backend) {
     assert!(store.advance_receipt(&id("r2"), &delivered(), at(6)).is_err());
 }
 
-/// Assembling consumes nothing, delivery does, failure gives it back.
+/// Assembling consumes nothing, delivery does, and a failure undoes it.
 pub fn only_delivery_consumes(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -154,7 +154,7 @@ pub fn listings(backend: &dyn Backend) {
     assert_eq!(ids(ReceiptFilter { limit: Some(1), ..Default::default() }), ["r3"]);
 }
 
-/// A claim holds its packages for a minute; then its process counts as dead.
+/// A claim lasts a minute; after that its process is presumed dead.
 pub fn a_claim_holds_for_a_while(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -170,7 +170,7 @@ pub fn a_claim_holds_for_a_while(backend: &dyn Backend) {
     assert_eq!(consumed(600), [(a, 1)]);
 }
 
-/// A receipt that was assembled earlier goes to one agent alone, and counts as an attempt once it
+/// A receipt that was assembled earlier goes to one agent only, and counts as an attempt once it
 /// has.
 pub fn one_agent_gets_it(backend: &dyn Backend) {
     let store = backend.open();

@@ -37,7 +37,7 @@ fn entry(seq: u64, kind: JournalKind, now: i64) -> NewJournalEntry {
     NewJournalEntry { seq, kind, entry, state: None, until: at(now + 60), now: at(now) }
 }
 
-/// The second who asks is told who works.
+/// A second engine learns who owns the epic.
 pub fn one_owner_at_a_time(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.lock_epic(&claim("1", 10, 0)).unwrap();
@@ -51,12 +51,12 @@ pub fn one_owner_at_a_time(backend: &dyn Backend) {
     store.unlock_epic(&epic("1"), first).unwrap();
     let second = store.lock_epic(&claim("1", 11, 2)).unwrap();
     assert!(second > first);
-    // The former owner has nothing to give back any more.
+    // The former owner can no longer release it.
     store.unlock_epic(&epic("1"), first).unwrap();
     assert!(matches!(store.lock_epic(&claim("1", 12, 3)), Err(StoreError::Locked { .. })));
 }
 
-/// Without a sign of life the lock is free after a while; a sign of life keeps it.
+/// A lock that is not renewed expires; a journal entry renews it.
 pub fn a_lease_runs_out(backend: &dyn Backend) {
     let store = backend.open();
     let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
@@ -66,7 +66,7 @@ pub fn a_lease_runs_out(backend: &dyn Backend) {
     assert!(store.lock_epic(&claim("1", 11, 111)).unwrap() > fence);
 }
 
-/// Whoever knows that the owner is dead need not wait; who knows it of an earlier one must.
+/// A claim over the current fence takes over at once; over an earlier fence it must wait.
 pub fn the_dead_are_replaced(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.lock_epic(&claim("1", 10, 0)).unwrap();
@@ -78,7 +78,7 @@ pub fn the_dead_are_replaced(backend: &dyn Backend) {
     assert_eq!(store.epic_owner(&epic("9")).unwrap(), None);
 }
 
-/// An engine that lost the lock can write no more.
+/// An engine that lost the lock cannot write.
 pub fn an_old_fence_writes_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let old = store.lock_epic(&claim("1", 10, 0)).unwrap();
@@ -93,7 +93,7 @@ pub fn an_old_fence_writes_nothing(backend: &dyn Backend) {
     assert_eq!(store.journal(&run, 1).unwrap().len(), 1);
 }
 
-/// Places are taken once and in order; the state of the run goes with them.
+/// Positions are used once and in order; the state of the run is updated with them.
 pub fn journals_are_append_only(backend: &dyn Backend) {
     let store = backend.open();
     let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
@@ -133,7 +133,7 @@ pub fn listings(backend: &dyn Backend) {
     assert!(matches!(store.run_record(&run_id("r9")), Err(StoreError::NotFound { .. })));
 }
 
-/// A lock that is kept is not lost, and only its owner can keep it.
+/// A renewed lock does not expire, and only its owner can renew it.
 pub fn a_sign_of_life_keeps_the_lock(backend: &dyn Backend) {
     let store = backend.open();
     let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();

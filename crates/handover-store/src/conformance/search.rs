@@ -22,7 +22,7 @@ fn posting(package: PackageId, counts: &[(Column, u8)]) -> Posting {
     posting
 }
 
-/// Title, summary, files (the package's own path too) and body are told apart and counted.
+/// Title, summary, files (the package's own path too) and body are counted separately.
 pub fn finds_words_in_every_column(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -44,7 +44,7 @@ pub fn finds_words_in_every_column(backend: &dyn Backend) {
     assert_eq!(several.iter().map(Postings::count).collect::<Vec<_>>(), [1, 0]);
 }
 
-/// A package is also found by its author, its day and what stands before it in its group.
+/// A package is also found by its author, its day and its predecessor in the group.
 pub fn context_is_a_column(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -64,7 +64,7 @@ pub fn context_is_a_column(backend: &dyn Backend) {
     assert!(!find(&*store, &session, "november").contains(&posting(other)));
 }
 
-/// A session's index holds that session only.
+/// The index of a session contains that session only.
 pub fn sessions_do_not_see_each_other(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
@@ -101,7 +101,7 @@ pub fn lengths_are_known(backend: &dyn Backend) {
     assert_eq!(lengths, [[0, 1, 2, 1, 0], [0, 1, 1, 2, 0]]);
 }
 
-/// Hundreds of packages, some of them replaced, are found as the first ones are.
+/// Hundreds of packages, some of them superseded, are found like the first ones.
 pub fn many_are_found_as_few(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
@@ -132,8 +132,8 @@ pub fn many_are_found_as_few(backend: &dyn Backend) {
     assert_eq!(unsound, [""; 0]);
 }
 
-/// Packages of which some come back with other words in every round, in and out of a group, twice in one
-/// batch too.
+/// Packages of which some get new versions in every round, inside and outside of a group, some twice in one
+/// batch.
 fn mixed(session: &SessionId, round: i64) -> Vec<crate::NewPackage> {
     let one = |n: i64| {
         let name = (n * 7 + round * 11) % 30;
@@ -141,7 +141,7 @@ fn mixed(session: &SessionId, round: i64) -> Vec<crate::NewPackage> {
         new.group = (name % 3 > 0).then(|| group_id(&format!("P{}", name % 3)));
         new.summary = clean(&format!("summary{n}r{round}"));
         new.consumers = vec![role("qa_expert"), role("developer")];
-        // Not in the order of time, and several at one moment.
+        // Not in chronological order, and several at the same time.
         new.created_at = at((n * 13 + round * 5) % 17);
         new
     };
@@ -158,8 +158,8 @@ fn mixed_terms() -> Vec<String> {
     texts.iter().flat_map(|text| words::terms(text)).collect()
 }
 
-/// A batch says what its packages say one after the other: which of them replace each other, and what
-/// stands before each in its group.
+/// A batch has the same effect as its packages registered one after the other: the same versions, and the
+/// same predecessors in their groups.
 pub fn together_is_as_one_by_one(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));

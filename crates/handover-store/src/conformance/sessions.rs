@@ -27,7 +27,7 @@ pub fn the_same_id_is_the_same_session(backend: &dyn Backend) {
     assert_eq!(store.session(&new.id).unwrap(), first.record);
 }
 
-/// Every method says so when there is no such session.
+/// Every method reports a session that does not exist.
 pub fn unknown_is_not_found(backend: &dyn Backend) {
     let store = backend.open();
     let id = session_id("nobody");
@@ -59,7 +59,7 @@ pub fn newest_first_and_by_status(backend: &dyn Backend) {
     assert_eq!(ids(Some(SessionStatus::Failed)), [""; 0]);
 }
 
-/// The end follows the status.
+/// The end time follows the status.
 pub fn closing_and_reopening(backend: &dyn Backend) {
     let store = backend.open();
     let id = session(&*store, "s1");

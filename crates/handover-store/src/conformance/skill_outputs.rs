@@ -23,7 +23,7 @@ pub fn always_a_new_row(backend: &dyn Backend) {
     assert_eq!(store.skill_outputs(&session, &latest).unwrap(), [second]);
 }
 
-/// An absent role or group is a value of its own.
+/// An absent role or group is a distinct value.
 pub fn iterations_count_per_role_and_group(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");

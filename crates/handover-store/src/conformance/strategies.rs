@@ -4,7 +4,7 @@ use super::Backend;
 use super::fixture::*;
 use crate::{StoreError, StrategyFilter};
 
-/// The same insight from another source raises helpfulness; so does help.
+/// The same insight from another source raises helpfulness; so does a report that it helped.
 pub fn the_same_insight_grows(backend: &dyn Backend) {
     let store = backend.open();
     let one = store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap();
@@ -18,7 +18,7 @@ pub fn the_same_insight_grows(backend: &dyn Backend) {
     assert!(matches!(store.strategy_helped("st_none", at(0)), Err(StoreError::NotFound { .. })));
 }
 
-/// Nobody used an insight by extracting it again from the same reasoning.
+/// Extracting an insight again from the same reasoning changes nothing.
 pub fn extracting_twice_is_once(backend: &dyn Backend) {
     let store = backend.open();
     for _ in 0..3 {

@@ -23,7 +23,7 @@ fn token(text: &str, seconds: i64) -> NewToken {
     }
 }
 
-/// What was kept is read back, newest first, and one id is one token.
+/// Tokens are listed newest first, and ids are unique.
 pub fn kept_and_listed(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.create_token(&token("t1", 0)).unwrap();
@@ -48,7 +48,7 @@ pub fn kept_and_listed(backend: &dyn Backend) {
     ));
 }
 
-/// A token ends once, by whoever is first.
+/// A token is ended once; the first caller wins.
 pub fn ends_once(backend: &dyn Backend) {
     let store = backend.open();
     let token = store.create_token(&token("t1", 0)).unwrap();

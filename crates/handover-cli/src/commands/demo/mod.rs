@@ -51,7 +51,7 @@ pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo has no JSON output")
             .hinted("Omit `--json`."));
     }
-    env::leave_alone();
+    env::isolate();
     let folder =
         tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;
     let root = folder.path().join("shop");

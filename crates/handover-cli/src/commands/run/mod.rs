@@ -122,7 +122,7 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Goes on with the run of an epic, as it was.
+    /// Resumes the unfinished run of an epic.
     pub(crate) fn go_on(epic: &str) -> Self {
         Self { epic: epic.to_owned(), resume: true, ..Self::default() }
     }

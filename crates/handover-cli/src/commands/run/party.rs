@@ -7,7 +7,7 @@ use handover_model::PartyPhase;
 use crate::app::App;
 use crate::error::CommandError;
 
-/// Who takes part in a run besides those who do the work.
+/// The parties of a run.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Parties")]
 pub(crate) struct PartyArgs {

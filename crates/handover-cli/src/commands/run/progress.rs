@@ -19,7 +19,7 @@ pub(crate) struct Shown<'a> {
     run: Option<RunId>,
     begin: Instant,
     live: Option<Live>,
-    /// Why nothing can be shown any more. The run goes on: nobody has to watch.
+    /// Why nothing can be shown any more. The run continues without output.
     lost: Option<CommandError>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Shown<'a> {
         let stamp = format!("{:02}:{:02} ${cost:.2}", seconds / 60, seconds % 60);
         match progress {
             Progress::Started { run, resumed } => {
-                let word = if *resumed { "goes on" } else { "begins" };
+                let word = if *resumed { "resumes" } else { "starts" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
             }
             Progress::Helping { run, leader } => {
@@ -131,7 +131,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// How a command ends whose run stands so; `command` is what goes on with it.
+/// The outcome of a command whose run is in this state; `command` continues it.
 pub(crate) fn outcome(state: RunState, reason: &str, command: &str) -> Outcome {
     let code = match exit(state) {
         exit @ (Exit::Done | Exit::Failed | Exit::Blocked | Exit::Usage) => return Ok(exit),
@@ -140,7 +140,7 @@ pub(crate) fn outcome(state: RunState, reason: &str, command: &str) -> Outcome {
         Exit::Interrupted => "interrupted",
     };
     Err(CommandError::new(exit(state), code, format!("the run has stopped: {reason}"))
-        .hinted(format!("`handover {command} --resume` goes on.")))
+        .hinted(format!("`handover {command} --resume` continues it.")))
 }
 
 fn exit(state: RunState) -> Exit {

@@ -1,4 +1,4 @@
-//! What goes wrong, and that the server goes on.
+//! Faults that the server survives.
 
 use std::process::Command;
 

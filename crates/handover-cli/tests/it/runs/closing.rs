@@ -268,13 +268,13 @@ fn keeps_files_written_by_closing_agents() {
 
 #[test]
 fn failed_scenarios_are_fixed_through_the_gates() {
-    let list = json!([auto("S1", "1-1-a.txt", "mended")]);
+    let list = json!([auto("S1", "1-1-a.txt", "fixed")]);
     let gate = ["--config", "gates.commands=[{name = \"unit\", argv = [\"cat\", \"1-1-a.txt\"]}]"];
-    let fix = "* fix * | append 1-1-a.txt ' mended' write docs/uat/epic-1-uat.json '{}' print \"IMPLEMENTATION COMPLETE: epic-1\"\n";
+    let fix = "* fix * | append 1-1-a.txt ' fixed' write docs/uat/epic-1-uat.json '{}' print \"IMPLEMENTATION COMPLETE: epic-1\"\n";
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&(scenarios(&list) + fix));
     run(&epic, &[&gate[..], &["--uat", "quick", "--heal", "2", "--uat-blocking"]].concat()).ok();
-    assert_eq!(show(&epic, "1-1-a.txt"), "work mended");
+    assert_eq!(show(&epic, "1-1-a.txt"), "work fixed");
     assert_eq!(epic.subjects("handover/epic-1")[0], "fix(epic-1): fix acceptance failures");
     let status = epic.status();
     let phases = status["closing"]["phases"].as_array().unwrap();
@@ -296,8 +296,8 @@ fn failed_scenarios_are_fixed_through_the_gates() {
     // Fixes that fail, break a gate or are blocked are dropped; the rest is kept.
     for fix in [
         "* fix * | append 1-1-a.txt ' more' print \"IMPLEMENTATION COMPLETE: epic-1\"\n",
-        "* fix * | spawn-quiet 'exit 0' write 1-1-a.txt mended append gone x print \"IMPLEMENTATION BLOCKED: epic-1 - no\"\n",
-        "* fix * | write 1-1-a.txt mended exit 1\n",
+        "* fix * | spawn-quiet 'exit 0' write 1-1-a.txt fixed append gone x print \"IMPLEMENTATION BLOCKED: epic-1 - no\"\n",
+        "* fix * | write 1-1-a.txt fixed exit 1\n",
     ] {
         let epic = Epic::new(&["1-1-a"]);
         epic.script(&(scenarios(&list) + fix + &retro()));
@@ -381,12 +381,12 @@ fn dry_run_shows_the_closing_steps() {
 fn eventful() -> Epic {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     let call = call(&epic);
-    let list = json!([auto("S1", "1-1-a.txt", "mended"), manual()]);
+    let list = json!([auto("S1", "1-1-a.txt", "fixed"), manual()]);
     let with_call = |line: &str| line.replacen("| ", &format!("| {call} "), 1);
     epic.script(
         &(with_call(&scenarios(&list))
             + &with_call(&retro())
-            + &with_call("epic-1 fix * | append 1-1-a.txt mended print \"IMPLEMENTATION COMPLETE: epic-1\"\n")
+            + &with_call("epic-1 fix * | append 1-1-a.txt fixed print \"IMPLEMENTATION COMPLETE: epic-1\"\n")
             + &with_call("1-2-b dev * | write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n")
             + &with_call("* dev * | write {HANDOVER_STORY}.txt work print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"\n")
             + &with_call("* review * | print \"REVIEW PASSED: {HANDOVER_STORY}\"\n")),

@@ -142,7 +142,7 @@ pub(super) fn eventful(stories: &[&str]) -> Epic {
         "1-1-a review 1 | {call} print \"REVIEW FAILED: 1-1-a - no greeting\"\n\
          1-2-b dev 1 | {call} write half.txt x print \"IMPLEMENTATION BLOCKED: 1-2-b - no key\"\n\
          * dev 1 | {call} write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
-         * fix 1 | {call} append {{HANDOVER_STORY}}.txt mended print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
+         * fix 1 | {call} append {{HANDOVER_STORY}}.txt fixed print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
          * review * | {call} print \"REVIEW PASSED: {{HANDOVER_STORY}}\""
     ));
     epic

@@ -32,7 +32,7 @@ pub(crate) struct Epic {
 /// A developer that completes its work, and a reviewer that passes it.
 pub(crate) const GOOD: &str = r#"
 * dev * | write {HANDOVER_STORY}.txt work print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"
-* fix * | append {HANDOVER_STORY}.txt mended print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"
+* fix * | append {HANDOVER_STORY}.txt fixed print "IMPLEMENTATION COMPLETE: {HANDOVER_STORY}"
 * review * | print "REVIEW PASSED: {HANDOVER_STORY}"
 "#;
 

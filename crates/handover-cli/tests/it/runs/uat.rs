@@ -156,12 +156,12 @@ fn fails_without_scenarios() {
 #[test]
 fn an_agent_fixes_failed_scenarios() {
     let mut wanted = holds();
-    wanted["expect"]["text"] = "mended".into();
+    wanted["expect"]["text"] = "fixed".into();
     let epic = epic(&json!([wanted]));
-    epic.script("* fix * | append 1-1-a.txt mended print \"IMPLEMENTATION COMPLETE: epic-1\"");
+    epic.script("* fix * | append 1-1-a.txt fixed print \"IMPLEMENTATION COMPLETE: epic-1\"");
     uat(&epic, &[]).fails(1);
     let answer = uat(&epic, &["--heal", "1", "--json"]).ok().json();
     assert_eq!((&answer["uat"]["state"], &answer["uat"]["fixes"]), (&json!("passed"), &json!(1)));
-    assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "workmended");
+    assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "workfixed");
     uat(&epic, &[]).ok();
 }

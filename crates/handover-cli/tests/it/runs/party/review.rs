@@ -13,7 +13,7 @@ fn found(severity: &str, place: &str) -> String {
 fn findings_are_fixed_and_attributed_in_the_record() {
     let epic = Epic::new(&["1-1-a"]);
     let grave = result("review", "failed", &found("high", "a.rs"));
-    let fix = recording(&epic, "* fix *", "append 1-1-a.txt mended print \"FIX COMPLETE: 1-1-a\"");
+    let fix = recording(&epic, "* fix *", "append 1-1-a.txt fixed print \"FIX COMPLETE: 1-1-a\"");
     let second = recording(&epic, "* review * * 2", &result("review", "passed", ""));
     epic.script(&format!("* review 1 murat 1 | {grave}\n{second}{fix}"));
     epic.run(&["--party-review"]).ok();
