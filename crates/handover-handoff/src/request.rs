@@ -196,7 +196,7 @@ mod tests {
             model: Some("opus".to_owned()),
             current_tokens: 5,
             reasoning: Some(true),
-            reasoning_level: ReasoningLevel::Full,
+            reasoning_level: Some(ReasoningLevel::Full),
             limit: Some(9),
             explain: true,
             now: Timestamp::from_micros(7),
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!((context.model.as_deref(), context.current_tokens), (Some("opus"), 5));
         assert_eq!(
             (context.reasoning, context.reasoning_level),
-            (Some(true), ReasoningLevel::Full)
+            (Some(true), Some(ReasoningLevel::Full))
         );
         assert_eq!((context.limit, context.explain), (Some(9), true));
         assert_eq!((context.receipt, context.now), (request.receipt.clone(), request.now));

@@ -236,7 +236,9 @@ mod tests {
     use super::*;
 
     fn text(name: &str, config: Option<&RoleText>) -> String {
-        section(&Role::new(name).unwrap(), config, &ReceiptId::new("r_1").unwrap())
+        let session = SessionId::new("s1").unwrap();
+        let place = Place { session: &session, group: None };
+        section(&Role::new(name).unwrap(), config, &ReceiptId::new("r_1").unwrap(), &place)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The content of a page as plain lines, so that tests can compare whole pages.
 
+use std::fmt::Write;
+
 /// What a reader sees between `<main>` and `</main>`: a line per block, `[text](address)` for links, `|`
 /// between cells, `*` for the titles inside a drawing. Escaped characters stay escaped.
 pub(crate) fn readable(page: &str) -> String {
@@ -38,7 +40,7 @@ impl Reader {
             "svg" => {
                 self.drawings += 1;
                 if let Some(label) = attribute(attributes, "aria-label") {
-                    self.out.push_str(&format!("\n({label})\n"));
+                    let _ = write!(self.out, "\n({label})\n");
                 }
             }
             "/svg" => self.drawings -= 1,
@@ -54,15 +56,18 @@ impl Reader {
                 self.links.push(attribute(attributes, "href").unwrap_or_default().to_owned());
                 self.out.push('[');
             }
-            "/a" => self.out.push_str(&format!("]({})", self.links.pop().unwrap_or_default())),
+            "/a" => {
+                let _ = write!(self.out, "]({})", self.links.pop().unwrap_or_default());
+            }
             "td" | "th" => self.out.push_str(" | "),
             "dd" => self.out.push_str(": "),
             "h1" => self.out.push_str("\n# "),
             "h2" => self.out.push_str("\n## "),
             "li" => self.out.push_str("\n- "),
             "input" | "textarea" | "button" | "form" => {
-                let field = attribute(attributes, "name").or(attribute(attributes, "action"));
-                self.out.push_str(&format!("\n{{{name} {}}} ", field.unwrap_or_default()));
+                let field =
+                    attribute(attributes, "name").or_else(|| attribute(attributes, "action"));
+                let _ = write!(self.out, "\n{{{name} {}}} ", field.unwrap_or_default());
             }
             // Inside of a line.
             "bdi" | "/bdi" | "span" | "/span" | "strong" | "/strong" | "code" | "/code" | "em"

@@ -210,11 +210,11 @@ fn an_agent_at_work_is_shown_with_its_log() {
     let fixture = Fixture::new();
     let run = play(&fixture, "run_1", &STORIES, unfinished);
     let folder = fixture.root().join(format!(".handover/runs/{run}/1-1-login"));
-    std::fs::create_dir_all(&folder).unwrap();
+    fs_err::create_dir_all(&folder).unwrap();
     let mut lines: Vec<String> = (0..60).map(|n| format!("line {n:02}")).collect();
     lines.push(r#"{"type": "assistant", "message": {"text": "Reading <b>files</b>"}}"#.to_owned());
     lines.push("password=hunter2sEcret".to_owned());
-    std::fs::write(folder.join("dev-1.log"), lines.join("\n")).unwrap();
+    fs_err::write(folder.join("dev-1.log"), lines.join("\n")).unwrap();
     let page = fixture.page(&format!("/runs/{run}"));
     shows(
         &page,
