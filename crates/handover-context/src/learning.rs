@@ -79,7 +79,7 @@ const EMPTY_WORDS: &[&str] = &[
 ];
 
 /// The fewest words that say something.
-const MIN_WORDS: usize = 3;
+const MIN_WORDS: usize = 2;
 
 /// Whether a text says how something was done, rather than just that it was.
 fn says_how(text: &str) -> bool {

@@ -231,7 +231,7 @@ fn routes_reasoning_by_role_and_never_drops_a_completion() {
     let retry = contents(&["--role", "developer", "--iteration", "1"]);
     assert_eq!(retry[..2], ["the completion", "what QA decided"]);
     assert_eq!(contents(&["--role", "qa_expert"]), ["the completion"]);
-    assert_eq!(contents(&["--role", "tech_lead"]).len(), 3);
+    assert_eq!(contents(&["--role", "tech_lead"]).len(), 6);
     assert_eq!(contents(&["--role", "project_manager"]), ["the completion"]);
     assert_eq!(contents(&["--role", "tech_lead", "--reasoning", "off"]), [""; 0]);
     assert_eq!(contents(&["--role", "tech_lead", "--reasoning-level", "minimal"]).len(), 2);
@@ -436,17 +436,17 @@ fn missing_files_do_not_displace_others() {
 #[test]
 fn explains_what_was_left_out_for_every_kind() {
     let env = project();
-    for n in 0..4 {
-        let text = format!("thought {n} {}", "at some length ".repeat(30));
+    for n in 0..7 {
+        let text = format!("thought {n} {}", format!("at length{n} ").repeat(30));
         env.run(["reasoning", "add", "--role", "developer", "--phase", "completion", &text]).ok();
     }
     let document = assemble(&env, &["--role", "tech_lead", "--explain"]);
-    assert_eq!(document["reasoning"].as_array().unwrap().len(), 2);
+    assert_eq!(document["reasoning"].as_array().unwrap().len(), 5);
     let receipt = env.run(["receipt", "show", "--json"]).ok().json();
     let out = receipt["receipt"]["left_out"].as_array().unwrap();
     assert_eq!(out.iter().filter(|o| o["kind"] == "reasoning").count(), 2, "{out:?}");
     let candidates = document["candidates"].as_array().unwrap();
-    assert_eq!(candidates.iter().filter(|c| c["kind"] == "reasoning").count(), 4);
+    assert_eq!(candidates.iter().filter(|c| c["kind"] == "reasoning").count(), 7);
 }
 
 #[test]

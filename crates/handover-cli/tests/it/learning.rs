@@ -148,7 +148,7 @@ fn errors_go_to_the_project_of_the_session() {
         "completion",
         "--group",
         "G9",
-        "Done",
+        "Locked the refresh",
     ])
     .ok();
     env.run(["strategy", "extract", "--group", "G9"]).ok();

@@ -31,8 +31,8 @@ const MAX_PASSAGES: usize = 8;
 /// A further passage must be at least this good, compared with the best of all.
 const WORTHWHILE: f64 = 0.4;
 
-/// A passage replaces a summary only if it has this much more of the task's words.
-const BETTER: f64 = 0.05;
+/// A longer text says much that its summary does not.
+const LONG_BYTES: u64 = 1_500;
 
 /// What went in, and what became of every candidate that was tried.
 #[derive(Debug, Default)]
@@ -76,10 +76,12 @@ impl Packer<'_> {
         let (mut room, mut misses, mut texts) = (budget, 0, HashSet::new());
         let mut offers = VecDeque::new();
         while included.len() < self.limit && misses < MISSES {
-            if offers.is_empty() {
+            if offers.is_empty() && selection.waiting > 0 {
                 let places = (self.limit - included.len()).min(AT_ONCE);
-                offers =
-                    self.offers(selection, places, &mut texts, &mut packed.tried, redactions)?;
+                let tried = &mut packed.tried;
+                offers = self.offers(selection, places, &mut texts, tried, redactions)?;
+                // All of them may be of no use.
+                continue;
             }
             let Some(mut offer) = offers.pop_front() else { break };
             if self.fit(&mut offer, room) {
@@ -145,7 +147,7 @@ impl Packer<'_> {
             offered.changed = state == Some(FileState::Changed);
             offered.elsewhere = state == Some(FileState::Elsewhere);
             let mut offer = Offer { key, package: offered, passages, tried: tried.len() };
-            self.focus(&mut offer, &package.summary, redactions);
+            self.focus(&mut offer, &package, redactions);
             tried.push(explained);
             offers.push_back(offer);
         }
@@ -222,10 +224,13 @@ impl Packer<'_> {
     }
 
     /// Replaces the summary by the best passage, if that says more about the task.
-    fn focus(&self, offer: &mut Offer, summary: &str, redactions: &mut Redactions) {
+    fn focus(&self, offer: &mut Offer, package: &Package, redactions: &mut Redactions) {
         let Some(question) = &self.question else { return };
+        let Package { summary, size_bytes, .. } = package;
         let Some(best) = offer.passages.last() else { return };
-        if best.coverage < question.coverage(summary) + BETTER {
+        // What a short text is about, its summary says best.
+        let more = if *size_bytes > LONG_BYTES { 1 } else { 2 };
+        if best.shared < question.shared(summary) + more {
             return;
         }
         if let Some(best) = offer.passages.pop() {

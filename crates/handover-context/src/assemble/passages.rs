@@ -39,8 +39,8 @@ pub(super) struct Passage {
     pub(super) text: String,
     /// How well it fits the task; only comparable within one ranking.
     pub(super) score: f64,
-    /// The share of the task's weight that its own words have, from 0 to 1.
-    pub(super) coverage: f64,
+    /// How many different words of the task it has.
+    pub(super) shared: usize,
 }
 
 /// A passage as a block shows it.
@@ -125,7 +125,7 @@ fn finish(passages: &mut Vec<Passage>, current: &mut (usize, String), heading: O
             heading: heading.cloned(),
             text: piece,
             score: 0.0,
-            coverage: 0.0,
+            shared: 0,
         });
     }
 }
@@ -203,13 +203,12 @@ impl Question {
                 let after = own.get(at + 1).copied().unwrap_or_default();
                 let near = before.max(after);
                 passage.score = own[at] + HEADING * of_heading[at] + NEIGHBOUR * near;
-                passage.coverage = rarity.coverage(&counts[at]);
+                passage.shared = counts[at].terms.len();
             }
         }
         texts
     }
 
-    /// How much of the task's weight the words of a text have, compared with passages of `rank`.
     fn count(&self, text: &str) -> Counts {
         let mut counts = Counts::default();
         for term in words::terms(text) {
@@ -221,12 +220,9 @@ impl Question {
         counts
     }
 
-    /// The share of the task's weight that a text has, from 0 to 1.
-    pub(super) fn coverage(&self, text: &str) -> f64 {
-        let counts = self.count(text);
-        let all: f64 = self.weights.values().sum();
-        let has: f64 = counts.terms.keys().filter_map(|term| self.weights.get(term)).sum();
-        if all == 0.0 { 0.0 } else { has / all }
+    /// How many different words of the task a text has.
+    pub(super) fn shared(&self, text: &str) -> usize {
+        self.count(text).terms.len()
     }
 }
 
@@ -239,7 +235,6 @@ struct Counts {
 
 /// How much each word of a task tells passages apart.
 struct Rarity<'q> {
-    question: &'q Question,
     weights: BTreeMap<&'q str, f64>,
     average_length: f64,
 }
@@ -261,7 +256,6 @@ impl<'q> Rarity<'q> {
         };
         let weights = question.weights.iter();
         Self {
-            question,
             weights: weights.map(|(term, w)| (term.as_str(), w * rarity(term))).collect(),
             average_length: if passages > 0.0 { length / passages } else { 1.0 },
         }
@@ -274,12 +268,6 @@ impl<'q> Rarity<'q> {
             weight * count * (K1 + 1.0) / (count + damping)
         };
         counts.terms.iter().map(of_term).sum()
-    }
-
-    fn coverage(&self, counts: &Counts) -> f64 {
-        let all: f64 = self.question.weights.values().sum();
-        let has = counts.terms.keys().filter_map(|term| self.question.weights.get(term));
-        if all == 0.0 { 0.0 } else { has.sum::<f64>() / all }
     }
 }
 
@@ -330,7 +318,7 @@ mod tests {
         let ranked = Question::new("How do refresh tokens rotate in the service?").rank(&[body]);
         let best = ranked[0].iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap();
         assert_eq!(best.text, "Refresh tokens rotate on every use.");
-        assert!(best.coverage > 0.5, "{}", best.coverage);
+        assert_eq!(best.shared, 3);
     }
 
     #[test]

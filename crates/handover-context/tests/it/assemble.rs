@@ -369,7 +369,7 @@ fn packages_whose_files_vanished_do_not_use_up_the_search() {
     }
     let assembly = world.compose_with(&request("developer"), Some(&places));
     assert_eq!(names(&assembly), ["second", "first"]);
-    assert_eq!((assembly.available, assembly.overflow), (122, 120));
+    assert_eq!((assembly.available, assembly.overflow), (2, 0), "what is gone is not available");
     assert_eq!(assembly.receipt.left_out_counts["its file is gone"], 120);
     assert!(!assembly.receipt.left_out_counts.contains_key("over the limit"));
     // The same, with a task that reserves slots for critical packages.
@@ -390,7 +390,7 @@ fn the_search_for_something_that_fits_ends_after_many_misses() {
             world.add(Draft { priority: Priority::High, ..package(name) });
         }
         world.add(Draft { priority: Priority::Low, ..package("short") });
-        let asked = ContextRequest { cap: Some(130 + 20), ..request("developer") };
+        let asked = ContextRequest { cap: Some(130 + 25), ..request("developer") };
         let assembly = world.compose(&asked);
         let counts = assembly.receipt.left_out_counts.clone();
         (names(&assembly), counts.get("over the budget").copied())
@@ -437,7 +437,7 @@ fn strategies_and_errors_over_their_limits_are_explained() {
 }
 
 #[test]
-fn two_from_each_role_and_five_in_all_are_handed_on() {
+fn minimal_is_two_from_each_role_and_five_in_all() {
     let world = World::new();
     for who in ["developer", "senior_software_engineer", "qa_expert"] {
         for n in 0..3 {
@@ -445,7 +445,9 @@ fn two_from_each_role_and_five_in_all_are_handed_on() {
         }
     }
     let explain = true;
-    let assembly = world.compose(&ContextRequest { explain, ..request("tech_lead") });
+    let reasoning_level = Some(ReasoningLevel::Minimal);
+    let asked = ContextRequest { explain, reasoning_level, ..request("tech_lead") };
+    let assembly = world.compose(&asked);
     let said: Vec<&str> = assembly.reasoning.iter().map(|entry| entry.content.as_str()).collect();
     assert_eq!(said.len(), 5, "{said:?}");
     for who in ["developer", "senior_software_engineer", "qa_expert"] {

@@ -24,7 +24,7 @@ const SETTINGS: &[&str] = &[
     "maintenance.auto=false",
     "merge.default=text",
     // A journal that survives a power failure is worthless if the trees that it names do not.
-    "core.fsync=committed,loose-object",
+    "core.fsync=committed,loose-object,reference",
     "core.fsyncMethod=batch",
     "core.filesRefLockTimeout=5000",
     "core.packedRefsTimeout=5000",

@@ -125,7 +125,7 @@ fn everything() -> serde_json::Value {
         },
         "specialization": {"enabled": false, "roles_disabled": ["developer"], "testing_mode": "minimal"},
         "brief": {
-            "small": 1, "medium": 2, "large": 3, "specialization_percent": 4,
+            "small": 1, "medium": 2, "large": 3, "specialization_percent": 4, "specialization_floor": 5,
             "roles": {"developer": {"identity": "i", "focus": "f", "rules": ["r"]}},
         },
         "guard": {"mode": "warn"},

@@ -13,8 +13,8 @@ fn check(found: &[&str], expected: &str) {
 #[test]
 fn words_of_handoffs() {
     check(Zone::WORDS, "normal soft_warning conservative wrap_up emergency");
-    check(ItemKind::WORDS, "package reasoning error strategy");
-    check(Form::WORDS, "full short pointer");
+    check(ItemKind::WORDS, "package reasoning error strategy verdict");
+    check(Form::WORDS, "full short focus pointer");
     check(GuardMode::WORDS, "strict warn off");
     check(ReceiptState::WORDS, "assembled delivered confirmed failed");
     check(Verdict::WORDS, "complete blocked passed passed_with_fixes failed retry skip escalate");
@@ -29,6 +29,7 @@ fn words_of_handoffs() {
         [
             "fits",
             "fits, shortened",
+            "fits, as passages",
             "fits as a path",
             "over the limit",
             "over the budget",
@@ -37,6 +38,9 @@ fn words_of_handoffs() {
             "addressed to others",
             "delivered already",
             "its file is gone",
+            "settled since",
+            "not about the task",
+            "shown already",
         ]
     );
 }

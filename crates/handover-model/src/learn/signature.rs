@@ -14,7 +14,7 @@ pub struct Signature {
     /// The error type, such as `TypeError`; `error` if the message names none.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The message without folders, numbers, ids, times and quoted values that are no names.
+    /// The message without paths, numbers, ids, times and quoted values that are no names.
     pub message: String,
     /// Additional distinguishing words, sorted.
     pub hints: Vec<String>,
@@ -61,7 +61,7 @@ fn split_type(message: &str) -> (Option<&str>, &str) {
 }
 
 /// The share of a pattern's words that occur in a text, from 0 to 1. Both sides are normalised, so a log
-/// with other folders and numbers still matches; one about another module, package or symbol hardly does.
+/// with other paths and numbers still matches; one about another module, package or symbol hardly does.
 pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     let wanted = words(&pattern.message);
     if wanted.is_empty() {
@@ -134,7 +134,7 @@ mod tests {
         for (one, other) in [
             ("Cannot find module 'express'", "Cannot find module 'left-pad'"),
             ("no field `name` in \"User\"", "no field `email` in \"User\""),
-            ("cannot open /srv/a/b.rs", "cannot open /srv/a/c.rs"),
+            ("SyntaxError in app.py:42", "SyntaxError in main.py:42"),
         ] {
             assert_ne!(hash(one), hash(other));
             let pattern = Signature::new(None, other, &[]);
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn messages_that_differ_in_detail_have_the_same_hash() {
         for (one, other) in [
-            ("cannot open /srv/a/b.rs", "cannot open /home/x/b.rs"),
+            ("cannot open /srv/a/b.rs", "cannot open /home/x/c.rs"),
             ("timeout after 30 s", "timeout after 45 s"),
             ("no field `name` in row '12'", "no field `name` in row '13'"),
             ("at 2026-01-02 10:00:00 it broke", "at 2027-03-04T11:12:13Z it broke"),

@@ -103,10 +103,10 @@ fn what_is_learned() {
     check::<ErrorPattern>(
         json!({
             "project": "p", "hash": "h", "signature": {"type": "error", "message": "boom", "hints": []},
-            "solution": "restart", "confidence": 0.7, "occurrences": 2, "language": null,
+            "example": "boom", "solution": "restart", "confidence": 0.7, "occurrences": 2, "language": null,
             "first_seen": TIME, "last_seen": TIME, "ttl_days": 90,
         }),
-        &["solution"],
+        &["example", "solution"],
     );
     check::<ErrorIncident>(
         json!({

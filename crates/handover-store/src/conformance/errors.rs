@@ -12,7 +12,7 @@ pub fn sightings_count(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.record_error(&sighting("cannot open /a/b.txt: line 3")).unwrap();
     assert_eq!((first.occurrences, first.confidence, first.solution), (1, Trust::START, None));
-    let mut later = sighting("cannot open /c/d/b.txt: line 99");
+    let mut later = sighting("cannot open /c/d/e.rs: line 99");
     later.now = at(60);
     later.language = Some(clean("rust"));
     let second = store.record_error(&later).unwrap();

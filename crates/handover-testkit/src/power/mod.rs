@@ -214,6 +214,7 @@ impl Recording {
             | Call::Write { .. }
             | Call::Sync { .. }
             | Call::Folder { .. }
+            | Call::Symlink { .. }
             | Call::Answer => {}
         }
     }

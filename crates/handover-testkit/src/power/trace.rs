@@ -49,13 +49,48 @@ pub(super) enum Call {
     Folder {
         path: PathBuf,
     },
+    /// A symbolic link was made; paths through it lead to its target.
+    Symlink {
+        at: PathBuf,
+        target: PathBuf,
+    },
     /// Answered on standard output.
     Answer,
 }
 
+impl Call {
+    /// Names what is really changed: open files have the paths of their targets, other calls those that the
+    /// program used.
+    fn resolve(&mut self, links: &BTreeMap<PathBuf, PathBuf>) {
+        let real = |path: &mut PathBuf| {
+            let found = path.ancestors().skip(1).find_map(|above| Some((above, links.get(above)?)));
+            let resolved =
+                found.and_then(|(above, target)| Some(target.join(path.strip_prefix(above).ok()?)));
+            if let Some(resolved) = resolved {
+                *path = resolved;
+            }
+        };
+        match self {
+            Self::Rename { from, to } | Self::Link { from, to } => {
+                real(from);
+                real(to);
+            }
+            Self::Unlink { path } | Self::Folder { path } => real(path),
+            Self::Open { .. }
+            | Self::Write { .. }
+            | Self::Seek { .. }
+            | Self::Truncate { .. }
+            | Self::Sync { .. }
+            | Self::WriteOut { .. }
+            | Self::Symlink { .. }
+            | Self::Answer => {}
+        }
+    }
+}
+
 /// The system calls that are recorded.
 pub(super) const TRACED: &str = "trace=openat,open,creat,write,pwrite64,writev,lseek,ftruncate,fsync,\
-    fdatasync,sync_file_range,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat";
+    fdatasync,sync_file_range,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,symlink,symlinkat";
 
 /// Reads the files that `strace -ff` wrote, one for each thread, in the order of their times.
 pub(super) fn read(prefix: &Path) -> Vec<Call> {
@@ -76,7 +111,17 @@ pub(super) fn read(prefix: &Path) -> Vec<Call> {
     }
     // Times have the same number of digits.
     lines.sort_by(|one, two| one.0.cmp(&two.0));
-    lines.into_iter().map(|(_, call)| call).collect()
+    let mut links = BTreeMap::new();
+    let mut calls = Vec::new();
+    for (_, mut call) in lines {
+        if let Call::Symlink { at, target } = call {
+            links.insert(at, target);
+            continue;
+        }
+        call.resolve(&links);
+        calls.push(call);
+    }
+    calls
 }
 
 fn parse(line: &str, cwd: &mut PathBuf) -> Option<Call> {
@@ -121,6 +166,8 @@ fn parse(line: &str, cwd: &mut PathBuf) -> Option<Call> {
         "renameat" | "renameat2" => Call::Rename { from: path(1, Some(0))?, to: path(3, Some(2))? },
         "link" => Call::Link { from: path(0, None)?, to: path(1, None)? },
         "linkat" => Call::Link { from: path(1, Some(0))?, to: path(3, Some(2))? },
+        "symlink" => Call::Symlink { target: path(0, None)?, at: path(1, None)? },
+        "symlinkat" => Call::Symlink { target: path(0, None)?, at: path(2, Some(1))? },
         "unlink" => Call::Unlink { path: path(0, None)? },
         "unlinkat" => Call::Unlink { path: path(1, Some(0))? },
         "mkdir" => Call::Folder { path: path(0, None)? },
@@ -193,6 +240,21 @@ impl Positions {
 mod tests {
     use super::*;
 
+    #[test]
+    fn paths_through_a_link_lead_to_its_target() {
+        let links =
+            BTreeMap::from([(PathBuf::from("/own/objects"), PathBuf::from("/git/objects"))]);
+        let resolved = |path: &str| {
+            let mut call = Call::Unlink { path: PathBuf::from(path) };
+            call.resolve(&links);
+            call
+        };
+        let unlink = |path: &str| Call::Unlink { path: PathBuf::from(path) };
+        assert_eq!(resolved("/own/objects/ab/cd"), unlink("/git/objects/ab/cd"));
+        assert_eq!(resolved("/own/objects"), unlink("/own/objects"), "the link itself");
+        assert_eq!(resolved("/own/other"), unlink("/own/other"));
+    }
+
     fn call(line: &str) -> Option<Call> {
         parse(line, &mut PathBuf::from("/cwd"))
     }
@@ -225,6 +287,10 @@ mod tests {
         assert_eq!(
             call(r#"mkdir("\x64", 0777) = 0"#),
             Some(Call::Folder { path: PathBuf::from("/cwd/d") })
+        );
+        assert_eq!(
+            call(r#"symlink("\x2f\x61", "\x62") = 0"#),
+            Some(Call::Symlink { at: PathBuf::from("/cwd/b"), target: PathBuf::from("/a") })
         );
         assert_eq!(call(r#"write(1<\x70\x69\x70\x65>, "\x68", 1) = 1"#), Some(Call::Answer));
     }
