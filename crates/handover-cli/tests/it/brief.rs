@@ -134,7 +134,7 @@ fn stores_a_debrief_for_the_next_role() {
         .run(["brief", "--role", "qa_expert", "--group", "login", "--task", "Test it"])
         .ok()
         .stdout;
-    assert!(qa.contains("**[developer] completion:** (attempt 1) all tests pass"), "{qa}");
+    assert!(qa.contains("**[developer] completion:** all tests pass (attempt 1)"), "{qa}");
     assert!(qa.contains("docs/lock.md"), "{qa}");
     assert!(!qa.contains("tr0ub4dor"), "{qa}");
     let errors = env.run(["error", "list", "--json"]).ok().json();

@@ -204,7 +204,7 @@ fn reasoning_starts_with_the_newest_attempt() {
     );
     let text = shown("full")["markdown"].as_str().unwrap().to_owned();
     assert!(
-        text.contains("**[developer] completion:** (attempt 2) 15 of 15 tests pass."),
+        text.contains("**[developer] completion:** 15 of 15 tests pass. (attempt 2)"),
         "{text}"
     );
     assert!(text.contains("check it, do not rely on it"), "{text}");

@@ -298,11 +298,11 @@ pub(super) fn reasoning(entry: &PackedReasoning) -> String {
         None => String::new(),
     };
     format!(
-        "**[{}] {}:** (attempt {}{certainty}) {}\n",
+        "**[{}] {}:** {} (attempt {}{certainty})\n",
         entry.role,
         entry.phase,
-        entry.attempt,
-        quote_inline(&entry.content)
+        quote_inline(&entry.content),
+        entry.attempt
     )
 }
 

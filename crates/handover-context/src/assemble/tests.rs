@@ -154,7 +154,7 @@ mod text {
             \n\
             What was decided and tried before: build on it, and do not repeat what failed.\n\
             \n\
-            **[developer] decisions:** (attempt 1) one lock\n\
+            **[developer] decisions:** one lock (attempt 1)\n\
             \n\
             ### Error Patterns (1 match)\n\
             \n\

@@ -178,10 +178,10 @@ fn a_voice_does_not_register_a_file_of_the_project() {
 
 #[test]
 fn a_debrief_block_ends_an_agent_of_a_run() {
-    // The engine's third unique name is the receipt of the first agent.
+    // The engine's fourth unique name is the receipt of the first agent.
     let stage = Stage::new(&["1-1-a"], "");
     let block = stage.env.folder().join("block");
-    let text = "```handover\nreceipt: r_n0x3\nverdict: complete\nsummary: built it\nreasoning:\n  decisions: small steps\n```\n";
+    let text = "```handover\nreceipt: r_n0x4\nverdict: complete\nsummary: built it\nreasoning:\n  decisions: small steps\n```\n";
     fs_err::write(&block, text).unwrap();
     stage.script(&format!("* dev * | write a.txt x run \"cat {}\"", block.display()));
     let (_, state) = stage.run(Pipeline::story(false, Profile::Edit));
@@ -190,7 +190,7 @@ fn a_debrief_block_ends_an_agent_of_a_run() {
     // The receipt of somebody else does not end anything.
     let stage = Stage::new(&["1-1-a"], "");
     let other = stage.env.folder().join("block");
-    fs_err::write(&other, text.replace("r_n0x3", "r_other")).unwrap();
+    fs_err::write(&other, text.replace("r_n0x4", "r_other")).unwrap();
     stage.script(&format!("* dev * | write a.txt x run \"cat {}\"", other.display()));
     let (_, state) = stage.run(Pipeline::story(false, Profile::Edit));
     assert_eq!(state.state, RunState::Failed);

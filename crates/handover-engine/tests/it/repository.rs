@@ -28,6 +28,13 @@ impl Project {
         Self { folder, repo }
     }
 
+    /// Adds a remote. Settings count from when a repository is opened.
+    fn add_remote(&mut self, path: &str) {
+        git(self.folder.path(), &["remote", "add", "origin", path]);
+        let root = fs_err::canonicalize(self.folder.path()).unwrap();
+        self.repo = Repo::open(&root, environment()).unwrap();
+    }
+
     /// A commit on top of another that changes some files, without touching a branch.
     pub(crate) fn commit(&self, parent: &str, files: &[(&str, &str)]) -> String {
         let folder = tempfile::tempdir().unwrap();
@@ -363,19 +370,19 @@ fn ancestors_are_known() {
 }
 
 /// A bare repository that is the remote of a project.
-fn with_remote(project: &Project) -> (tempfile::TempDir, String) {
+fn with_remote(project: &mut Project) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remote.git").display().to_string();
     git(folder.path(), &["init", "--quiet", "--bare", &path]);
-    git(project.folder.path(), &["remote", "add", "origin", &path]);
+    project.add_remote(&path);
     (folder, path)
 }
 
 #[test]
 fn refs_travel_through_a_remote() {
-    let (project, other) = (Project::new(), Project::new());
-    let (_folder, path) = with_remote(&project);
-    git(other.folder.path(), &["remote", "add", "origin", &path]);
+    let (mut project, mut other) = (Project::new(), Project::new());
+    let (_folder, path) = with_remote(&mut project);
+    other.add_remote(&path);
     let head = project.repo.head().unwrap();
     let one = project.commit(&head, &[("b.txt", "one")]);
     let two = project.commit(&head, &[("b.txt", "two")]);

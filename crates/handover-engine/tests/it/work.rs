@@ -236,7 +236,8 @@ fn agents_get_what_identifies_their_work_and_nothing_of_ours() {
         ("developer".into(), "1-1-a".into())
     );
     assert_eq!(value("HANDOVER_SESSION"), "epic-1");
-    assert!(value("HANDOVER_RESULT").ends_with("/1-1-a/dev-1.result.json"));
+    let result = value("HANDOVER_RESULT");
+    assert!(result.contains("/1-1-a/") && !result.ends_with("/dev-1.result.json"), "{result}");
     assert!(value("CARGO_TARGET_DIR").ends_with(".handover/runs/cargo-target"));
     assert!(!text.contains("HANDOVER_PERSONA") && !text.contains("CARGO_PKG_NAME"), "{text}");
     // Logs and results are kept, worktrees are not.

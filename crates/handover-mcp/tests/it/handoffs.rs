@@ -176,13 +176,16 @@ fn a_known_solution_comes_back() {
     assert_eq!(reported["pattern"]["occurrences"], 1);
     assert!(reported["pattern"].get("solution").is_none());
     let solved = json!({
-        "message": "Cannot find module '@app/web' at line 9", "solution": "build first",
+        "message": "Cannot find module '@app/db' at line 9", "solution": "build first",
         "kind": "TypeError", "language": "TypeScript", "role": "developer",
     });
     server.call("report_error", solved);
-    let again = json!({"message": "Cannot find module '@app/api' at line 1"});
+    let again = json!({"message": "Cannot find module '@app/db' at line 1"});
     let known = server.call("report_error", again);
     assert!(known.to_string().contains("build first"), "{known}");
+    let other = json!({"message": "Cannot find module '@app/api' at line 1"});
+    let unknown = server.call("report_error", other);
+    assert!(!unknown.to_string().contains("build first"), "{unknown}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use handover_context::archive::{CopyError, copy, export, import};
 use handover_model::{
     AgentId, CounterName, EpicId, EventType, GroupId, Host, HostSessionId, JournalKind, LockOwner,
     PackageId, Phase, ProjectId, ReasoningId, ReceiptId, Role, RunId, SessionId, SkillName,
-    TicketWay, Topic,
+    TicketWay, Topic, Verdict,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::archive::{Digest, KINDS};
@@ -44,6 +44,20 @@ fn fill_all(store: &dyn Store) {
             content: r.clean("password=correct-horse\nüber 😀"),
             references: vec![r.clean("x")],
             now: at(5),
+        })
+        .unwrap();
+    store
+        .add_verdict(&NewVerdict {
+            session: session.clone(),
+            group: Some(group.clone()),
+            role: role.clone(),
+            agent_id: None,
+            iteration: 1,
+            receipt: Some(ReceiptId::new("r_1").unwrap()),
+            verdict: Verdict::Failed,
+            summary: Some(r.clean("password=correct-horse fails")),
+            findings: vec![r.clean("src/a.rs:1: off by one")],
+            now: at(6),
         })
         .unwrap();
     for _ in 0..2 {
