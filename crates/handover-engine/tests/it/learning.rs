@@ -8,7 +8,7 @@ use handover_model::{
 };
 use handover_store::{
     ErrorFilter, ErrorPatterns as _, PackageFilter, Packages as _, ReasoningFilter,
-    Reasonings as _, Strategies as _, StrategyFilter,
+    Reasonings as _, ReceiptFilter, Receipts as _, Strategies as _, StrategyFilter,
 };
 
 use crate::stage::{Stage, result};
@@ -178,23 +178,27 @@ fn a_voice_does_not_register_a_file_of_the_project() {
 
 #[test]
 fn a_debrief_block_ends_an_agent_of_a_run() {
-    // The engine's fourth unique name is the receipt of the first agent.
-    let stage = Stage::new(&["1-1-a"], "");
-    let block = stage.env.folder().join("block");
-    let text = "```handover\nreceipt: r_n0x4\nverdict: complete\nsummary: built it\nreasoning:\n  decisions: small steps\n```\n";
-    fs_err::write(&block, text).unwrap();
-    stage.script(&format!("* dev * | write a.txt x run \"cat {}\"", block.display()));
-    let (_, state) = stage.run(Pipeline::story(false, Profile::Edit));
-    assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0].reason);
-    assert_eq!(state.stories[0].record[0].summary, "built it");
+    let play = |receipt: &str| {
+        let stage = Stage::new(&["1-1-a"], "");
+        let block = stage.env.folder().join("block");
+        let text = format!(
+            "```handover\nreceipt: {receipt}\nverdict: complete\nsummary: built it\nreasoning:\n  \
+             decisions: small steps\n```\n"
+        );
+        fs_err::write(&block, text).unwrap();
+        stage.script(&format!("* dev * | write a.txt x run \"cat {}\"", block.display()));
+        let (_, state) = stage.run(Pipeline::story(false, Profile::Edit));
+        (stage, state)
+    };
     // The receipt of somebody else does not end anything.
-    let stage = Stage::new(&["1-1-a"], "");
-    let other = stage.env.folder().join("block");
-    fs_err::write(&other, text.replace("r_n0x4", "r_other")).unwrap();
-    stage.script(&format!("* dev * | write a.txt x run \"cat {}\"", other.display()));
-    let (_, state) = stage.run(Pipeline::story(false, Profile::Edit));
+    let (stage, state) = play("r_other");
     assert_eq!(state.state, RunState::Failed);
     assert!(state.stories[0].reason.contains("it gave no verdict"), "{}", state.stories[0].reason);
+    // Every stage gives the same names; the first receipt is that of the developer.
+    let receipts = stage.store().receipts(&ReceiptFilter::default()).unwrap();
+    let (_stage, state) = play(receipts.last().unwrap().id.as_str());
+    assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0].reason);
+    assert_eq!(state.stories[0].record[0].summary, "built it");
 }
 
 #[test]

@@ -89,7 +89,8 @@ fn a_team_does_a_story() {
     // Accepted work becomes strategies.
     let strategies = epic.env.run(["strategy", "list", "--json"]).ok().json();
     let insights = strategies["strategies"].to_string();
-    assert!(insights.contains("one greeting for all"), "{insights}");
+    assert!(insights.contains("the greeting names who is there"), "{insights}");
+    assert!(!insights.contains("one greeting for all"), "it was sent back: {insights}");
     assert!(!insights.contains("greetings are tested"), "{insights}");
     // Rejected work that later passed is an error pattern with its solution.
     let errors = epic.env.run(["error", "list", "--json"]).ok().json()["errors"].clone();
