@@ -1,6 +1,6 @@
 //! The hook protocol that Claude Code introduced and others speak with small differences: JSON
 //! objects with `hook_event_name` in, `hookSpecificOutput` out. A host that speaks it describes
-//! its differences as a [`Dialect`](dialect::Dialect); others do not need this module.
+//! its differences as a `Dialect`; others do not need this module.
 
 mod checkpoint;
 pub(crate) mod dialect;
