@@ -43,10 +43,19 @@ pub(crate) fn each(
     params: impl Params,
     mut visit: impl FnMut(&dyn Row) -> Result<Visit>,
 ) -> Result<()> {
+    each_row(connection, sql, params, |row| visit(&SqliteRow(row)))
+}
+
+fn each_row(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut visit: impl FnMut(&rusqlite::Row<'_>) -> Result<Visit>,
+) -> Result<()> {
     let mut statement = connection.prepare_cached(sql).map_err(backend)?;
     let mut rows = statement.query(params).map_err(backend)?;
     while let Some(row) = rows.next().map_err(backend)? {
-        if visit(&SqliteRow(row))? == Visit::Stop {
+        if visit(row)? == Visit::Stop {
             break;
         }
     }
@@ -94,15 +103,10 @@ pub(crate) fn each_record(
     params: impl Params,
     mut visit: impl FnMut(&dyn Row) -> Result<Visit>,
 ) -> Result<()> {
-    let mut statement = connection.prepare_cached(sql).map_err(backend)?;
-    let mut rows = statement.query(params).map_err(backend)?;
-    while let Some(row) = rows.next().map_err(backend)? {
+    each_row(connection, sql, params, |row| {
         sums::check(row)?;
-        if visit(&SqliteRow(row))? == Visit::Stop {
-            break;
-        }
-    }
-    Ok(())
+        visit(&SqliteRow(row))
+    })
 }
 
 /// All records of a query, whose last column is [`sums::intact`].

@@ -4,7 +4,7 @@
 //! passages of all packages that may go in are ranked together, and the best replace the summaries of their
 //! packages where they say more about the task.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use handover_text::{cut, words};
 use serde::Serialize;
@@ -41,6 +41,12 @@ pub(super) struct Passage {
     pub(super) score: f64,
     /// How many different words of the task it has.
     pub(super) shared: usize,
+}
+
+impl Passage {
+    fn heading(&self) -> Option<&str> {
+        self.heading.as_deref()
+    }
 }
 
 /// A passage as a block shows it.
@@ -179,25 +185,9 @@ impl Question {
         let counted: Vec<Vec<Counts>> =
             texts.iter().map(|text| text.iter().map(|p| self.count(&p.text)).collect()).collect();
         let rarity = Rarity::of(self, counted.iter().flatten());
-        let average = rarity.average_length;
         for (text, counts) in texts.iter_mut().zip(&counted) {
-            let own: Vec<f64> = counts.iter().map(|c| rarity.score(c, average)).collect();
-            let mut headings: HashMap<&str, f64> = HashMap::new();
-            let of_heading: Vec<f64> = text
-                .iter()
-                .map(|passage| {
-                    let Some(heading) = passage.heading.as_deref() else { return 0.0 };
-                    if let Some(score) = headings.get(heading) {
-                        return *score;
-                    }
-                    rarity.score(&self.count(heading), average)
-                })
-                .collect();
-            for (passage, score) in text.iter().zip(&of_heading) {
-                if let Some(heading) = passage.heading.as_deref() {
-                    headings.insert(heading, *score);
-                }
-            }
+            let own: Vec<f64> = counts.iter().map(|counts| rarity.score(counts)).collect();
+            let of_heading = self.heading_scores(text, &rarity);
             for (at, passage) in text.iter_mut().enumerate() {
                 let before = at.checked_sub(1).map_or(0.0, |before| own[before]);
                 let after = own.get(at + 1).copied().unwrap_or_default();
@@ -207,6 +197,23 @@ impl Question {
             }
         }
         texts
+    }
+
+    /// The score of each passage's heading. Passages under one heading follow each other.
+    fn heading_scores(&self, passages: &[Passage], rarity: &Rarity<'_>) -> Vec<f64> {
+        let mut last: Option<(&str, f64)> = None;
+        let score = |passage| {
+            let heading = Passage::heading(passage)?;
+            match last {
+                Some((same, score)) if same == heading => Some(score),
+                Some(_) | None => {
+                    let score = rarity.score(&self.count(heading));
+                    last = Some((heading, score));
+                    Some(score)
+                }
+            }
+        };
+        passages.iter().map(score).map(Option::unwrap_or_default).collect()
     }
 
     fn count(&self, text: &str) -> Counts {
@@ -261,8 +268,8 @@ impl<'q> Rarity<'q> {
         }
     }
 
-    fn score(&self, counts: &Counts, average: f64) -> f64 {
-        let damping = K1 * (1.0 - B + B * counts.length / average.max(1.0));
+    fn score(&self, counts: &Counts) -> f64 {
+        let damping = K1 * (1.0 - B + B * counts.length / self.average_length.max(1.0));
         let of_term = |(term, count): (&String, &f64)| {
             let weight = self.weights.get(term.as_str()).copied().unwrap_or_default();
             weight * count * (K1 + 1.0) / (count + damping)

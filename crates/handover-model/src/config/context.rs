@@ -124,8 +124,7 @@ pub struct BriefConfig {
     pub medium: u64,
     /// The same for a large model.
     pub large: u64,
-    /// The share of the specialization, in percent, while nothing is known of the project; the rest is for the
-    /// context.
+    /// The budget of `handover specialize`, in percent of the preface.
     pub specialization_percent: u64,
     /// The share that evidence about the project leaves to the specialization, in percent; half of it on a
     /// retry.
