@@ -57,7 +57,7 @@ pub(crate) struct App {
     handoff_parts: OnceCell<HandoffParts>,
     patience: Cell<Option<Patience>>,
     any_owner: Cell<bool>,
-    /// Whether the user knows that the checkout is not trusted, or is told in another way.
+    /// Whether the user knows that the checkout is not trusted, or finds out in another way.
     trust_noticed: Cell<bool>,
     guest: Option<Guest>,
 }

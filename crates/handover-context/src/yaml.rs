@@ -2,7 +2,7 @@
 //!
 //! People and agents write `group_id: 1.10`, `010`, `no` and `summary: y` and mean text; YAML's own rules would
 //! make numbers and truth values of them. Only what stands for nothing (`~`, `null`, an empty value) is null.
-//! Whoever needs a number parses the text.
+//! Code that needs a number parses the text.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a story changes about how it is tested: test commands, gates and CI. A reviewer is told, because
+//! What a story changes about how it is tested: test commands, gates and CI. The reviewer learns of it, because
 //! an agent that makes its own test pass by replacing it looks like one that did its work.
 
 use serde_json::Value;

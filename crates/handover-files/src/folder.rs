@@ -69,8 +69,7 @@ impl Folder {
         Self { base: self.base.clone(), below: self.below.join(name) }
     }
 
-    /// Its path, for messages and for programs that are told where to work. Whoever opens it directly follows
-    /// links.
+    /// Its path, for messages and as the working folder of a program. Opening it directly follows links.
     pub fn path(&self) -> PathBuf {
         if self.below.as_os_str().is_empty() {
             self.base.clone()

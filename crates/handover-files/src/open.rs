@@ -52,7 +52,7 @@ pub(crate) fn folder(base: &Path, below: &Path, missing: IfMissing) -> Result<Ow
     let mut whole = base.to_owned();
     let mut folder = match openat(CWD, base, FOLDER, Mode::empty()) {
         Err(Errno::NOENT) if missing != IfMissing::Fail => {
-            // Shared with whoever may read the project: the configuration is in it.
+            // Readable for everyone who may read the project: the configuration is in it.
             made(mkdirat(CWD, base, Mode::from(0o777)), base)?;
             openat(CWD, base, FOLDER, Mode::empty())
         }

@@ -1,7 +1,7 @@
 //! What a client sends over standard input, before the SDK reads it.
 //!
 //! The SDK ignores a line that it cannot parse: without an id there is nobody to answer. Two kinds of lines have
-//! an id all the same. One with half of a surrogate pair is mended; one that is nested too deeply is answered with
+//! an id all the same. One with half of a surrogate pair is repaired; one that is nested too deeply is answered with
 //! an error.
 
 use rmcp::RoleServer;
@@ -56,8 +56,8 @@ async fn pass_on(
             match read(&line) {
                 Read::Good if to.write_all(&line).await.is_err() => return,
                 Read::Good => {}
-                Read::Mended(mended) if to.write_all(&mended).await.is_err() => return,
-                Read::Mended(_) => {}
+                Read::Repaired(repaired) if to.write_all(&repaired).await.is_err() => return,
+                Read::Repaired(_) => {}
                 Read::Bad(unreadable) => drop(report.send(unreadable)),
             }
             line.clear();
@@ -70,16 +70,16 @@ async fn pass_on(
 
 enum Read {
     Good,
-    Mended(Vec<u8>),
+    Repaired(Vec<u8>),
     Bad(Unreadable),
 }
 
 fn read(line: &[u8]) -> Read {
     let Err(error) = serde_json::from_slice::<Value>(line) else { return Read::Good };
-    if let Some(mended) = replace_in_bytes(line)
-        && serde_json::from_slice::<Value>(&mended).is_ok()
+    if let Some(repaired) = replace_in_bytes(line)
+        && serde_json::from_slice::<Value>(&repaired).is_ok()
     {
-        return Read::Mended(mended);
+        return Read::Repaired(repaired);
     }
     /// Whatever is ignored may be nested as deeply as it likes.
     #[derive(Deserialize)]
@@ -146,12 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_passed_on_mended_or_answered() {
+    fn lines_are_passed_on_repaired_or_answered() {
         assert!(matches!(read(nested(5).as_bytes()), Read::Good));
         assert!(matches!(read(b"nonsense"), Read::Good));
         assert!(matches!(read(br#"{"id":1,"method":"x""#), Read::Good), "nobody to answer");
         assert!(matches!(read(nested(5_000).as_bytes()), Read::Bad(_)));
         let half = br#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"\ud83d"}}"#;
-        assert!(matches!(read(half), Read::Mended(_)));
+        assert!(matches!(read(half), Read::Repaired(_)));
     }
 }

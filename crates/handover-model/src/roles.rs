@@ -165,7 +165,7 @@ impl RoleRules {
             SENIOR => rules([40, 20, 25, 15], 5, Always, Roles(&[DEVELOPER]), ALL_PHASES),
             QA => rules([40, 15, 30, 15], 5, Always, Roles(&[DEVELOPER, SENIOR]), QA_PHASES),
             LEAD => rules([30, 15, 40, 15], 5, Always, Roles(&[DEVELOPER, SENIOR, QA]), ALL_PHASES),
-            // Whoever looks for a cause needs the whole chain of events.
+            // Finding a cause takes the whole chain of events.
             INVESTIGATOR => Self {
                 level: ReasoningLevel::Full,
                 ..rules([35, 15, 35, 15], 5, Always, Roles(&[DEVELOPER, SENIOR, QA]), ALL_PHASES)

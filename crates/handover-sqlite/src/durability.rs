@@ -107,7 +107,7 @@ impl SqliteStore {
         outcome
     }
 
-    /// Takes the write lock. Once a wait was in vain, later writes do not wait again until one succeeds.
+    /// Takes the write lock. Once a wait has timed out, later writes do not wait again until one succeeds.
     fn begin(&self) -> Result<Transaction<'_>> {
         let start = Instant::now();
         let mut progress: Option<(i64, Instant)> = None;

@@ -63,7 +63,7 @@ pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
     patience: Patience,
-    /// Whether waiting for the lock was in vain.
+    /// Whether waiting for the lock timed out.
     gave_up: Cell<bool>,
     /// What the transaction under way promises so far.
     promised: Cell<Promise>,

@@ -184,7 +184,7 @@ fn sum([mut one, mut two]: [u32; 2], bytes: &[u8], big_endian: bool) -> [u32; 2]
 
 /// Recomputes the checksums of a log, so that SQLite reads every frame of its generation, whatever is in
 /// it. Only for a copy whose records are checked one by one.
-pub(crate) fn mend(log: &mut [u8]) {
+pub(crate) fn repair(log: &mut [u8]) {
     let Some(bytes) = log.get(..HEADER + FRAME) else { return };
     let page = big(bytes, 8) as usize;
     let big_endian = big(bytes, 0) & 1 == 1;
@@ -306,7 +306,7 @@ mod tests {
         for at in [20, whole.len() / 2] {
             let mut log = whole.clone();
             log[at] ^= 1;
-            mend(&mut log);
+            repair(&mut log);
             let header = Header::read(&log).unwrap();
             assert_eq!(header.walk(&log).behind, 0);
             assert_eq!(
@@ -316,10 +316,10 @@ mod tests {
         }
         // One that nothing is wrong with stays the same.
         let mut log = whole.clone();
-        mend(&mut log);
+        repair(&mut log);
         assert_eq!(log, whole);
-        mend(&mut [0; 99]);
-        mend(&mut [1; 10]);
+        repair(&mut [0; 99]);
+        repair(&mut [1; 10]);
     }
 
     #[test]

@@ -46,9 +46,9 @@ pub fn salvage(
     store.connection.execute_batch("PRAGMA foreign_keys = OFF").map_err(backend)?;
     let mut repaired = Repaired::default();
     store.write(|tx| {
-        for (number, mended) in [true, false].into_iter().enumerate() {
+        for (number, fix_log) in [true, false].into_iter().enumerate() {
             let folder = scratch.join(number.to_string());
-            if let Some(copy) = working_copy(damaged, &folder, mended).map_err(io)? {
+            if let Some(copy) = working_copy(damaged, &folder, fix_log).map_err(io)? {
                 repaired.records += take(tx, &copy, &mut repaired.lost);
             }
         }
@@ -130,7 +130,7 @@ fn io(error: std::io::Error) -> StoreError {
 }
 
 /// Copies a store into a folder of its own, where reading it may change it. `None` if there is no store.
-fn working_copy(from: &Path, folder: &Path, mended: bool) -> std::io::Result<Option<PathBuf>> {
+fn working_copy(from: &Path, folder: &Path, fix_log: bool) -> std::io::Result<Option<PathBuf>> {
     let copy = folder.join("store.db");
     if !from.is_file() {
         return Ok(None);
@@ -139,8 +139,8 @@ fn working_copy(from: &Path, folder: &Path, mended: bool) -> std::io::Result<Opt
     fs_err::copy(from, &copy)?;
     match fs_err::read(log_of(from)) {
         Ok(mut log) => {
-            if mended {
-                log_check::mend(&mut log);
+            if fix_log {
+                log_check::repair(&mut log);
             }
             fs_err::write(log_of(&copy), log)?;
         }

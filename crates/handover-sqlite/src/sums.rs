@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 
 use crate::error::backend;
 
-/// Makes `record_sum` known to a connection, for whoever looks into a store with SQL of their own. It is part
+/// Makes `record_sum` known to a connection, for anyone who reads a store with their own SQL. It is part
 /// of the format: never change what it computes.
 pub fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8

@@ -65,7 +65,7 @@ pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     Ok((project, place))
 }
 
-/// Whoever creates a project trusts what that wrote: its id, and the folder that it is in.
+/// Creating a project trusts what `init` wrote: the id, and the folder that it is in.
 fn trust_own(app: &App, project: &Project, is_new: bool) -> Result<(), CommandError> {
     let trust = app.trust_in(project);
     let mut wants = vec![own_id(&trust, &project.default_id())];

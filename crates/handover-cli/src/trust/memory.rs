@@ -22,7 +22,7 @@ const FOLDER: &str = "trust";
 /// How the names of records end.
 const END: &str = ".json";
 
-/// Whoever changes a record holds a lock on this file.
+/// The lock file that is held while a record changes.
 const LOCK: &str = ".lock";
 
 /// The size limit of a record.

@@ -1,6 +1,6 @@
 //! Why the work came back, and what happened to it before.
 //!
-//! Whoever repairs work reads first why it was sent back. Those it is escalated to also read the
+//! Agents that repair work read first why it was sent back. Those it is escalated to also read the
 //! whole story of the group. Both are shortened until they fit, and the reason is never left out.
 
 use handover_model::roles::Duty;
@@ -84,7 +84,7 @@ impl History {
     }
 }
 
-/// What an agent that repairs work is told about earlier attempts, in at most `room` tokens if that
+/// What an agent that repairs work reads about earlier attempts, in at most `room` tokens if that
 /// can be done without leaving the reason out.
 pub(super) fn history(
     sources: Sources<'_>,

@@ -1,4 +1,4 @@
-//! Whoever repairs work reads first why it came back.
+//! Agents that repair work read first why it came back.
 
 use handover_context::assemble::ContextRequest;
 use handover_model::{ItemKind, Verdict, Zone};

@@ -1,4 +1,4 @@
-//! Laws of an assembly: whatever is in the store and whoever asks.
+//! Laws of an assembly, for any store and any request.
 
 use handover_context::assemble::{Assembly, ContextRequest};
 use handover_model::config::RedactionConfig;

@@ -255,7 +255,7 @@ fn without_fixes_a_failure_is_only_reported() {
     assert_eq!(state.verdict(), RunState::Done);
     state.options.uat_blocking = true;
     assert_eq!(state.verdict(), RunState::Failed);
-    // Whoever has no scenarios has nothing to accept.
+    // Without scenarios there is nothing to accept.
     state.plan.pipeline.closing.clear();
     assert_eq!(state.verdict(), RunState::Done);
 }

@@ -42,7 +42,7 @@ fn a_success_counts_only_if_the_program_ended_well() {
         assert_eq!((judged, summary.as_str()), (None, "exit_code happened"), "{verdict}");
         assert_eq!(kept.verdict, Some(verdict), "the report itself is kept");
     }
-    // Whoever gives up is believed, whatever the exit code.
+    // An agent that gives up is believed, whatever the exit code.
     for verdict in [Blocked, Failed, Retry, Skip, Escalate] {
         let (judged, summary, _) =
             judge(&outcome(Some(FailureClass::ExitCode)), Ok(report(verdict)));

@@ -116,15 +116,15 @@ fn an_author_who_writes_nothing_is_not_believed() {
 #[test]
 fn a_failing_scenario_is_fixed_and_run_again() {
     let script = format!(
-        "{}\nepic-1 fix * | append 1-1-a.txt \" mended\" print \"IMPLEMENTATION COMPLETE: epic-1\"",
-        writes(&scenario("mended"))
+        "{}\nepic-1 fix * | append 1-1-a.txt \" fixed\" print \"IMPLEMENTATION COMPLETE: epic-1\"",
+        writes(&scenario("fixed"))
     );
     let stage = stage(&script);
     let mut request = stage.request(closed(1));
     request.overrides.uat_blocking = true;
     let (state, _) = stage.warned(&request);
     assert_eq!(state.state, RunState::Done, "{:?}", state.closing);
-    assert_eq!(stage.show(BRANCH, "1-1-a.txt"), "work mended");
+    assert_eq!(stage.show(BRANCH, "1-1-a.txt"), "work fixed");
     let log = stage.git(&["log", "-1", "--format=%s", BRANCH]);
     assert_eq!(log, "fix(epic-1): fix acceptance failures");
     assert!(stage.show(BRANCH, DOCUMENT).contains("| passed |"));

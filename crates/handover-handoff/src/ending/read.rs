@@ -217,7 +217,7 @@ fn read(fields: BTreeMap<String, Value>, debrief: &mut Debrief) {
             "findings" | "issues" => {
                 debrief.findings = list(&value).filter_map(finding).collect();
             }
-            // The form lists the three words; whoever leaves them says nothing.
+            // The form lists all three words; a form that was not filled in says nothing.
             "confidence" => {
                 debrief.confidence = words(&value).and_then(|word| known(Some(word)).ok()?);
             }

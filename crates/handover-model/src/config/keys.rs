@@ -35,7 +35,7 @@ pub enum Risk {
 }
 
 impl Risk {
-    /// What the user is told about a value that needs trust.
+    /// Why a value needs trust, for the user.
     pub const fn why(self) -> &'static str {
         match self {
             Harmless => "harmless",
@@ -79,7 +79,7 @@ pub const KEYS: &[Key] = &[
     key("store.allow_http", UserOnly),
     key("store.services", UserOnly),
     key("packages.warn_bytes", Harmless),
-    // Whoever raises it has us read larger files.
+    // A higher limit makes us read larger files.
     key("packages.max_bytes", WeakensProtection),
     key("redaction.mode", WeakensProtection),
     key("redaction.allow", WeakensProtection),

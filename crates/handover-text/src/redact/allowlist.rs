@@ -347,7 +347,7 @@ mod tests {
                 "/etc/passwd",
                 "./config/app.yml",
                 "~/projects/app",
-                "../shared/config",
+                "../common/config",
                 "https://x",
                 "HTTPS://x",
                 "arn:aws:x",

@@ -281,7 +281,7 @@ fn after_webhook(text: &[u8], start: usize) -> bool {
     bytes::contains_ignore_case(before, b"webhook")
 }
 
-/// Whether the address of a web hook: whoever knows its path can call it.
+/// Whether it is the address of a web hook: anyone who knows its path can call it.
 fn is_hook(run: &[u8]) -> bool {
     [&b"hooks."[..], b"/hooks/", b"/hook/", b"webhook", b"/integration/"]
         .iter()

@@ -46,7 +46,7 @@ struct Scan<'t> {
     table: usize,
     /// Values of several lines up to here have been read.
     block: usize,
-    /// Manifests, tables and blocks: whoever reads a part of the text must begin where they do.
+    /// Manifests, tables and blocks: reading a part of the text must begin where they do.
     structures: Vec<Range<usize>>,
 }
 

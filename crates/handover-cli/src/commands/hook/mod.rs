@@ -207,7 +207,7 @@ fn work(
             shared.answer(None);
             return Ok(());
         }
-        // Somebody else's: the user is told once, when the conversation starts.
+        // Another user's: reported once, when the conversation starts.
         Err(error) if error.code == "other_owner" && !starts_conversation(&call) => {
             shared.answer(None);
             return Ok(());

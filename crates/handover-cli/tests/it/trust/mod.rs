@@ -77,7 +77,7 @@ fn hook(env: &TestEnv, name: &str, fields: Value) -> Output {
     env.run_with(event.to_string(), ["hook", "claude"]).ok()
 }
 
-/// What the user is told when a conversation starts.
+/// The message to the user when a conversation starts.
 fn notice(env: &TestEnv, source: &str) -> String {
     let output = hook(env, "SessionStart", json!({"source": source}));
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();

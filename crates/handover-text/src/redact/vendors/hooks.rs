@@ -1,4 +1,4 @@
-//! Addresses that grant access to whoever knows them: web hooks, heartbeats, log collectors.
+//! Addresses that grant access to anyone who knows them: web hooks, heartbeats, log collectors.
 
 use super::Vendor;
 
