@@ -53,6 +53,8 @@ enum Bench {
 
 #[derive(Subcommand)]
 enum Eval {
+    /// What briefs say in scripted projects, against what they must say
+    Briefs(eval::briefs::Args),
     /// Recall and false positives of secret redaction
     Redaction(eval::redaction::Args),
     /// Retrieval quality of the ranking
@@ -69,6 +71,7 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(Bench::Serve(args)) => bench::serve::run(&args),
         Task::Bench(Bench::Store(args)) => bench::store::run(&args),
         Task::Bench(Bench::Web(args)) => bench::web::run(&args),
+        Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 
 mod binary;
+pub mod briefs;
 mod browser;
 mod demo;
 mod disk;

@@ -6,6 +6,7 @@ mod as_written;
 mod assemble;
 mod bad_input;
 mod brief;
+mod brief_corpus;
 mod concurrency;
 mod config;
 mod content;
