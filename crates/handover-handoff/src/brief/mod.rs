@@ -219,11 +219,11 @@ impl Composer<'_> {
             if over == 0 {
                 break;
             }
-            let before = context.tokens;
-            context = self.context(before.saturating_sub(over));
-            // A context that has nothing to leave out cannot shrink.
-            if context.tokens + over > before {
-                special = self.specialization(special.tokens().saturating_sub(over));
+            // Advice yields: a token too many must not cost a piece of evidence.
+            let before = special.tokens();
+            special = self.specialization(before.saturating_sub(over));
+            if special.tokens() + over > before {
+                context = self.context(context.tokens.saturating_sub(over));
             }
         }
         (context, special)
