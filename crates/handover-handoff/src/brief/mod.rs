@@ -163,7 +163,7 @@ pub(crate) fn role_section(
     receipt: &ReceiptId,
     session: &handover_model::SessionId,
 ) -> String {
-    role::section(role, None, receipt, &role::Place { session, group: None })
+    role::section(role, None, receipt, &role::Place { session, group: None, attempt: 1 })
 }
 
 /// How often parts are shrunk until they fit together.
@@ -324,8 +324,11 @@ impl Composer<'_> {
             Some(text) => format!("## Your Role\n\n{}\n", text.trim_end()),
             None => {
                 let text = self.handoffs.config.brief.roles.get(request.role.as_str());
-                let place =
-                    role::Place { session: &request.session, group: request.group.as_ref() };
+                let place = role::Place {
+                    session: &request.session,
+                    group: request.group.as_ref(),
+                    attempt: self.iteration + 1,
+                };
                 role::section(&request.role, text, &request.receipt, &place)
             }
         }

@@ -113,17 +113,22 @@ const ANY_OTHER: BuiltIn = BuiltIn {
 pub(super) struct Place<'a> {
     pub(super) session: &'a SessionId,
     pub(super) group: Option<&'a GroupId>,
+    /// The attempt that the agent makes, from 1.
+    pub(super) attempt: u32,
 }
 
 /// The package that a role typically leaves, as the form shows it.
 struct Example {
     kind: &'static str,
-    /// What follows the group in the name of the file.
-    topic: &'static str,
+    /// What follows the group in the name of the file; `None` is the attempt.
+    topic: Option<&'static str>,
     consumers: &'static str,
     priority: &'static str,
     summary: &'static str,
 }
+
+/// The agent chooses a word.
+const TOPIC: Option<&str> = Some("topic");
 
 impl Example {
     fn of(role: &Role) -> Self {
@@ -135,41 +140,39 @@ impl Example {
             summary,
         };
         match role.as_str() {
-            "qa_expert" => example(
-                "failures",
-                "iter1",
-                "developer",
-                "high",
-                "what fails, and how to see it fail",
-            ),
+            "qa_expert" => {
+                example("failures", None, "developer", "high", "what fails, and how to see it fail")
+            }
             "tech_lead" => example(
                 "decisions",
-                "topic",
+                TOPIC,
                 "developer, qa_expert",
                 "high",
                 "what was decided, and why",
             ),
             "investigator" => example(
                 "investigation",
-                "topic",
+                TOPIC,
                 "developer, senior_software_engineer",
                 "high",
                 "the cause, and what proves it",
             ),
             "developer" | "senior_software_engineer" => example(
                 "decisions",
-                "topic",
+                TOPIC,
                 "qa_expert, tech_lead",
                 "medium",
                 "what others must know about this change",
             ),
-            _ => example("research", "topic", "developer", "medium", "what others need to know"),
+            _ => example("research", TOPIC, "developer", "medium", "what others need to know"),
         }
     }
 
     /// The line of the form.
     fn line(&self, place: &Place<'_>) -> String {
-        let Self { kind, topic, consumers, priority, summary } = self;
+        let Self { kind, consumers, priority, summary, .. } = self;
+        // A report of an earlier attempt must not be overwritten.
+        let topic = self.topic.map_or_else(|| format!("iter{}", place.attempt), str::to_owned);
         let folder = format!(".handover/artifacts/{}/context", place.session);
         let group = place.group.map(|group| format!("{group}-")).unwrap_or_default();
         format!(
@@ -237,7 +240,7 @@ mod tests {
 
     fn text(name: &str, config: Option<&RoleText>) -> String {
         let session = SessionId::new("s1").unwrap();
-        let place = Place { session: &session, group: None };
+        let place = Place { session: &session, group: None, attempt: 1 };
         section(&Role::new(name).unwrap(), config, &ReceiptId::new("r_1").unwrap(), &place)
     }
 
