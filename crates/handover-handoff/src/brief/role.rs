@@ -212,7 +212,7 @@ pub(super) fn section(
     format!(
         "## Your Role\n\n\
          Role: {role}. {identity}\n\
-         Look at first: {focus}\n{rules}\n\
+         Look first at: {focus}\n{rules}\n\
          End your last message with this block, so that the next agent starts from what you know; leave out \
          what does not apply. Verdict: {verdicts}.\n\n\
          ```handover\n\
@@ -253,7 +253,7 @@ mod tests {
             assert!(
                 text.starts_with(&format!("## Your Role\n\nRole: {name}. {}\n", built_in.identity))
             );
-            assert!(text.contains(&format!("Look at first: {}\n- ", built_in.focus)), "{text}");
+            assert!(text.contains(&format!("Look first at: {}\n- ", built_in.focus)), "{text}");
             for rule in built_in.rules {
                 assert!(text.contains(&format!("\n- {rule}\n")), "{name}: {rule}");
             }
@@ -297,7 +297,7 @@ mod tests {
         let focus = RoleText { focus: Some("The tests.".to_owned()), ..RoleText::default() };
         let text = |config: &RoleText| super::tests::text("developer", Some(config));
         let changed = text(&focus);
-        assert!(changed.contains("Look at first: The tests.\n"), "{changed}");
+        assert!(changed.contains("Look first at: The tests.\n"), "{changed}");
         assert!(changed.contains("You implement one task, with its tests."), "{changed}");
         assert!(changed.contains("- Do the work yourself"), "{changed}");
         let silent = RoleText { rules: Some(Vec::new()), ..RoleText::default() };
