@@ -51,6 +51,7 @@ impl Stack {
             let name = component.path.rsplit('/').next().unwrap_or(&component.path);
             words.iter().enumerate().any(|(at, word)| {
                 word.eq_ignore_ascii_case(name) && (!is_generic(name) || has_cue(&words, at))
+                    || !is_generic(name) && is_package_of(word, name)
             })
         });
         // Two that are named decide nothing.
@@ -142,6 +143,14 @@ const GENERIC: &[&str] = &[
 
 fn is_generic(name: &str) -> bool {
     GENERIC.iter().any(|generic| generic.eq_ignore_ascii_case(name))
+}
+
+/// Whether a word is the name of a package in a folder: `freight-planner`, `@freight/planner` and
+/// `freight_planner::route` are in `planner`.
+fn is_package_of(word: &str, folder: &str) -> bool {
+    let package = word.split("::").next().unwrap_or(word).to_lowercase();
+    let prefix = package.strip_suffix(&folder.to_lowercase());
+    prefix.is_some_and(|prefix| prefix.len() > 1 && prefix.ends_with(['-', '_', '/']))
 }
 
 /// Whether a neighbouring word says that a component is meant.
@@ -244,6 +253,18 @@ mod tests {
             hints: Vec::new(),
         };
         Stack { components: paths.iter().map(component).collect(), notes: Vec::new() }
+    }
+
+    #[test]
+    fn a_package_is_named_after_its_folder() {
+        let stack = stack(&[".", "crates/api", "crates/planner"]);
+        let named = |task: &str| stack.component_named(task).map(|one| one.path.as_str());
+        for task in ["freight-planner: no loops", "Fix @freight/planner", "freight_planner::route"]
+        {
+            assert_eq!(named(task), Some("crates/planner"), "{task}");
+        }
+        assert_eq!(named("Document the public-api"), None, "everyday words are not names");
+        assert_eq!(named("Fix the preplanner"), None);
     }
 
     #[test]
