@@ -209,11 +209,12 @@ impl View {
 
     /// The field of application, as used in a sentence; empty if unknown.
     pub(crate) fn domain(&self) -> &'static str {
-        let mut domains = self.items.iter().filter_map(|item| {
-            let (_, technology) = catalog::find(&item.name)?;
-            (technology.domain != Domain::None).then(|| technology.domain.title())
-        });
-        domains.next().unwrap_or_default()
+        let domains =
+            self.items.iter().filter_map(|item| Some(catalog::find(&item.name)?.1.domain));
+        let domains: Vec<Domain> = domains.filter(|domain| *domain != Domain::None).collect();
+        let both = [Domain::Frontend, Domain::Backend].iter().all(|one| domains.contains(one));
+        let domain = if both { Some(Domain::FullStack) } else { domains.first().copied() };
+        domain.map_or("", Domain::title)
     }
 }
 
