@@ -1,6 +1,6 @@
 //! Selects the templates of an agent, in order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::{Category, Role, TestingMode};
 use handover_text::words;
@@ -188,10 +188,13 @@ const ALIASES: &[(&str, &str)] = &[
 /// The templates that the words of a task call for, best first. Languages, frameworks and tools for tests follow
 /// from the stack, whatever a task mentions.
 fn named_by<'t>(task: &str, templates: &'t Templates) -> Vec<&'t Template> {
-    let mut said: BTreeSet<String> = words::terms(task).into_iter().collect();
+    let mut said = Words::default();
+    for word in task.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        said.add(word);
+    }
     for (alias, word) in ALIASES {
-        if said.contains(*alias) || said.contains(&alias.to_lowercase()) {
-            said.extend(words::terms(word));
+        if said.has(alias) {
+            word.split('-').for_each(|part| said.add(part));
         }
     }
     let mut found: Vec<(usize, &Template)> = templates
@@ -202,7 +205,7 @@ fn named_by<'t>(task: &str, templates: &'t Templates) -> Vec<&'t Template> {
                 Category::Language | Category::Framework | Category::Testing
             )
         })
-        .map(|template| (keys(template).intersection(&said).count(), template))
+        .map(|template| (keys(template).into_iter().filter(|key| said.has(key)).count(), template))
         .filter(|(hits, _)| *hits > 0)
         .collect();
     // The order of templates is stable, and so is the sort.
@@ -210,13 +213,35 @@ fn named_by<'t>(task: &str, templates: &'t Templates) -> Vec<&'t Template> {
     found.into_iter().take(MOST_NAMED).map(|(_, template)| template).collect()
 }
 
+/// The words of a task: the length of the longest word for each term.
+#[derive(Default)]
+struct Words(BTreeMap<String, usize>);
+
+impl Words {
+    fn add(&mut self, word: &str) {
+        for term in words::terms(word) {
+            let length = self.0.entry(term).or_default();
+            *length = (*length).max(word.len());
+        }
+    }
+
+    /// Whether a word was said in some form. Words of one stem may mean different things (access and accessibility,
+    /// perform and performance), so they must be about equally long.
+    fn has(&self, word: &str) -> bool {
+        words::terms(word).iter().any(|term| {
+            let said = self.0.get(term).copied().unwrap_or_default();
+            said.min(word.len()) * 10 >= said.max(word.len()) * 7
+        })
+    }
+}
+
 /// The words that call for a template: what it detects, and the telling parts of its name.
-fn keys(template: &Template) -> BTreeSet<String> {
+fn keys(template: &Template) -> BTreeSet<&str> {
     let header = &template.header;
     let parts = header.name.split('-').filter(|part| !GENERIC.contains(part));
     let detected = header.detect.iter().map(String::as_str);
     let detected = detected.filter(|name| !GENERIC.contains(name) && !name.contains('-'));
-    parts.chain(detected).flat_map(words::terms).collect()
+    parts.chain(detected).collect()
 }
 
 fn additions<'t>(
