@@ -298,7 +298,11 @@ fn victims(lines: &[Line], parts: &Parts<'_>) -> Vec<usize> {
 }
 
 fn render(parts: &Parts<'_>, focus: &Focus, lines: &[Line]) -> String {
-    let mut text = format!("{HEADING}\n\n{ADVICE}\n\n**{}**\n", parts.identity);
+    let mut text = format!("{HEADING}\n\n");
+    if lines.iter().any(|line| line.kept) {
+        let _ = write!(text, "{ADVICE}\n\n");
+    }
+    let _ = writeln!(text, "**{}**", parts.identity);
     let kept = |section: Section| lines.iter().filter(move |l| l.kept && l.section == section);
     let mut profile = kept(Section::Profile).peekable();
     if profile.peek().is_some() {

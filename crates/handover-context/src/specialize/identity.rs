@@ -55,7 +55,7 @@ pub(super) fn identity(role: &Role, view: &View) -> String {
             let project = both();
             match project.is_empty() {
                 true => who,
-                false => format!("{who} in a project of {project}"),
+                false => format!("{who} in {} {project} project", article(&project)),
             }
         }
     };

@@ -227,7 +227,7 @@ fn composes_identities() {
     );
     assert_eq!(
         of("project_manager", Some("web")),
-        "You are a Project Manager in a project of TypeScript React."
+        "You are a Project Manager in a TypeScript React project."
     );
     // Nothing known, nothing made up.
     for (name, expected) in [
