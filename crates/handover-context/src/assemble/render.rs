@@ -253,6 +253,7 @@ fn errors(text: &mut String, block: &Block) {
 fn strategies(text: &mut String, block: &Block) {
     if !block.strategies.is_empty() {
         let _ = write!(text, "\n### Strategies ({})\n\n", block.strategies.len());
+        text.push_str("What accepted work in this project taught:\n");
         for item in &block.strategies {
             text.push_str(&strategy(item));
         }

@@ -164,6 +164,7 @@ mod text {
             \n\
             ### Strategies (1)\n\
             \n\
+            What accepted work in this project taught:\n\
             - **[architecture]** Use adapters.\n\
             \n\
             <!-- handover:receipt r_1 -->\n";
