@@ -31,6 +31,18 @@ pub(super) enum Shrunk {
 }
 
 impl Block {
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { history, packages, delivered, reasoning, errors, strategies, .. } = self;
+        history.sent_back.is_none()
+            && history.steps.is_empty()
+            && packages.is_empty()
+            && delivered.is_empty()
+            && reasoning.is_empty()
+            && errors.is_empty()
+            && strategies.is_empty()
+    }
+
     /// Tokens of the items, counted one by one.
     pub(super) fn tokens(&self, tokenizer: Tokenizer) -> u64 {
         self.history.tokens(tokenizer)

@@ -70,12 +70,19 @@ pub(super) fn block(shown: &Shown<'_>) -> String {
         if named {
             errors(&mut text, shown.block);
         }
-        packages(&mut text, shown);
+        let empty = shown.available == 0 && shown.block.delivered.is_empty();
+        // An empty list is the last thing that an agent needs to know.
+        if !empty {
+            packages(&mut text, shown);
+        }
         reasonings(&mut text, shown);
         if !named {
             errors(&mut text, shown.block);
         }
         strategies(&mut text, shown.block);
+        if empty {
+            packages(&mut text, shown);
+        }
     }
     let _ = write!(text, "\n<!-- handover:receipt {} -->\n", shown.receipt);
     text
@@ -169,10 +176,11 @@ fn nothing_new(text: &mut String, shown: &Shown<'_>) {
             are(count(Fate::AddressedToOthers))
         );
     } else {
-        text.push_str(
-            "\nNo context packages found for this session/group. The agent will proceed with task and \
-             specialization context only.\n",
-        );
+        text.push_str("\nNo context packages found for this session/group.");
+        if shown.block.is_empty() {
+            text.push_str(" The agent will proceed with task and specialization context only.");
+        }
+        text.push('\n');
     }
 }
 

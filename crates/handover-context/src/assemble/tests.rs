@@ -181,6 +181,11 @@ mod text {
             "{none}"
         );
         assert!(!none.contains("Read the files"), "{none}");
+        let block = Block { reasoning: vec![thought(3, "one lock")], ..Block::default() };
+        let last = rendered(Zone::Normal, 0, &block);
+        let end = "one lock (attempt 1)\n\n### Relevant Packages (0/0)\n\n\
+            No context packages found for this session/group.\n\n<!-- handover";
+        assert!(last.contains(end), "{last}");
         // What exists but does not fit is not "not found".
         let unfit = rendered(Zone::Normal, 4, &Block::default());
         assert!(!unfit.contains("No context packages found"), "{unfit}");
