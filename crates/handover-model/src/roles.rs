@@ -162,7 +162,11 @@ impl RoleRules {
             DEVELOPER => {
                 rules([50, 20, 20, 10], 3, OnRetry, Roles(&[DEVELOPER, QA, LEAD]), ALL_PHASES)
             }
-            SENIOR => rules([40, 20, 25, 15], 5, Always, Roles(&[DEVELOPER]), ALL_PHASES),
+            // Repeating what failed is what a rescue must not do.
+            SENIOR => Self {
+                level: ReasoningLevel::Full,
+                ..rules([40, 20, 25, 15], 5, Always, Roles(&[DEVELOPER]), ALL_PHASES)
+            },
             QA => rules([40, 15, 30, 15], 5, Always, Roles(&[DEVELOPER, SENIOR]), QA_PHASES),
             LEAD => rules([30, 15, 40, 15], 5, Always, Roles(&[DEVELOPER, SENIOR, QA]), ALL_PHASES),
             // Finding a cause takes the whole chain of events.

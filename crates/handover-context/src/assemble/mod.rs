@@ -160,6 +160,9 @@ pub struct PackedReasoning {
     pub phase: handover_model::Phase,
     /// The attempt it came from, from 1.
     pub attempt: u32,
+    /// The group it came from, if the request is not about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupId>,
     /// How certain the author was, if they said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,

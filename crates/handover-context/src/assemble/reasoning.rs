@@ -1,9 +1,11 @@
 //! The digest of other agents' reasoning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use handover_model::roles::RoleRules;
-use handover_model::{Fate, ItemKind, Phase, Reasoning, ReasoningLevel, Tokenizer};
+use handover_model::roles::{Duty, RoleRules, writes_code};
+use handover_model::{
+    Fate, ItemKind, Phase, Reasoning, ReasoningId, ReasoningLevel, Role, Tokenizer,
+};
 use handover_store::{ReasoningFilter, Result};
 use handover_text::tokens;
 
@@ -72,16 +74,18 @@ pub(super) fn digest(
 ) -> Result<Digest> {
     let Limits { rules, level, room, tokenizer } = *limits_of;
     let mut entries = sources.store.reasoning(&request.session, &ReasoningFilter::default())?;
+    // An agent that takes over a second time builds on what it found the first time.
+    let continues = request.iteration > 0 && Duty::of(&request.role) == Duty::Rescues;
     // What concerns the whole session concerns every group.
     entries.retain(|entry| {
         (request.group.is_none() || entry.group.is_none() || entry.group == request.group)
-            && rules.sources.include(&entry.role)
+            && (rules.sources.include(&entry.role) || continues && entry.role == request.role)
             && rules.phases.contains(&entry.phase)
             && (rules.phases.len() <= 3 || includes(level, entry.phase))
     });
-    let behind = Attempts::of(&entries);
+    let attempts = Attempts::of(&entries);
     // The listing is newest first, and the sort is stable.
-    entries.sort_by_key(|entry| (behind.of_entry(entry), rank(entry.phase)));
+    entries.sort_by_key(|entry| (attempts.behind(entry), rank(entry.phase)));
     let (per_role, in_all) = limits(level);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut said: Vec<_> = shown.iter().map(|text| word_set(text)).collect();
@@ -100,13 +104,14 @@ pub(super) fn digest(
             digest.explained.push(explained(Fate::ShownAlready));
             continue;
         }
-        let forms: &[usize] = if behind.of_entry(&entry) == 0 { &FORMS } else { &EARLIER_FORMS };
+        let forms: &[usize] = if attempts.behind(&entry) == 0 { &FORMS } else { &EARLIER_FORMS };
         let packed = forms.iter().find_map(|chars| {
             let mut packed = PackedReasoning {
                 id: entry.id,
                 role: entry.role.clone(),
                 phase: entry.phase,
-                attempt: entry.iteration + 1,
+                attempt: attempts.of_entry(&entry) + 1,
+                group: entry.group.clone().filter(|_| request.group.is_none()),
                 confidence: entry.confidence,
                 content: content.cut(*chars).as_str().to_owned(),
                 tokens: 0,
@@ -133,25 +138,49 @@ pub(super) fn digest(
     Ok(digest)
 }
 
-/// The latest attempt of each role in each group.
-struct Attempts(BTreeMap<(String, Option<String>), u32>);
+/// The attempts that entries are about.
+struct Attempts {
+    /// The latest of each role in each group.
+    latest: BTreeMap<(String, Option<String>), u32>,
+    /// What judges said is about the attempt before it: its role and number.
+    judged: BTreeMap<ReasoningId, (Role, u32)>,
+}
 
 impl Attempts {
+    /// Of a listing that is newest first.
     fn of(entries: &[Reasoning]) -> Self {
         let mut latest = BTreeMap::new();
         for entry in entries {
-            let attempt: &mut u32 = latest.entry(Self::key(entry)).or_default();
+            let attempt: &mut u32 = latest.entry(key(&entry.role, entry)).or_default();
             *attempt = (*attempt).max(entry.iteration);
         }
-        Self(latest)
+        let (mut work, mut judged) = (HashMap::new(), BTreeMap::new());
+        for entry in entries.iter().rev() {
+            if writes_code(&entry.role) {
+                work.insert(&entry.group, (entry.role.clone(), entry.iteration));
+            } else if Duty::of(&entry.role) == Duty::Judges
+                && let Some(attempt) = work.get(&entry.group)
+            {
+                judged.insert(entry.id, attempt.clone());
+            }
+        }
+        Self { latest, judged }
     }
 
-    fn key(entry: &Reasoning) -> (String, Option<String>) {
-        (entry.role.to_string(), entry.group.as_ref().map(ToString::to_string))
-    }
-
-    /// How many attempts an entry is behind the latest of its role.
+    /// The number of the attempt that an entry is about, from 0.
     fn of_entry(&self, entry: &Reasoning) -> u32 {
-        self.0.get(&Self::key(entry)).map_or(0, |latest| latest - entry.iteration)
+        self.judged.get(&entry.id).map_or(entry.iteration, |(_, attempt)| *attempt)
     }
+
+    /// How many attempts an entry is behind the latest.
+    fn behind(&self, entry: &Reasoning) -> u32 {
+        let role = self.judged.get(&entry.id).map_or(&entry.role, |(role, _)| role);
+        let latest = self.latest.get(&key(role, entry)).copied().unwrap_or_default();
+        latest.saturating_sub(self.of_entry(entry))
+    }
+}
+
+/// A role in the group of an entry.
+fn key(role: &Role, entry: &Reasoning) -> (String, Option<String>) {
+    (role.to_string(), entry.group.as_ref().map(ToString::to_string))
 }

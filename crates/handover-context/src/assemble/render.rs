@@ -302,12 +302,16 @@ fn path(path: &str) -> String {
 
 /// One piece of reasoning.
 pub(super) fn reasoning(entry: &PackedReasoning) -> String {
+    let group = match &entry.group {
+        Some(group) => format!("group {group}, "),
+        None => String::new(),
+    };
     let certainty = match entry.confidence {
         Some(confidence) => format!(", {confidence} confidence"),
         None => String::new(),
     };
     format!(
-        "**[{}] {}:** {} (attempt {}{certainty})\n",
+        "**[{}] {}:** {} ({group}attempt {}{certainty})\n",
         entry.role,
         entry.phase,
         quote_inline(&entry.content),

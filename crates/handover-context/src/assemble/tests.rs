@@ -46,6 +46,7 @@ fn thought(id: i64, content: &str) -> PackedReasoning {
         role: role("developer"),
         phase: Phase::Decisions,
         attempt: 1,
+        group: None,
         confidence: None,
         content: content.to_owned(),
         tokens: 7,
