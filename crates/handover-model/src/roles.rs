@@ -82,11 +82,6 @@ impl Duty {
             _ => Self::Other,
         }
     }
-
-    /// Whether the role has to know why work came back.
-    pub fn repairs(self) -> bool {
-        matches!(self, Self::Builds | Self::Rescues)
-    }
 }
 
 /// Whether a role writes the code that others judge.
@@ -301,8 +296,6 @@ mod tests {
         let judges = ["qa_expert", "tech_lead", "project_manager"];
         assert_eq!(judges.map(duty), [Duty::Judges; 3]);
         assert_eq!(["requirements_engineer", "gardener"].map(duty), [Duty::Other; 2]);
-        assert!(Duty::Builds.repairs() && Duty::Rescues.repairs());
-        assert!(!Duty::Judges.repairs() && !Duty::Other.repairs());
         let writes = |name: &str| writes_code(&Role::new(name).unwrap());
         assert!(writes("developer") && writes("senior_software_engineer"));
         assert!(!writes("investigator") && !writes("qa_expert"));

@@ -1,9 +1,12 @@
 //! Why the work came back, and what happened to it before.
 //!
-//! Agents that repair work read first why it was sent back. Those it is escalated to also read the
-//! whole story of the group. Both are shortened until they fit, and the reason is never left out.
+//! Agents that repair work read first why it was sent back, and those that judge it again what was asked for.
+//! Those it is escalated to also read the whole story of the group, and judges what was done since. Both are
+//! shortened until they fit, and the reason is never left out.
 
-use handover_model::roles::Duty;
+use std::collections::HashSet;
+
+use handover_model::roles::{Duty, writes_code};
 use handover_model::{Fate, GroupId, ItemKind, Role, Tokenizer, Verdict, VerdictId, VerdictRecord};
 use handover_text::{Clean, tokens};
 use serde::Serialize;
@@ -27,7 +30,10 @@ pub struct ShownVerdict {
     pub id: VerdictId,
     /// The role that gave it.
     pub role: Role,
-    /// The attempt that it ended, from 1.
+    /// The group that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupId>,
+    /// The attempt that it ended or judged, from 1.
     pub attempt: u32,
     /// The verdict.
     pub verdict: Verdict,
@@ -35,6 +41,28 @@ pub struct ShownVerdict {
     pub summary: String,
     /// What has to be fixed, shortened to fit.
     pub findings: Vec<String>,
+}
+
+/// What the agent has to do about a judgement that sent the work back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Repairs the work.
+    #[default]
+    Repairs,
+    /// Finds out why, and changes nothing.
+    Explains,
+    /// Judges the repaired work.
+    Rechecks,
+}
+
+impl Reader {
+    fn of(role: &Role) -> Self {
+        match Duty::of(role) {
+            Duty::Judges => Self::Rechecks,
+            Duty::Rescues if !writes_code(role) => Self::Explains,
+            Duty::Builds | Duty::Rescues | Duty::Other => Self::Repairs,
+        }
+    }
 }
 
 /// What a block says about earlier attempts.
@@ -48,6 +76,12 @@ pub(super) struct History {
     pub(super) older: usize,
     /// The attempt that the agent makes, from 1.
     pub(super) attempt: u32,
+    /// What the agent has to do about it.
+    pub(super) reader: Reader,
+    /// Whether the steps are only those after the judgement.
+    pub(super) since: bool,
+    /// Whether steps name their groups, because they are of several.
+    pub(super) names_groups: bool,
 }
 
 impl History {
@@ -84,8 +118,8 @@ impl History {
     }
 }
 
-/// What an agent that repairs work reads about earlier attempts, in at most `room` tokens if that
-/// can be done without leaving the reason out.
+/// What an agent reads about earlier attempts, in at most `room` tokens if that can be done without leaving
+/// out why the work was sent back.
 pub(super) fn history(
     sources: Sources<'_>,
     request: &ContextRequest,
@@ -94,25 +128,24 @@ pub(super) fn history(
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
 ) -> (History, Vec<Explained>) {
-    let duty = Duty::of(&request.role);
-    if !duty.repairs() {
+    let past = Past::of(request, verdicts);
+    if past.sent_back.is_none() && past.steps.is_empty() {
         return Default::default();
     }
-    // What concerns the whole session concerns every group.
-    let concerns = |group: &Option<GroupId>| group.is_none() || *group == request.group;
-    let verdicts: Vec<&VerdictRecord> =
-        verdicts.iter().filter(|verdict| concerns(&verdict.group)).collect();
-    let last = verdicts.iter().find(|verdict| is_judgement(verdict));
-    let sent_back = last.filter(|last| last.verdict.sends_back());
-    let story = duty == Duty::Rescues && !verdicts.is_empty();
-    if sent_back.is_none() && !story {
-        return Default::default();
-    }
-    let mut clean = |record| CleanVerdict::new(record, sources, redactions);
-    let mut history = History { attempt: request.iteration + 1, ..History::default() };
-    if let Some(record) = sent_back {
+    let mut clean = |record| {
+        let attempt = attempt_of(record, &past.concerning);
+        CleanVerdict::new(record, attempt, sources, redactions)
+    };
+    let mut history = History {
+        attempt: request.iteration + 1,
+        reader: Reader::of(&request.role),
+        since: past.since,
+        names_groups: request.group.is_none(),
+        ..History::default()
+    };
+    if let Some(record) = past.sent_back {
         // Half of the room is for the story, if there is one.
-        let (room, record) = (if story { room / 2 } else { room }, clean(record));
+        let (room, record) = (if past.steps.is_empty() { room } else { room / 2 }, clean(record));
         for (summary, findings, each) in FORMS {
             history.sent_back = Some(record.shown(summary, findings, each));
             if history.tokens(tokenizer) <= room {
@@ -120,10 +153,10 @@ pub(super) fn history(
             }
         }
     }
-    if story {
+    if !past.steps.is_empty() {
         let steps: Vec<CleanVerdict<'_>> =
-            verdicts.iter().take(MAX_STEPS).rev().map(|record| clean(record)).collect();
-        history.older = verdicts.len() - steps.len();
+            past.steps.iter().take(MAX_STEPS).rev().map(|record| clean(record)).collect();
+        history.older = past.steps.len() - steps.len();
         for chars in STEP_CHARS {
             history.steps = steps.iter().map(|step| step.shown(chars, 0, 0)).collect();
             if history.tokens(tokenizer) <= room {
@@ -132,23 +165,119 @@ pub(super) fn history(
         }
         while history.tokens(tokenizer) > room && history.drop_step() {}
     }
-    let explained = explained(&history, &verdicts);
+    let explained = explained(&history, &past.concerning);
     (history, explained)
+}
+
+/// The verdicts that matter to one agent, newest first.
+#[derive(Default)]
+struct Past<'v> {
+    /// Every verdict about the work.
+    concerning: Vec<&'v VerdictRecord>,
+    /// The judgement that the agent has to answer or to check.
+    sent_back: Option<&'v VerdictRecord>,
+    /// How the work went on.
+    steps: Vec<&'v VerdictRecord>,
+    /// Whether the steps are only those after the judgement.
+    since: bool,
+}
+
+impl<'v> Past<'v> {
+    fn of(request: &ContextRequest, verdicts: &'v [VerdictRecord]) -> Self {
+        // What concerns the whole session concerns every group.
+        let concerns = |group: &Option<GroupId>| group.is_none() || *group == request.group;
+        let concerning: Vec<&VerdictRecord> =
+            verdicts.iter().filter(|verdict| concerns(&verdict.group)).collect();
+        match Duty::of(&request.role) {
+            Duty::Builds => Self::of_builder(concerning),
+            Duty::Rescues => Self { steps: concerning.clone(), ..Self::sent_back(concerning) },
+            // A review without the authors' reasoning gets nothing of their story either.
+            Duty::Judges if request.reasoning == Some(false) => Self::default(),
+            Duty::Judges if request.group.is_none() => Self::of_overseer(verdicts),
+            Duty::Judges => Self::of_judge(concerning, &request.role),
+            Duty::Other => Self::default(),
+        }
+    }
+
+    /// The last judgement, if it sends the work back.
+    fn sent_back(concerning: Vec<&'v VerdictRecord>) -> Self {
+        let last = concerning.iter().find(|verdict| is_judgement(verdict));
+        let sent_back = last.filter(|last| last.verdict.sends_back()).copied();
+        Self { sent_back, concerning, ..Self::default() }
+    }
+
+    /// A builder answers the last judgement, and reads what an attempt since then could not get past and what
+    /// others found out about it.
+    fn of_builder(concerning: Vec<&'v VerdictRecord>) -> Self {
+        let since = concerning.iter().take_while(|verdict| !is_judgement(verdict));
+        let matters =
+            |step: &&VerdictRecord| stopped(step) || Duty::of(&step.role) == Duty::Rescues;
+        let steps: Vec<&VerdictRecord> = since.copied().filter(matters).collect();
+        let past = Self::sent_back(concerning);
+        Self { steps, since: past.sent_back.is_some(), ..past }
+    }
+
+    /// A judge checks its own points first, else those of another judge, and reads what was done since.
+    fn of_judge(concerning: Vec<&'v VerdictRecord>, role: &Role) -> Self {
+        let is_own = |verdict: &VerdictRecord| verdict.role == *role && is_judgement(verdict);
+        let own = concerning.iter().position(|verdict| is_own(verdict));
+        let open = own.filter(|at| concerning[*at].verdict.sends_back());
+        let Some(at) = open else {
+            let steps = concerning[..own.unwrap_or(concerning.len())].to_vec();
+            return Self { steps, ..Self::sent_back(concerning) };
+        };
+        Self {
+            sent_back: Some(concerning[at]),
+            steps: concerning[..at].to_vec(),
+            since: true,
+            concerning,
+        }
+    }
+
+    /// A judge of the whole session reads how each group stands.
+    fn of_overseer(verdicts: &'v [VerdictRecord]) -> Self {
+        let mut groups = HashSet::new();
+        let newest = |verdict: &&VerdictRecord| groups.insert(verdict.group.clone());
+        let steps: Vec<&VerdictRecord> = verdicts.iter().filter(newest).collect();
+        Self { concerning: steps.clone(), steps, ..Self::default() }
+    }
+}
+
+/// The attempt that a verdict is about, from 1: judges count their own, which says nothing about the work, so a
+/// judgement has the number of the attempt before it.
+fn attempt_of(record: &VerdictRecord, newest_first: &[&VerdictRecord]) -> u32 {
+    let judged = newest_first
+        .iter()
+        .skip_while(|other| other.id != record.id)
+        .find(|other| writes_code(&other.role) && other.group == record.group)
+        .filter(|_| is_judgement(record));
+    judged.map_or(record.iteration, |judged| judged.iteration) + 1
+}
+
+/// Whether an attempt ended before the work was done.
+fn stopped(record: &VerdictRecord) -> bool {
+    matches!(record.verdict, Verdict::Blocked | Verdict::Escalate)
 }
 
 /// A verdict whose text has passed redaction.
 struct CleanVerdict<'a> {
     record: &'a VerdictRecord,
+    attempt: u32,
     summary: Clean,
     findings: Vec<Clean>,
 }
 
 impl<'a> CleanVerdict<'a> {
-    fn new(record: &'a VerdictRecord, sources: Sources<'_>, redactions: &mut Redactions) -> Self {
+    fn new(
+        record: &'a VerdictRecord,
+        attempt: u32,
+        sources: Sources<'_>,
+        redactions: &mut Redactions,
+    ) -> Self {
         let mut clean = |text: &str| redactions.clean(sources.redactor, text).one_line();
         let summary = clean(record.summary.as_deref().unwrap_or_default());
         let findings = record.findings.iter().map(|finding| clean(finding)).collect();
-        Self { record, summary, findings }
+        Self { record, attempt, summary, findings }
     }
 
     fn shown(&self, summary: usize, findings: usize, each: usize) -> ShownVerdict {
@@ -156,7 +285,8 @@ impl<'a> CleanVerdict<'a> {
         ShownVerdict {
             id: self.record.id,
             role: self.record.role.clone(),
-            attempt: self.record.iteration + 1,
+            group: self.record.group.clone(),
+            attempt: self.attempt,
             verdict: self.record.verdict,
             summary: cut(&self.summary, summary),
             findings: self.findings.iter().take(findings).map(|text| cut(text, each)).collect(),

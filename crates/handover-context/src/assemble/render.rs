@@ -12,7 +12,7 @@ use handover_model::{ErrorPattern, Fate, ReceiptId, Role, Strategy, Zone};
 use handover_text::quote::{quote_block, quote_inline};
 
 use super::block::Block;
-use super::history::{History, ShownVerdict};
+use super::history::{History, Reader, ShownVerdict};
 use super::{PackedPackage, PackedReasoning};
 
 /// The most tokens of a block's frame: headings, the marker, and the lines about reading and about
@@ -88,42 +88,70 @@ pub(super) fn block(shown: &Shown<'_>) -> String {
     text
 }
 
-/// Why the work came back, and for those who take over, what happened before.
+/// Why the work came back, and what happened before or since.
 pub(super) fn history(history: &History) -> String {
     let mut text = String::new();
     if let Some(judgement) = &history.sent_back {
-        let ShownVerdict { role, attempt, verdict, summary, findings, .. } = judgement;
-        let _ = write!(
-            text,
-            "\n### Why It Came Back (this is attempt {})\n\n**[{role}] {verdict}**, attempt {attempt}:\n",
-            history.attempt
-        );
-        if summary.is_empty() && findings.is_empty() {
-            text.push_str("> (no reason given)\n");
-        }
-        if !summary.is_empty() {
-            let _ = writeln!(text, "> {}", quote_inline(summary));
-        }
-        for finding in findings {
-            let _ = writeln!(text, "> - {}", quote_inline(finding));
-        }
-        text.push_str("\nFix this first, and say in your summary what you did about each point.\n");
+        sent_back(&mut text, history, judgement);
     }
     if !history.steps.is_empty() {
-        let _ = write!(text, "\n### What Happened So Far ({} steps)\n\n", history.steps.len());
+        let count = history.steps.len();
+        let (when, noun) = (
+            if history.since { "Since" } else { "So Far" },
+            if count == 1 { "step" } else { "steps" },
+        );
+        let _ = write!(text, "\n### What Happened {when} ({count} {noun})\n\n");
         if history.older > 0 {
             let _ = writeln!(text, "({} earlier steps are not shown.)", history.older);
         }
         for (number, step) in history.steps.iter().enumerate() {
-            let ShownVerdict { role, attempt, verdict, summary, .. } = step;
-            let _ = write!(text, "{}. **[{role}] {verdict}**, attempt {attempt}", number + 1);
-            if !summary.is_empty() {
+            let ShownVerdict { id, role, group, attempt, verdict, summary, .. } = step;
+            let _ = write!(text, "{}. **[{role}] {verdict}**, ", number + 1);
+            if let Some(group) = group.as_ref().filter(|_| history.names_groups) {
+                let _ = write!(text, "group {group}, ");
+            }
+            let _ = write!(text, "attempt {attempt}");
+            let is_above = history.sent_back.as_ref().is_some_and(|above| above.id == *id);
+            if is_above {
+                text.push_str(": see above");
+            } else if !summary.is_empty() {
                 let _ = write!(text, ": {}", quote_inline(summary));
             }
             text.push('\n');
         }
     }
     text
+}
+
+fn sent_back(text: &mut String, history: &History, judgement: &ShownVerdict) {
+    let ShownVerdict { role, attempt, verdict, summary, findings, .. } = judgement;
+    text.push_str(match history.reader {
+        Reader::Repairs | Reader::Explains => "\n### Why It Came Back",
+        Reader::Rechecks => "\n### What Was Sent Back",
+    });
+    // The first attempt of a role that takes over is not the first attempt at the work.
+    if history.attempt > 1 {
+        let _ = write!(text, " (this is attempt {})", history.attempt);
+    }
+    let _ = write!(text, "\n\n**[{role}] {verdict}**, attempt {attempt}:\n");
+    if summary.is_empty() && findings.is_empty() {
+        text.push_str("> (no reason given)\n");
+    }
+    if !summary.is_empty() {
+        let _ = writeln!(text, "> {}", quote_inline(summary));
+    }
+    for finding in findings {
+        let _ = writeln!(text, "> - {}", quote_inline(finding));
+    }
+    text.push_str(match history.reader {
+        Reader::Repairs => {
+            "\nFix this first, and say in your summary what you did about each point.\n"
+        }
+        Reader::Explains => "\nFind out why, and what proves it.\n",
+        Reader::Rechecks => {
+            "\nCheck each point first: is it settled, and did the fix break anything else?\n"
+        }
+    });
 }
 
 fn packages(text: &mut String, shown: &Shown<'_>) {

@@ -83,7 +83,7 @@ fn only_the_last_judgement_counts() {
     world.verdict("tech_lead", 1, Verdict::Passed, "Good.", &[]);
     assert!(!says("Why It Came Back"));
     world.verdict("security_reviewer", 0, Verdict::Failed, "A hole.", &[]);
-    assert!(says("**[security_reviewer] failed**, attempt 1:"));
+    assert!(says("**[security_reviewer] failed**, attempt 2:"));
 }
 
 #[test]
@@ -98,15 +98,86 @@ fn judgements_of_other_groups_do_not_count_but_those_of_the_session_do() {
 }
 
 #[test]
-fn judges_are_not_told_what_to_fix() {
+fn everybody_is_told_what_to_do_about_a_judgement() {
     let world = World::new();
     world.verdict("qa_expert", 0, Verdict::Failed, "Three tests fail.", &[]);
-    for who in ["qa_expert", "tech_lead", "project_manager", "requirements_engineer"] {
-        assert!(!world.compose(&retry(who)).markdown.contains("Three tests fail."), "{who}");
+    for (who, advice) in [
+        ("developer", "Fix this first"),
+        ("senior_software_engineer", "Fix this first"),
+        ("investigator", "Find out why"),
+        ("qa_expert", "Check each point first"),
+        ("tech_lead", "Check each point first"),
+        ("project_manager", "Check each point first"),
+    ] {
+        let text = world.compose(&retry(who)).markdown;
+        assert!(text.contains("> Three tests fail.") && text.contains(advice), "{who}: {text}");
     }
-    for who in ["developer", "senior_software_engineer", "investigator"] {
-        assert!(world.compose(&retry(who)).markdown.contains("Three tests fail."), "{who}");
-    }
+    let text = world.compose(&retry("requirements_engineer")).markdown;
+    assert!(!text.contains("Three tests fail."), "{text}");
+}
+
+#[test]
+fn judges_check_their_own_points_and_read_what_was_done_since() {
+    let world = World::new();
+    world.verdict("developer", 0, Verdict::Complete, "Tokens rotate.", &[]);
+    world.verdict("tech_lead", 0, Verdict::Failed, "No lock.", &["src/auth.rs:41"]);
+    world.verdict("developer", 1, Verdict::Complete, "There is a lock.", &[]);
+    world.verdict("qa_expert", 0, Verdict::Passed, "All tests pass.", &[]);
+    let text = world.compose(&retry("tech_lead")).markdown;
+    let expected = "### What Was Sent Back (this is attempt 2)\n\n\
+        **[tech_lead] failed**, attempt 1:\n> No lock.\n> - src/auth.rs:41\n\n\
+        Check each point first: is it settled, and did the fix break anything else?\n\n\
+        ### What Happened Since (2 steps)\n\n\
+        1. **[developer] complete**, attempt 2: There is a lock.\n\
+        2. **[qa_expert] passed**, attempt 2: All tests pass.\n";
+    assert!(text.contains(expected), "{text}");
+    let blind = ContextRequest { reasoning: Some(false), ..retry("tech_lead") };
+    let text = world.compose(&blind).markdown;
+    assert!(!text.contains("No lock.") && !text.contains("There is a lock."), "{text}");
+    world.verdict("tech_lead", 1, Verdict::Passed, "Good.", &[]);
+    let text = world.compose(&retry("tech_lead")).markdown;
+    assert!(!text.contains("What Was Sent Back") && !text.contains("What Happened"), "{text}");
+}
+
+#[test]
+fn a_first_judge_reads_what_was_built() {
+    let world = World::new();
+    world.verdict("developer", 0, Verdict::Complete, "Tokens rotate.", &[]);
+    let text = world.compose(&ContextRequest { iteration: 0, ..retry("qa_expert") }).markdown;
+    let story =
+        "### What Happened So Far (1 step)\n\n1. **[developer] complete**, attempt 1: Tokens";
+    assert!(text.contains(story), "{text}");
+}
+
+#[test]
+fn a_judge_of_the_session_reads_how_each_group_stands() {
+    let world = World::new();
+    world.verdict("developer", 0, Verdict::Complete, "Tokens rotate.", &[]);
+    world.verdict("qa_expert", 0, Verdict::Passed, "All pass.", &[]);
+    world.verdict_on(Some("P2"), "developer", 0, Verdict::Blocked, "No password.", &[]);
+    let text = world.compose(&request("project_manager")).markdown;
+    let story = "### What Happened So Far (2 steps)\n\n\
+        1. **[qa_expert] passed**, group P1, attempt 1: All pass.\n\
+        2. **[developer] blocked**, group P2, attempt 1: No password.\n";
+    assert!(text.contains(story), "{text}");
+}
+
+#[test]
+fn a_retry_reads_what_blocked_the_attempt_before() {
+    let world = World::new();
+    world.verdict("developer", 0, Verdict::Blocked, "The key is missing.", &[]);
+    let text = world.compose(&retry("developer")).markdown;
+    let story = "### What Happened So Far (1 step)\n\n\
+        1. **[developer] blocked**, attempt 1: The key is missing.\n";
+    assert!(text.starts_with(&format!("## Context for developer\n\n{story}")), "{text}");
+    world.verdict("qa_expert", 0, Verdict::Failed, "It does not start.", &[]);
+    let text = world.compose(&retry("developer")).markdown;
+    assert!(!text.contains("The key is missing."), "{text}");
+    world.verdict("developer", 1, Verdict::Escalate, "No idea why.", &[]);
+    let text = world.compose(&retry("developer")).markdown;
+    let since =
+        "### What Happened Since (1 step)\n\n1. **[developer] escalate**, attempt 2: No idea why.";
+    assert!(text.contains("It does not start.") && text.contains(since), "{text}");
 }
 
 #[test]
@@ -121,10 +192,35 @@ fn escalation_gets_the_whole_story() {
         1. **[developer] complete**, attempt 1: Done 0.\n\
         2. **[qa_expert] failed**, attempt 1: Fails 0.\n\
         3. **[developer] complete**, attempt 2: Done 1.\n\
-        4. **[qa_expert] failed**, attempt 2: Fails 1.\n";
+        4. **[qa_expert] failed**, attempt 2: see above\n";
     assert!(made.markdown.contains(story), "{}", made.markdown);
     assert!(made.markdown.find("Why It Came Back").unwrap() < made.markdown.find(story).unwrap());
     assert!(!world.compose(&retry("developer")).markdown.contains("What Happened So Far"));
+}
+
+#[test]
+fn a_retry_reads_what_an_investigation_found() {
+    let world = World::new();
+    world.verdict("developer", 0, Verdict::Complete, "Imports retry.", &[]);
+    world.verdict("qa_expert", 0, Verdict::Failed, "It still hangs.", &[]);
+    world.verdict("investigator", 0, Verdict::Complete, "The backup freezes writes.", &[]);
+    let text = world.compose(&retry("developer")).markdown;
+    let since = "### What Happened Since (1 step)\n\n\
+        1. **[investigator] complete**, attempt 1: The backup freezes writes.\n";
+    assert!(text.contains(since), "{text}");
+}
+
+#[test]
+fn a_judgement_has_the_number_of_the_attempt_that_it_judged() {
+    let world = World::new();
+    world.verdict("developer", 0, Verdict::Complete, "Done.", &[]);
+    world.verdict("tech_lead", 0, Verdict::Failed, "Not so.", &[]);
+    world.verdict("developer", 1, Verdict::Complete, "Done otherwise.", &[]);
+    world.verdict("qa_expert", 0, Verdict::Failed, "It does not start.", &[]);
+    let text = world.compose(&ContextRequest { iteration: 2, ..retry("developer") }).markdown;
+    let expected =
+        "(this is attempt 3)\n\n**[qa_expert] failed**, attempt 2:\n> It does not start.";
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]
