@@ -1,6 +1,6 @@
 //! One block on its way: filled, fitted into its cap, and finished with a receipt.
 
-use handover_model::{ErrorPattern, Fate, ProjectId, Provided, Provision, Section};
+use handover_model::{ErrorPattern, Fate, ProjectId, Provided, Provision, Section, VerdictRecord};
 use handover_store::{NewReceipt, Result, VerdictFilter};
 use handover_text::tokens;
 
@@ -24,6 +24,7 @@ pub(super) struct Draft<'a> {
     block: Block,
     selection: Selection<'a>,
     settled: Settled,
+    verdicts: Vec<VerdictRecord>,
     tried: Vec<Explained>,
     redactions: Redactions,
 }
@@ -40,6 +41,7 @@ impl<'a> Draft<'a> {
             block: Block::default(),
             selection: Selection::default(),
             settled: Settled::default(),
+            verdicts: Vec::new(),
             tried: Vec::new(),
             redactions: Redactions::default(),
         }
@@ -55,6 +57,7 @@ impl<'a> Draft<'a> {
             history::history(sources, request, &verdicts, room, plan.tokenizer, redactions);
         self.block.history = history;
         self.settled = Settled::of(&verdicts);
+        self.verdicts = verdicts;
         self.tried.extend(explained);
         Ok(())
     }
@@ -68,7 +71,24 @@ impl<'a> Draft<'a> {
         self.add_reasoning()?;
         self.add_packages()?;
         self.add_errors(known.others);
-        self.add_strategies(project)
+        self.add_strategies(project)?;
+        self.lengthen_history();
+        Ok(())
+    }
+
+    /// What everything else leaves goes to the reason why the work came back, if it was cut.
+    fn lengthen_history(&mut self) {
+        let Self { sources, request, plan, .. } = *self;
+        if !self.block.history.shortened {
+            return;
+        }
+        let room = self.block.history.tokens(plan.tokenizer) + self.left();
+        // What was redacted is counted already.
+        let mut counted = Redactions::default();
+        let verdicts = &self.verdicts;
+        let (history, _) =
+            history::history(sources, request, verdicts, room, plan.tokenizer, &mut counted);
+        self.block.history = history;
     }
 
     /// Tokens that are left of the whole block.

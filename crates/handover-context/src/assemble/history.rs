@@ -39,8 +39,16 @@ pub struct ShownVerdict {
     pub verdict: Verdict,
     /// The summary, shortened to fit.
     pub summary: String,
-    /// What has to be fixed, shortened to fit.
+    /// What has to be fixed, what weighs most first, shortened to fit.
     pub findings: Vec<String>,
+    /// How many findings are not shown.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_findings: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What the agent has to do about a judgement that sent the work back.
@@ -82,6 +90,8 @@ pub(super) struct History {
     pub(super) since: bool,
     /// Whether steps name their groups, because they are of several.
     pub(super) names_groups: bool,
+    /// Whether something was cut that more room would show.
+    pub(super) shortened: bool,
 }
 
 impl History {
@@ -146,8 +156,9 @@ pub(super) fn history(
     if let Some(record) = past.sent_back {
         // Half of the room is for the story, if there is one.
         let (room, record) = (if past.steps.is_empty() { room } else { room / 2 }, clean(record));
-        for (summary, findings, each) in FORMS {
+        for (at, (summary, findings, each)) in FORMS.into_iter().enumerate() {
             history.sent_back = Some(record.shown(summary, findings, each));
+            history.shortened = at > 0;
             if history.tokens(tokenizer) <= room {
                 break;
             }
@@ -157,8 +168,9 @@ pub(super) fn history(
         let steps: Vec<CleanVerdict<'_>> =
             past.steps.iter().take(MAX_STEPS).rev().map(|record| clean(record)).collect();
         history.older = past.steps.len() - steps.len();
-        for chars in STEP_CHARS {
+        for (at, chars) in STEP_CHARS.into_iter().enumerate() {
             history.steps = steps.iter().map(|step| step.shown(chars, 0, 0)).collect();
+            history.shortened |= at > 0;
             if history.tokens(tokenizer) <= room {
                 break;
             }
@@ -276,11 +288,15 @@ impl<'a> CleanVerdict<'a> {
     ) -> Self {
         let mut clean = |text: &str| redactions.clean(sources.redactor, text).one_line();
         let summary = clean(record.summary.as_deref().unwrap_or_default());
-        let findings = record.findings.iter().map(|finding| clean(finding)).collect();
+        let mut findings: Vec<Clean> =
+            record.findings.iter().map(|finding| clean(finding)).collect();
+        // What is cut is what weighs least.
+        findings.sort_by_key(|finding| weight(finding.as_str()));
         Self { record, attempt, summary, findings }
     }
 
     fn shown(&self, summary: usize, findings: usize, each: usize) -> ShownVerdict {
+        let count = self.findings.len().min(findings);
         let cut = |text: &Clean, chars| text.cut(chars).as_str().to_owned();
         ShownVerdict {
             id: self.record.id,
@@ -289,8 +305,20 @@ impl<'a> CleanVerdict<'a> {
             attempt: self.attempt,
             verdict: self.record.verdict,
             summary: cut(&self.summary, summary),
-            findings: self.findings.iter().take(findings).map(|text| cut(text, each)).collect(),
+            findings: self.findings.iter().take(count).map(|text| cut(text, each)).collect(),
+            more_findings: self.findings.len() - count,
         }
+    }
+}
+
+/// Sorts findings by the severity that they start with; those without one are in the middle.
+fn weight(finding: &str) -> u8 {
+    let severity = finding.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    match severity.map(|(word, _)| word) {
+        Some("critical" | "blocker") => 0,
+        Some("high" | "major") => 1,
+        Some("low" | "minor" | "info") => 3,
+        _ => 2,
     }
 }
 

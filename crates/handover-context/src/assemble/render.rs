@@ -124,7 +124,7 @@ pub(super) fn history(history: &History) -> String {
 }
 
 fn sent_back(text: &mut String, history: &History, judgement: &ShownVerdict) {
-    let ShownVerdict { role, attempt, verdict, summary, findings, .. } = judgement;
+    let ShownVerdict { role, attempt, verdict, summary, findings, more_findings, .. } = judgement;
     text.push_str(match history.reader {
         Reader::Repairs | Reader::Explains => "\n### Why It Came Back",
         Reader::Rechecks => "\n### What Was Sent Back",
@@ -142,6 +142,9 @@ fn sent_back(text: &mut String, history: &History, judgement: &ShownVerdict) {
     }
     for finding in findings {
         let _ = writeln!(text, "> - {}", quote_inline(finding));
+    }
+    if *more_findings > 0 && !findings.is_empty() {
+        let _ = writeln!(text, "> - ({more_findings} more of the same or lower severity)");
     }
     text.push_str(match history.reader {
         Reader::Repairs => {

@@ -211,6 +211,19 @@ fn a_retry_reads_what_an_investigation_found() {
 }
 
 #[test]
+fn findings_that_weigh_most_come_first() {
+    let world = World::new();
+    let findings: Vec<String> = (0..20).map(|n| format!("[low] a.rs:{n}: a long line")).collect();
+    let mut findings: Vec<&str> = findings.iter().map(String::as_str).collect();
+    findings.extend(["no severity", "[medium] b.rs:1: wrong", "[critical] c.rs:1: data is lost"]);
+    world.verdict("qa_expert", 0, Verdict::Failed, "Much is wrong.", &findings);
+    let text = world.compose(&retry("developer")).markdown;
+    let order = "> - [critical] c.rs:1: data is lost\n> - no severity\n> - [medium] b.rs:1: wrong\n\
+        > - [low] a.rs:0: a long line\n";
+    assert!(text.contains(order), "{text}");
+}
+
+#[test]
 fn a_judgement_has_the_number_of_the_attempt_that_it_judged() {
     let world = World::new();
     world.verdict("developer", 0, Verdict::Complete, "Done.", &[]);
