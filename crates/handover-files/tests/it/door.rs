@@ -1,52 +1,11 @@
 //! Everything that a hostile `.handover/` can contain.
 
-#![expect(clippy::unwrap_used, reason = "these are tests")]
-
 use std::io::Write;
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::symlink;
 
 use handover_files::{FileError, Folder, Irregular, Kind, Sync};
 
-struct Scene {
-    folder: tempfile::TempDir,
-}
-
-impl Scene {
-    fn new() -> Self {
-        let scene = Self { folder: tempfile::tempdir().unwrap() };
-        fs_err::create_dir_all(scene.at("project/.handover")).unwrap();
-        fs_err::create_dir_all(scene.at("outside")).unwrap();
-        fs_err::write(scene.at("outside/file"), "outside").unwrap();
-        scene
-    }
-
-    fn at(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
-    }
-
-    fn link(&self, target: &str, name: &str) {
-        symlink(self.at(target), self.at("project/.handover").join(name)).unwrap();
-    }
-
-    fn pipe(&self, name: &str) {
-        let path = self.at("project/.handover").join(name);
-        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
-    }
-
-    fn door(&self) -> Folder {
-        Folder::of(&self.at("project"))
-    }
-
-    fn assert_outside_is_untouched(&self) {
-        assert_eq!(fs_err::read_to_string(self.at("outside/file")).unwrap(), "outside");
-        assert_eq!(fs_err::read_dir(self.at("outside")).unwrap().count(), 1);
-    }
-}
-
-fn mode(path: &Path) -> u32 {
-    fs_err::metadata(path).unwrap().permissions().mode() & 0o777
-}
+use crate::scene::{Scene, listing, mode};
 
 #[test]
 fn a_linked_file_is_neither_read_nor_written() {
@@ -197,14 +156,13 @@ fn only_our_files_are_cleared_away() {
     symlink(scene.at("outside/file"), scene.at("project/.handover/hooks/d.json")).unwrap();
     fs_err::create_dir(scene.at("project/.handover/hooks/e.json")).unwrap();
     hooks.keep_newest(1, |name| name.ends_with(".json"));
-    let names: Vec<_> = hooks.entries().unwrap().into_iter().map(|e| (e.name, e.kind)).collect();
     let expected = [
         ("c.json", Kind::File),
         ("d.json", Kind::Other),
         ("e.json", Kind::Folder),
         ("note.txt", Kind::File),
     ];
-    assert_eq!(names, expected.map(|(name, kind)| (name.to_owned(), kind)));
+    assert_eq!(listing(&hooks), expected.map(|(name, kind)| (name.to_owned(), kind)));
     scene.assert_outside_is_untouched();
 }
 

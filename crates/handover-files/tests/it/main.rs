@@ -1,0 +1,7 @@
+//! The door to `.handover/`, from outside: hostile content, limits, and many at once.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod door;
+mod scene;
+mod tree;
