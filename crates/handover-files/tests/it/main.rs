@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod bounds;
 mod door;
+mod errors;
 mod scene;
+mod together;
 mod tree;
