@@ -313,6 +313,8 @@ pub(crate) fn time(row: &Row, column: &str) -> Result<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -323,5 +325,73 @@ mod tests {
             assert!(!there.contains('\0'));
             assert_eq!(from_server(&there), text);
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Marks, digits and NUL in any order, which is where escaping can go wrong.
+        #[test]
+        fn no_two_texts_become_one(
+            one in proptest::collection::vec(prop_oneof![proptest::sample::select(vec!['\0', '0', '1', MARK]), any::<char>()], 0..12),
+            two in proptest::collection::vec(proptest::sample::select(vec!['\0', '0', '1', MARK]), 0..12),
+        ) {
+            let (one, two): (String, String) = (one.into_iter().collect(), two.into_iter().collect());
+            let there = |text: &str| to_server(text.to_owned().into()).into_owned();
+            prop_assert!(!there(&one).contains('\0'));
+            let back = from_server(&there(&one)).into_owned();
+            prop_assert_eq!(&back, &one);
+            prop_assert_eq!(there(&one) == there(&two), one == two);
+        }
+    }
+
+    /// The column as text, to compare.
+    fn shown(params: &[Param<'_>]) -> Vec<String> {
+        params.iter().map(|param| format!("{param:?}")).collect()
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let rows = [row![1_i64, "a", Some(7_u32)], row![2_i64, "b\0", None::<u32>]];
+        let columns = columns(rows);
+        assert_eq!(
+            shown(&columns),
+            [
+                "Ints([Some(1), Some(2)])",
+                "Texts([Some(\"a\"), Some(\"b\\u{10fffd}0\")])",
+                "Ints([Some(7), None])",
+            ]
+        );
+        let types: Vec<Type> = columns.iter().map(Param::of).collect();
+        assert_eq!(types, [Type::INT8_ARRAY, Type::TEXT_ARRAY, Type::INT8_ARRAY]);
+        assert!(super::columns(Vec::<[Param<'_>; 3]>::new()).is_empty());
+    }
+
+    #[test]
+    fn a_column_takes_its_type_from_the_first_row() {
+        let bytes: &[u8] = &[1, 2];
+        let columns = columns([row![None::<String>, bytes, 0.5], row!["x", bytes, 1.0]]);
+        assert_eq!(
+            shown(&columns),
+            [
+                "Texts([None, Some(\"x\")])",
+                "Blobs([Some([1, 2]), Some([1, 2])])",
+                "Reals([Some(0.5), Some(1.0)])"
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_fit_into_their_column() {
+        let int = |param: Param<'_>| {
+            let Param::Int(number) = param else { panic!("{param:?}") };
+            number
+        };
+        assert_eq!(int(u64::MAX.into()), Some(i64::MAX), "capped, not wrapped");
+        assert_eq!(int(u32::MAX.into()), Some(4_294_967_295));
+        assert_eq!(int(true.into()), Some(1));
+        assert_eq!(int(None::<i64>.into()), None);
+        assert_eq!(int(Timestamp::from_micros(-5).into()), Some(-5));
+        assert_eq!(numbers(&[PackageId(3), PackageId(1)]), [3, 1]);
     }
 }

@@ -1,10 +1,12 @@
 //! Tests of the shared store on a real server: the conformance suite, agreement with the embedded
-//! store, and what only a server can suffer. `HANDOVER_TEST_POSTGRES` says where the server is;
+//! store, and the faults of servers. `HANDOVER_TEST_POSTGRES` says where the server is;
 //! `scripts/test` starts one.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod agree;
+mod index;
+mod lives;
 mod moving;
 mod place;
 mod server;

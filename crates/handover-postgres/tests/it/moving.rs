@@ -206,7 +206,7 @@ fn there_and_back_nothing_changes() {
         assert_eq!(problems, [""; 0]);
         assert_eq!(exported(store), exported(&one));
     }
-    // Doing it again adds nothing; numbers go on where they were.
+    // Doing it again adds nothing; numbering continues.
     assert_eq!(copy(&one, &two).unwrap().added, 0);
     let session = SessionId::new("s2").unwrap();
     for store in [&one as &dyn Store, &two, &three] {

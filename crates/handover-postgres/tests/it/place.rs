@@ -1,4 +1,4 @@
-//! A project of its own on the server of the tests.
+//! A separate project on the test server.
 
 use handover_model::ProjectId;
 use handover_postgres::{Location, PostgresStore};

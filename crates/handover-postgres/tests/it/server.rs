@@ -84,7 +84,7 @@ fn projects_see_nothing_of_each_other() {
     session(&theirs, "s1");
     theirs.purge_session(&session_id).unwrap();
     assert_eq!(mine.session_counts(&session_id).unwrap().reasoning, 1);
-    // Names that look alike are told apart.
+    // Similar names are distinct.
     let upper = ProjectId::new(one.project.as_str().to_uppercase()).unwrap();
     let look_alike = Place { location: one.location.clone(), project: upper };
     assert_eq!(look_alike.open().sessions(None).unwrap(), []);
@@ -150,7 +150,7 @@ fn a_server_that_says_nothing_is_given_up() {
     let location: Location = format!("postgres://u:hunter2@127.0.0.1:{port}/db").parse().unwrap();
     let silent = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        // Reads whatever comes until the other side has had enough.
+        // Reads until the client disconnects.
         std::io::copy(&mut stream.by_ref(), &mut std::io::sink()).unwrap();
     });
     let project = ProjectId::new("p").unwrap();
@@ -181,7 +181,7 @@ fn an_encrypted_connection_is_checked() {
     let store = PostgresStore::open(&location, &project).unwrap();
     session(&store, "s1");
     PostgresStore::destroy(&location, &project).unwrap();
-    // The system's authorities do not know the server, and `localhost` is not what it is called.
+    // The system's authorities do not know the server, and its certificate is not for `localhost`.
     for (url, word) in [
         (format!("{plain}?sslmode=require"), "certificate"),
         (known.replace("127.0.0.1", "localhost"), "certificate"),

@@ -17,6 +17,8 @@ pub mod fixture;
 pub mod groups;
 pub mod hosts;
 pub mod jobs;
+pub mod laws;
+pub mod missing;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
@@ -25,6 +27,7 @@ pub mod search;
 pub mod sessions;
 pub mod skill_outputs;
 pub mod strategies;
+pub mod texts;
 pub mod tokens;
 pub mod verdicts;
 
@@ -78,7 +81,12 @@ macro_rules! conformance_tests {
             fields: of_a_session, of_a_group, of_a_package, of_what_agents_report, of_what_a_project_learns,
                 of_a_run, of_hosts_and_tokens;
             concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
-                one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole;
+                one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole,
+                a_transaction_is_invisible_until_it_ends, a_reading_is_one_state;
+            missing: a_session, a_group, a_package, a_receipt, a_run, something_learned, where_a_miss_is_normal;
+            texts: come_back_as_they_went_in, are_told_apart, may_be_large;
+            laws: versions_form_chains, receipts_move_as_their_steps_allow, limits_cut_the_end,
+                a_failed_transaction_leaves_nothing;
         }
     };
     ($backend:expr; $($module:ident: $($case:ident),+;)+) => {
