@@ -50,9 +50,11 @@ impl Patience {
         answer: Duration::from_secs(120),
     };
 
-    /// The same limit for everything.
+    /// The same limit for everything. A server that waits for a lock has to say so before it counts as
+    /// silent.
     pub(crate) fn of(time: Duration) -> Self {
-        Self { connect: time, arrive: Duration::ZERO, recover: time, lock: time, answer: time }
+        let lock = time * 3 / 4;
+        Self { connect: time, arrive: Duration::ZERO, recover: time, lock, answer: time }
     }
 }
 

@@ -7,6 +7,7 @@
 mod agree;
 mod index;
 mod lives;
+mod locks;
 mod moving;
 mod place;
 mod server;
