@@ -110,6 +110,9 @@ struct Backlog {
     reset: bool,
     /// The last change that is covered by `missed`.
     seen: u64,
+    /// There are more after `missed`. Other subscribers may be past them already, so this one has to
+    /// reconnect to get them.
+    incomplete: bool,
 }
 
 impl Backlog {
@@ -127,14 +130,15 @@ impl Backlog {
             context.store.session(session)?;
         }
         let span = context.store.feed_span()?;
-        let known = resume_from.filter(|from| *from + 1 >= span.first && *from <= span.last);
+        let is_kept = |from: &u64| from.saturating_add(1) >= span.first && *from <= span.last;
+        let known = resume_from.filter(is_kept);
         let missed = match known {
             Some(from) => context.store.changes(from, limits::BACKLOG as u32)?,
             None => Vec::new(),
         };
-        let seen = match missed.len() < limits::BACKLOG {
-            true => span.last,
-            false => missed.last().map_or(span.last, |change| change.id),
+        let seen = match missed.last() {
+            Some(last) if missed.len() == limits::BACKLOG => last.id,
+            _ => span.last,
         };
         Ok(Self {
             feed,
@@ -143,6 +147,7 @@ impl Backlog {
             missed,
             reset: resume_from.is_some() && known.is_none(),
             seen: seen.max(known.unwrap_or(0)),
+            incomplete: seen < span.last,
         })
     }
 }
@@ -185,6 +190,11 @@ impl EventStream {
             if stream.includes(change) {
                 stream.queued.push_back(change_event(change));
             }
+        }
+        if backlog.incomplete {
+            // Its id is where to continue, even if nothing of what was missed is for this client.
+            stream.queued.push_back(end("more").id(backlog.seen.to_string()));
+            stream.finished = true;
         }
         stream
     }
@@ -232,7 +242,7 @@ impl EventStream {
                 Err(reason) => reason,
             };
             self.finished = true;
-            return Some(named("end", &json!({"reason": reason})));
+            return Some(end(reason));
         }
     }
 }
@@ -240,6 +250,11 @@ impl EventStream {
 fn change_event(change: &Change) -> Event {
     let value = serde_json::to_value(change).unwrap_or_default();
     named(change.kind.as_str(), &value).id(change.id.to_string())
+}
+
+/// The last event of a stream.
+fn end(reason: &str) -> Event {
+    named("end", &json!({"reason": reason}))
 }
 
 fn named(name: &str, value: &serde_json::Value) -> Event {
@@ -272,6 +287,7 @@ mod tests {
             missed: Vec::new(),
             reset: false,
             seen: 0,
+            incomplete: false,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Live events over the wire.
 
 use handover_model::{ProjectId, TokenScope};
+use handover_store::conformance::fixture::{event, session_id};
+use handover_store::{Feed, Store};
 use serde_json::json;
 
 use crate::fixture::{EventClient, TestService, bearer};
@@ -47,11 +49,70 @@ fn an_unknown_position_resets_the_stream() {
 }
 
 #[test]
+fn the_highest_position_is_unknown_too() {
+    let service = TestService::start();
+    let path = format!("/events?last_event_id={}", u64::MAX);
+    assert_eq!(EventClient::open(&service, &path, "").next().unwrap().name, "reset");
+    let header = format!("Last-Event-ID: {}\r\n", u64::MAX);
+    assert_eq!(EventClient::open(&service, "/events", &header).next().unwrap().name, "reset");
+}
+
+/// Events of a session, all in one transaction.
+fn log(service: &TestService, session: &str, count: usize) {
+    let store = service.contexts.store(None);
+    let new = event(&session_id(session), "built", None);
+    let mut work = |store: &dyn Store| (0..count).try_for_each(|_| store.log_event(&new).map(drop));
+    store.exclusively(&mut work).unwrap();
+}
+
+/// Reconnects until nothing is missing; the ids of all changes that it received.
+fn catch_up(service: &TestService, path: &str, from: u64) -> Vec<u64> {
+    let last = service.contexts.store(None).feed_span().unwrap().last;
+    let (mut position, mut received) = (from, Vec::new());
+    while position < last {
+        let header = format!("Last-Event-ID: {position}\r\n");
+        let mut events = EventClient::open(service, path, &header);
+        while position < last {
+            let Some(event) = events.next() else { break };
+            position = event.id.parse().unwrap();
+            if event.name == "end" {
+                assert_eq!(event.data["reason"], "more");
+                break;
+            }
+            assert_eq!(event.data["id"], position);
+            received.push(position);
+        }
+    }
+    received
+}
+
+/// The other subscriber is past what this one has missed.
+#[test]
+fn a_subscriber_that_missed_a_lot_misses_nothing() {
+    let service = TestService::start();
+    service.open_session(None, "s2");
+    let from = service.contexts.store(None).feed_span().unwrap().last;
+    let mut other = EventClient::open(&service, "/events", "");
+    log(&service, "s1", 2_500);
+    let first = other.next().unwrap().data["id"].as_u64().unwrap();
+    for n in first + 1..first + 2_500 {
+        assert_eq!(other.next().unwrap().data["id"], n);
+    }
+    let all: Vec<u64> = (from + 1..=from + 2_500).collect();
+    assert_eq!(catch_up(&service, "/events", from), all);
+    // Nothing of it is for a subscriber of the other session, who gets to the end all the same.
+    log(&service, "s2", 1);
+    assert_eq!(catch_up(&service, "/events?session=s2", from), [from + 2_501]);
+}
+
+#[test]
 fn unknown_sessions_and_parameters_are_rejected() {
     let service = TestService::start();
     service.get("/events?session=none").fails(404, "not_found");
     service.get("/events?sesion=s1").fails(400, "invalid_input");
-    service.get("/events?last_event_id=x").fails(400, "invalid_input");
+    for id in ["x", "-1", "1.5", "18446744073709551616"] {
+        service.get(&format!("/events?last_event_id={id}")).fails(400, "invalid_input");
+    }
 }
 
 #[test]
