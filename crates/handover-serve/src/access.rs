@@ -242,3 +242,6 @@ impl archive::Archive for Guarded<'_> {
         Err(StoreError::Denied { need: TokenScope::Admin })
     }
 }
+
+#[cfg(test)]
+mod tests;

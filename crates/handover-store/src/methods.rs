@@ -84,7 +84,7 @@ macro_rules! store_methods {
                 write unlock_epic(epic: by EpicId, fence: val u64) -> (), epic(epic);
                 write keep_epic(epic: by EpicId, fence: val u64, until: val Timestamp) -> (), epic(epic);
                 read epic_owner(epic: by EpicId) -> Option<(LockOwner, u64)>, epic(epic);
-                write start_run(new: by NewRun, fence: val u64) -> (), session(&new.session);
+                write start_run(new: by NewRun, fence: val u64) -> (), own();
                 write append_journal(run: by RunId, new: by NewJournalEntry, fence: val u64) -> (), run(run);
                 read journal(run: by RunId, from: val u64) -> Vec<JournalEntry>, run(run);
                 read run_record(id: by RunId) -> Run, any();
@@ -101,7 +101,7 @@ macro_rules! store_methods {
                 read helping_slots(run: by RunId, now: val Timestamp) -> u32, run(run);
             }
             Hosts {
-                write bind_host(host: val Host, conversation: by HostSessionId, session: by SessionId, now: val Timestamp) -> (), session(session);
+                write bind_host(host: val Host, conversation: by HostSessionId, session: by SessionId, now: val Timestamp) -> (), own();
                 read bound_session(host: val Host, conversation: by HostSessionId) -> Option<SessionId>, any();
                 write open_ticket(new: by NewTicket) -> (), receipt(&new.receipt);
                 read open_tickets(host: val Host, conversation: by HostSessionId) -> Vec<Ticket>, any();

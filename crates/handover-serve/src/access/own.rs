@@ -1,11 +1,12 @@
 //! Methods whose authorization needs more than the owner of one record.
 
 use handover_model::{
-    ErrorPattern, Receipt, Run, Session, SessionId, Strategy, Timestamp, Token, TokenId,
+    ErrorPattern, Host, HostSessionId, Receipt, Run, Session, SessionId, Strategy, Timestamp,
+    Token, TokenId,
 };
 use handover_store::{
-    ErrorSighting, NewPackage, NewSession, NewToken, Opened, ReceiptFilter, RecordKind, Registered,
-    Reindexed, Result, RunFilter, Sessions, StoreError, StrategyFilter, Supersede,
+    ErrorSighting, NewPackage, NewRun, NewSession, NewToken, Opened, ReceiptFilter, RecordKind,
+    Registered, Reindexed, Result, RunFilter, Sessions, StoreError, StrategyFilter, Supersede,
 };
 use handover_text::Clean;
 
@@ -122,6 +123,30 @@ fn limited<T: Visible>(guard: &Guarded<'_>, all: Vec<T>, limit: Option<u32>) -> 
         }
     }
     Ok(visible)
+}
+
+/// The epic must be free for the caller, too: whoever started its last run owns it.
+pub(super) fn start_run(guard: &Guarded<'_>, new: &NewRun, fence: u64) -> Result<()> {
+    guard.session_guard(&new.session)?;
+    guard.epic_guard(&new.epic)?;
+    guard.store.start_run(new, fence)
+}
+
+/// A conversation that is bound to a session of another project stays there.
+pub(super) fn bind_host(
+    guard: &Guarded<'_>,
+    host: Host,
+    conversation: &HostSessionId,
+    session: &SessionId,
+    now: Timestamp,
+) -> Result<()> {
+    guard.session_guard(session)?;
+    guard.store.exclusively(&mut |store| match store.bound_session(host, conversation)? {
+        Some(bound) if !guard.within(store).sees(&bound)? => {
+            Err(StoreError::not_found(RecordKind::Session, session))
+        }
+        Some(_) | None => store.bind_host(host, conversation, session, now),
+    })
 }
 
 /// An administrator of one project cannot create tokens for others.
