@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use handover_model::TokenScope;
 use handover_web::{PageRequest, PageResponse, Site};
 
-use crate::policy::{COOKIE, Caller};
+use crate::policy::{COOKIE, Caller, cookies};
 use crate::response::{Response, error_response, response, with_security_headers};
 use crate::state::ServiceState;
 
@@ -40,7 +40,7 @@ pub(crate) async fn page(
             Some(kind) if kind.starts_with("application/x-www-form-urlencoded") => fields(&body),
             Some(_) | None => Vec::new(),
         },
-        cookies: text(header::COOKIE).map(cookies).unwrap_or_default(),
+        cookies: other_cookies(&headers),
         known_tag: text(header::IF_NONE_MATCH).map(str::to_owned),
     };
     let need = match method {
@@ -81,8 +81,8 @@ fn fields(text: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-fn cookies(header: &str) -> Vec<(String, String)> {
-    let pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
-    let pairs = pairs.filter(|(name, _)| *name != COOKIE);
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+/// All cookies but the token.
+fn other_cookies(headers: &HeaderMap) -> Vec<(String, String)> {
+    let others = cookies(headers).filter(|(name, _)| *name != COOKIE);
+    others.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

@@ -60,11 +60,10 @@ impl AccessPolicy {
         headers: &HeaderMap,
         peer: IpAddr,
     ) -> Result<Caller, RequestError> {
-        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let host = text(header::HOST)
+        let text = |name: header::HeaderName| unambiguous(headers, name);
+        let host = text(header::HOST)?
             .or_else(|| uri.authority().map(|authority| authority.as_str()))
-            .filter(|_| headers.get_all(header::HOST).iter().count() <= 1)
-            .ok_or_else(|| forbidden("the request has no unambiguous `Host` header"))?;
+            .ok_or_else(|| forbidden("the request has no `Host` header"))?;
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
             Some(_) | None => host,
@@ -77,12 +76,12 @@ impl AccessPolicy {
                 ..forbidden("the `Host` header does not name this service")
             });
         }
-        let bearer = text(header::AUTHORIZATION).map(|value| {
+        let bearer = text(header::AUTHORIZATION)?.map(|value| {
             let token =
                 value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
             token.map(|(_, token)| token.trim().to_owned()).unwrap_or_default()
         });
-        let same_origin = text(header::ORIGIN).map(|origin| {
+        let same_origin = text(header::ORIGIN)?.map(|origin| {
             ["http://", "https://"].iter().any(|scheme| {
                 origin.strip_prefix(scheme).is_some_and(|rest| rest.eq_ignore_ascii_case(host))
             })
@@ -90,12 +89,10 @@ impl AccessPolicy {
         if same_origin == Some(false) {
             return Err(forbidden("cross-origin request"));
         }
-        let cookie = text(header::COOKIE).and_then(|cookies| {
-            let pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
-            pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned()).next()
-        });
+        let mut cookies = cookies(headers);
+        let cookie = cookies.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned());
         if bearer.is_none() && !method.is_safe() {
-            let site = text(header::HeaderName::from_static("sec-fetch-site"));
+            let site = text(header::HeaderName::from_static("sec-fetch-site"))?;
             let cross_site = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
             let proven = same_origin == Some(true) || site == Some("same-origin");
             if cross_site || cookie.is_some() && !proven {
@@ -103,6 +100,29 @@ impl AccessPolicy {
             }
         }
         Ok(Caller { token: bearer.or(cookie), needs_token: self.needs_token(), peer })
+    }
+}
+
+/// The cookies of a request. Other programs on the same host leave theirs, too, and not all of them are text.
+pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let values = headers.get_all(header::COOKIE).iter();
+    let pairs = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
+    pairs.filter_map(|pair| std::str::from_utf8(pair).ok()?.trim().split_once('='))
+}
+
+/// A header that decides about access. One that is there twice or cannot be read is no missing one.
+fn unambiguous(
+    headers: &HeaderMap,
+    name: header::HeaderName,
+) -> Result<Option<&str>, RequestError> {
+    let mut values = headers.get_all(&name).iter();
+    match (values.next().map(|value| value.to_str()), values.next()) {
+        (None, _) => Ok(None),
+        (Some(Ok(value)), None) => Ok(Some(value)),
+        (Some(_), _) => {
+            let message = format!("the `{name}` header is there twice or is not ASCII");
+            Err(forbidden(&message))
+        }
     }
 }
 
@@ -170,6 +190,41 @@ mod tests {
         assert!(!ask(Method::POST, &[("cookie", "a=b; handover_token=t")]));
         let own = [("cookie", "handover_token=t"), ("sec-fetch-site", "same-origin")];
         assert!(ask(Method::POST, &own));
+    }
+
+    #[test]
+    fn headers_that_cannot_be_read_are_not_missing_ones() {
+        let ask = |name: &'static str, values: &[&[u8]]| {
+            let mut map = HeaderMap::new();
+            map.append("host", "localhost".parse().unwrap());
+            for value in values {
+                map.append(name, header::HeaderValue::from_bytes(value).unwrap());
+            }
+            let peer = IpAddr::from([127, 0, 0, 1]);
+            policy("127.0.0.1").identify(&Method::POST, &Uri::from_static("/"), &map, peer)
+        };
+        for name in ["host", "authorization", "origin", "sec-fetch-site"] {
+            let error = ask(name, &[b"caf\xc3\xa9"]).unwrap_err();
+            assert!(error.code == "forbidden" && error.message.contains(name), "{}", error.message);
+            ask(name, &[b"same-origin", b"same-origin"]).unwrap_err();
+        }
+        // A cookie of somebody else is ignored, whatever it is.
+        for cookies in [
+            &[&b"theirs=\xff\xfe; handover_token=abc"[..]][..],
+            &[b"handover_token=abc;x=\xe9"],
+            &[b"theirs=1", b"handover_token=abc"],
+            &[b";;=; handover_token=abc ;"],
+        ] {
+            let mut map = HeaderMap::new();
+            map.append("host", "localhost".parse().unwrap());
+            for cookie in cookies {
+                map.append("cookie", header::HeaderValue::from_bytes(cookie).unwrap());
+            }
+            let peer = IpAddr::from([127, 0, 0, 1]);
+            let caller =
+                policy("127.0.0.1").identify(&Method::GET, &Uri::from_static("/"), &map, peer);
+            assert_eq!(caller.unwrap().token.as_deref(), Some("abc"), "{cookies:?}");
+        }
     }
 
     #[test]
