@@ -109,7 +109,10 @@ fn block_line(text: &[u8], start: usize, end: usize) -> bool {
         _ => return false,
     };
     let quote = |b: u8| {
-        matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'=')
+        matches!(
+            b,
+            b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'+' | b'\\' | b',' | b';' | b'n' | b'r' | b'='
+        )
     };
     let base64 = |b: u8| bytes::is(b, ALNUM | SLASH) || b == b'=';
     let after = end + bytes::run(text, end, 12, quote);

@@ -106,6 +106,9 @@ struct Extra {
 /// a secret next to the one it replaced. Hardly any text needs a second round.
 const ROUNDS: usize = 8;
 
+/// What some editors put in front of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 impl Redactor {
     /// A redactor for a configuration; fails if one of its rules is not a valid regular expression.
     pub fn new(config: &RedactionConfig) -> Result<Self, InvalidRule> {
@@ -176,7 +179,20 @@ impl Redactor {
         (all, structures)
     }
 
+    /// The hits of one round. A byte order mark is no part of the first line.
     fn hits(&self, text: &str, structures: &mut Vec<Range<usize>>) -> Vec<Hit<'_>> {
+        let Some(rest) = text.strip_prefix(BYTE_ORDER_MARK) else {
+            return self.hits_after_mark(text, structures);
+        };
+        let skipped = BYTE_ORDER_MARK.len_utf8();
+        let hits = self.hits_after_mark(rest, structures).into_iter();
+        for structure in structures {
+            *structure = structure.start + skipped..structure.end + skipped;
+        }
+        hits.map(|hit| Hit::new(hit.rule, hit.start + skipped, hit.end + skipped)).collect()
+    }
+
+    fn hits_after_mark(&self, text: &str, structures: &mut Vec<Range<usize>>) -> Vec<Hit<'_>> {
         let mut hits = Vec::new();
         *structures = match self.mode {
             RedactionMode::Off => return hits,

@@ -276,9 +276,10 @@ fn value_line(text: &[u8], at: usize) -> Option<usize> {
 /// the same on deeper-indented lines.
 fn nested(text: &[u8], start: usize, at: usize) -> Option<usize> {
     let at = skip_space(text, at);
+    let at = at + usize::from(text.get(at..at + 2) == Some(b"\r\n"));
     let rest = text.get(at..text.len().min(at + 240))?;
     let line = bytes::line_start(text, start, SPACE);
-    let indent = bytes::run(text, line, SPACE, |b| b == b' ');
+    let indent = bytes::run(text, line, SPACE, |b| matches!(b, b' ' | b'\t'));
     let lines = match rest.first()? {
         b'{' => rest.split(|b| *b == b'}').next()?,
         b'\n' if line + indent >= start.saturating_sub(1) => rest,
@@ -287,7 +288,7 @@ fn nested(text: &[u8], start: usize, at: usize) -> Option<usize> {
     let yaml = lines.first() == Some(&b'\n');
     let mut from = 0;
     for field in lines.split(|b| matches!(b, b'\n' | b',')) {
-        let depth = bytes::run(field, 0, SPACE, |b| matches!(b, b' ' | b'{' | b'"'));
+        let depth = bytes::run(field, 0, SPACE, |b| matches!(b, b' ' | b'\t' | b'{' | b'"'));
         if yaml && from > 0 && depth <= indent {
             return None;
         }

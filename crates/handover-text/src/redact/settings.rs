@@ -137,8 +137,9 @@ pub(super) fn on_command_line(text: &[u8], start: usize, at: usize, stop: usize)
     let flags = words.clone().any(|w| w[0] == b'-')
         || matches!(text.get(stop..stop + 2), Some([b' ', b'-']));
     let value = &text[at..stop.max(at)];
-    let next = &text[stop.min(text.len())..text.len().min(stop + 16)];
-    let next = next.split(|b| b.is_ascii_whitespace()).find(|w| !w.is_empty()).unwrap_or_default();
+    let rest = &text[stop.min(text.len())..text.len().min(stop + 16)];
+    let rest = rest.split(|b| *b == b'\n').next().unwrap_or_default();
+    let next = rest.split(|b| b.is_ascii_whitespace()).find(|w| !w.is_empty()).unwrap_or_default();
     first
         && flags
         && value.len() >= 4

@@ -172,6 +172,7 @@ const SPELLINGS: &[&str] = &[
     "redis-server --requirepass «lantern»",
     "user ann insecure-password «nectar»",
     "tool --host h --password «banana»",
+    "tool --host h --password «banana»\nand then",
     "host ansible_ssh_pass=«nectarlantern»",
     "pw = os.getenv(\"DB_PASSWORD\", \"«lobsternectar»\")",
     "getenv('DB_PASS') ?: '«Sparrow-Ember81»'",
@@ -459,5 +460,85 @@ fn find_reports_what_clean_hides() {
             marked = marked.replace(&format!("[REDACTED-{number}]"), "#");
         }
         assert_eq!(hidden, marked, "{text}");
+    }
+}
+
+/// What a text looks like in the files and reports of agents.
+type Surrounding = (&'static str, fn(&str) -> String);
+
+const SURROUNDINGS: &[Surrounding] = &[
+    ("between paragraphs", |text| format!("What I found out.\n\n{text}\n\nThat is all.\n")),
+    ("in a block of code", |text| format!("See:\n\n```\n{text}\n```\n")),
+    ("with the line endings of Windows", |text| text.replace('\n', "\r\n")),
+    ("after a byte order mark", |text| format!("\u{feff}{text}")),
+    ("in a file of Windows", |text| format!("\u{feff}{}\r\n", text.replace('\n', "\r\n"))),
+    ("in a file of many lines", |text| {
+        format!("{}{text}\n{}", "# a line\n".repeat(500), "# another\n".repeat(500))
+    }),
+];
+
+/// The first lines of the secrets of an example: one of several lines is found if its first is.
+fn secrets(text: &str, spans: &[(usize, usize)]) -> Vec<String> {
+    let first =
+        |(start, end): &(usize, usize)| text[*start..*end].lines().next().map(str::to_owned);
+    spans.iter().filter_map(first).collect()
+}
+
+#[test]
+fn secrets_are_found_wherever_they_are() {
+    let redactor = Redactor::default();
+    let mut missed = Vec::new();
+    for example in SPELLINGS {
+        let (text, spans) = unmark(example);
+        for (name, surround) in SURROUNDINGS {
+            let surrounded = surround(&text);
+            let clean = redactor.clean(&surrounded);
+            if secrets(&text, &spans).iter().any(|secret| clean.as_str().contains(secret)) {
+                missed.push(format!("{name}: {example:?}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn ordinary_texts_stay_as_they_are_wherever_they_are() {
+    let redactor = Redactor::default();
+    let mut changed = Vec::new();
+    for example in ORDINARY {
+        for (name, surround) in SURROUNDINGS {
+            let surrounded = surround(example);
+            if redactor.clean(&surrounded).as_str() != surrounded {
+                changed.push(format!("{name}: {example:?}"));
+            }
+        }
+    }
+    assert!(changed.is_empty(), "{} changed:\n{}", changed.len(), changed.join("\n"));
+}
+
+/// An example does not hide its neighbor.
+#[test]
+fn secrets_beside_each_other_are_all_found() {
+    let redactor = Redactor::default();
+    for pair in SPELLINGS.windows(2) {
+        let [(one, one_spans), (two, two_spans)] = [pair[0], pair[1]].map(unmark);
+        let both = format!("{one}\n\nand then\n\n{two}\n\nagain\n\n{one}\n");
+        let clean = redactor.clean(&both);
+        // What is secret in one may be an ordinary word of the other.
+        let unmarked = |example: &str| -> String {
+            example
+                .split('«')
+                .map(|part| part.split_once('»').map_or(part, |(_, rest)| rest))
+                .collect()
+        };
+        let ordinary = [unmarked(pair[0]), unmarked(pair[1])].concat();
+        for secret in secrets(&one, &one_spans).iter().chain(&secrets(&two, &two_spans)) {
+            let is_ordinary = ordinary.contains(secret.as_str());
+            assert!(
+                is_ordinary || !clean.as_str().contains(secret),
+                "{secret:?} in {}",
+                clean.as_str()
+            );
+        }
     }
 }

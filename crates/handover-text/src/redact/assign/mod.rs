@@ -103,6 +103,7 @@ impl Assignments {
                 | b'?'
                 | b'|'
                 | b'\n'
+                | b'\r'
                 | b']'
                 | b'%'
                 | b'&'
