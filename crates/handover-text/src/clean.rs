@@ -236,6 +236,7 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -289,5 +290,97 @@ mod tests {
             redactor().reading(value).unwrap().value(),
             &json!({"password": "[REDACTED-1]"})
         );
+    }
+
+    #[test]
+    fn a_reader_is_in_effect_only_inside() {
+        let secret = "\"staff 1234\"";
+        let read = || serde_json::from_str::<Clean>(secret).map(|clean| clean.text);
+        let rule = handover_model::config::ExtraRule {
+            name: "staff".to_owned(),
+            pattern: r"staff (\d+)".to_owned(),
+        };
+        let config = handover_model::config::RedactionConfig {
+            rules: vec![rule],
+            ..handover_model::config::RedactionConfig::default()
+        };
+        let strict = Redactor::new(&config).unwrap();
+        let (outer, inner, after) = strict.reading(|| (read(), redactor().reading(read), read()));
+        assert_eq!(outer.unwrap(), "staff [REDACTED-1]");
+        assert_eq!(inner.unwrap(), "staff 1234", "the inner one has no such rule");
+        assert_eq!(after.unwrap(), "staff [REDACTED-1]", "the outer one is back");
+        // Other threads have none.
+        strict.reading(|| {
+            std::thread::scope(|scope| assert!(scope.spawn(read).join().unwrap().is_err()));
+        });
+        read().unwrap_err();
+    }
+
+    /// The number of values of a document, by kind.
+    fn shape(value: &Value) -> Vec<usize> {
+        let mut counts = vec![0; 4];
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Array(items) => {
+                    counts[0] += 1 + items.len();
+                    open.extend(items);
+                }
+                Value::Object(fields) => {
+                    counts[1] += 1 + fields.len();
+                    open.extend(fields.values());
+                }
+                Value::Bool(_) | Value::Null => counts[2] += 1,
+                // A number can become a mark.
+                Value::String(_) | Value::Number(_) => counts[3] += 1,
+            }
+        }
+        counts
+    }
+
+    fn documents() -> impl Strategy<Value = Value> {
+        let text = prop::sample::select(vec![
+            "password=hunter2sEcret",
+            "nothing",
+            "[REDACTED-7]",
+            "postgres://ann:sesame1@db/x",
+            "ann",
+            "4711",
+            "",
+            "é\u{0}\n",
+            "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        ]);
+        let name = prop::sample::select(vec![
+            "password", "user", "name", "value", "key", "note", "pin", "tokens", "api_key", "",
+        ]);
+        let leaf = prop_oneof![
+            text.prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        leaf.prop_recursive(4, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((name.clone(), inner), 0..4).prop_map(|fields| {
+                    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn documents_keep_their_shape_and_lose_their_secrets(document in documents()) {
+            let clean = redactor().clean_json(document.clone());
+            prop_assert_eq!(shape(clean.value()), shape(&document));
+            let text = clean.value().to_string();
+            for secret in ["hunter2sEcret", "sesame1", "ghp_0123"] {
+                prop_assert!(!text.contains(secret), "{}", text);
+            }
+            let again = redactor().clean_json(clean.value().clone());
+            prop_assert_eq!(again.value(), clean.value(), "a second time");
+            prop_assert_eq!(again.redactions(), 0);
+        }
     }
 }

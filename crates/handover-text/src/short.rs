@@ -38,4 +38,26 @@ mod tests {
             assert_eq!(short(whole), whole);
         }
     }
+
+    proptest::proptest! {
+        /// What is kept and what is counted are the whole message.
+        #[test]
+        fn nothing_is_counted_twice(unit in "\\PC", count in 0_usize..900, end in "[a-z]{0,300}") {
+            let message = format!("{}{end}", unit.repeat(count));
+            let shortened = short(&message);
+            if shortened != message {
+                let (head, rest) = shortened.split_once("… (").unwrap();
+                let (number, rest) = rest.split_once(" characters left out) …").unwrap();
+                let length = |text: &str| text.chars().count();
+                proptest::prop_assert_eq!((length(head), length(rest)), (KEPT, KEPT));
+                proptest::prop_assert_eq!(
+                    length(head) + number.parse::<usize>().unwrap() + length(rest),
+                    length(&message)
+                );
+                proptest::prop_assert!(message.starts_with(head) && message.ends_with(rest));
+            } else {
+                proptest::prop_assert!(message.len() <= 3 * KEPT || message.chars().count() <= 3 * KEPT);
+            }
+        }
+    }
 }

@@ -104,6 +104,29 @@ mod tests {
             prop_assert!(matches!(replace_lone_surrogates(&json), Cow::Borrowed(_)));
         }
 
+        /// Each code unit is escaped by itself, as JavaScript does, paired or not.
+        #[test]
+        fn every_string_of_javascript_is_read_as_its_own_decoder_reads_it(
+            units in prop::collection::vec(prop_oneof![0xD700_u16..0xE100, any::<u16>()], 0..20),
+            bare in "[a-zé \\[\\]{}]{0,6}",
+        ) {
+            let escaped: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            let document = format!("{{\"{bare}\": [\"{bare}{escaped}\", 1]}}");
+            let value: Value = serde_json::from_str(&replace_lone_surrogates(&document)).unwrap();
+            let expected = format!("{bare}{}", String::from_utf16_lossy(&units));
+            prop_assert_eq!(value[&bare][0].as_str(), Some(&*expected));
+            let bytes = replace_in_bytes(document.as_bytes());
+            let text = replace_lone_surrogates(&document);
+            prop_assert_eq!(bytes.as_deref().unwrap_or(document.as_bytes()), text.as_bytes());
+        }
+
+        /// What is repaired once needs no second repair.
+        #[test]
+        fn repairing_twice_changes_nothing(json in "(\\\\u[dD][89a-fA-F][0-9a-f]{2}|\\\\.|[a-z\"]){0,20}") {
+            let once = replace_lone_surrogates(&json).into_owned();
+            prop_assert!(matches!(replace_lone_surrogates(&once), Cow::Borrowed(_)), "{} {}", json, once);
+        }
+
         #[test]
         fn any_document_is_read_in_linear_time_without_a_panic(json in r#"[\\ud8dcf"0-9 ]{0,60}"#) {
             let _ = replace_lone_surrogates(&json);

@@ -160,6 +160,29 @@ mod tests {
             prop_assert_eq!(terms(&words), terms(&upper));
         }
 
+        /// A text has the terms of its parts: an index can be built in pieces.
+        #[test]
+        fn parts_of_a_text_are_indexed_alike(parts in prop::collection::vec("[\\PC]{0,20}", 0..6)) {
+            let separately: Vec<String> = parts.iter().flat_map(|part| terms(part)).collect();
+            for between in [" ", "\n", " — ", "/", "."] {
+                prop_assert_eq!(&terms(&parts.join(between)), &separately, "{:?}", between);
+            }
+        }
+
+        /// However a name is spelled, its words are found.
+        #[test]
+        fn spellings_of_a_name_share_its_words(words in prop::collection::vec("[b-z][a-z]{2,8}", 2..5)) {
+            let capital = |word: &String| format!("{}{}", word[..1].to_uppercase(), &word[1..]);
+            let plain = terms(&words.join(" "));
+            let camel: String = words.iter().map(capital).collect();
+            for name in [words.join("_"), words.join("_").to_uppercase(), camel, words.join("-"), words.join("::")] {
+                let found = terms(&name);
+                for word in &plain {
+                    prop_assert!(found.contains(word), "{} is not in {:?} of {}", word, found, name);
+                }
+            }
+        }
+
         #[test]
         fn terms_are_lower_case_and_short(text in "\\PC{0,80}") {
             for term in terms(&text) {
