@@ -62,7 +62,8 @@ pub(crate) fn fit(answer: &mut Value) {
         let share = (ANSWER_TOKENS as f64 / count as f64 * 0.9).min(0.9);
         let mut longest = 0;
         each_text(answer, &mut |text| longest = longest.max(text.chars().count()));
-        let keep = (longest as f64 * share) as usize;
+        // The note has to be worth its own length.
+        let keep = ((longest as f64 * share) as usize).max(NOTE.len());
         each_text(answer, &mut |text| {
             if text.chars().count() > keep {
                 let plain = text.strip_suffix(NOTE).unwrap_or(text);
@@ -119,6 +120,58 @@ mod tests {
         fit(&mut answer);
         assert!((ANSWER_TOKENS / 2..=ANSWER_TOKENS).contains(&tokens_of(&answer)));
         assert_eq!(answer.as_array().map(Vec::len), Some(20));
+    }
+
+    #[test]
+    fn never_makes_an_answer_longer() {
+        // Nothing in it is worth truncating, however much there is.
+        let short: Value = (0..20_000).map(|n| json!(format!("number {n}"))).collect();
+        let mut answer = short.clone();
+        fit(&mut answer);
+        assert_eq!(answer, short);
+        // What is long gives way to it.
+        let mut answer = json!({"names": short, "body": "words ".repeat(50_000)});
+        fit(&mut answer);
+        assert_eq!(answer["names"], short);
+        assert_eq!(answer["body"].as_str(), Some(NOTE));
+    }
+
+    #[test]
+    fn truncates_what_is_nested_and_counts_what_is_escaped() {
+        let quotes = "\"\\\u{1}".repeat(9_000);
+        let mut answer = json!({"a": [{"b": {"c": [quotes.clone(), 7]}}, quotes]});
+        fit(&mut answer);
+        assert!(tokens_of(&answer) <= ANSWER_TOKENS, "{}", tokens_of(&answer));
+        for text in [&answer["a"][0]["b"]["c"][0], &answer["a"][1]] {
+            assert!(text.as_str().unwrap().ends_with(NOTE));
+        }
+        assert_eq!(answer["a"][0]["b"]["c"][1], 7);
+    }
+
+    #[test]
+    fn truncated_texts_are_at_most_as_long_as_they_may_be() {
+        for text in ["words and words ".repeat(20_000), "語".repeat(90_000), "👩‍👧 ".repeat(60_000)]
+        {
+            let cut = fit_text(&text);
+            assert!(tokens::fits(tokens::for_model(None), &cut, ANSWER_TOKENS), "{}", cut.len());
+            let kept = cut.strip_suffix(NOTE).unwrap().trim_end_matches('…').trim_end();
+            assert!(text.starts_with(kept) && kept.len() > 20_000, "{} bytes", kept.len());
+        }
+    }
+
+    #[test]
+    fn arguments_are_measured_in_bytes_and_entries() {
+        text("summary", &"é".repeat(5), 10).unwrap();
+        let error = text("summary", &"é".repeat(6), 10).unwrap_err();
+        assert!(error.to_string().contains("`summary` has 12 bytes; the limit is 10"), "{error}");
+        for empty in ["", " ", "\n\t", "\u{a0}"] {
+            let error = text("summary", empty, 10).unwrap_err().to_string();
+            assert!(error.contains("`summary` is empty"), "{error}");
+        }
+        optional("summary", None, 10).unwrap();
+        optional("summary", Some(&String::new()), 10).unwrap_err();
+        items("files", &[(); MAX_ITEMS]).unwrap();
+        items("files", &[(); MAX_ITEMS + 1]).unwrap_err();
     }
 
     #[test]

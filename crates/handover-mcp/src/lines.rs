@@ -145,6 +145,73 @@ mod tests {
         format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{args},"id":7}}"#)
     }
 
+    /// What is passed on of an input that arrives in pieces, and what is reported.
+    fn pass(pieces: &[&[u8]]) -> (Vec<u8>, Vec<Unreadable>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (mut client, input) = duplex(7);
+            let (mut output, mut reported) = readable(input);
+            let pieces: Vec<Vec<u8>> = pieces.iter().map(|piece| piece.to_vec()).collect();
+            tokio::spawn(async move {
+                for piece in pieces {
+                    client.write_all(&piece).await.unwrap();
+                }
+            });
+            let mut passed = Vec::new();
+            tokio::io::AsyncReadExt::read_to_end(&mut output, &mut passed).await.unwrap();
+            let mut unreadable = Vec::new();
+            while let Some(one) = reported.recv().await {
+                unreadable.push(one);
+            }
+            (passed, unreadable)
+        })
+    }
+
+    #[test]
+    fn the_order_of_lines_is_kept_around_those_that_cannot_be_read() {
+        let deep = nested(1_000);
+        let named = deep.replace("\"id\":7", "\"id\":\"seven\"");
+        let half = r#"{"id":1,"method":"x","params":"\ud83d"}"#;
+        let repaired = half.replace("\\ud83d", "\u{fffd}");
+        let input = format!("first\n{deep}\n\n{half}\r\n{named}\nlast, without an end");
+        let (passed, unreadable) = pass(&[input.as_bytes()]);
+        let passed = String::from_utf8(passed).unwrap();
+        let lines: Vec<&str> = passed.split('\n').collect();
+        assert_eq!(lines.len(), 4, "{lines:?}");
+        assert_eq!((lines[0], lines[1], lines[3]), ("first", "", "last, without an end"));
+        let value = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        assert_eq!(value(lines[2]), value(&repaired));
+        let ids: Vec<RequestId> = unreadable.iter().map(|one| one.id.clone()).collect();
+        assert_eq!(ids, [RequestId::Number(7), RequestId::String("seven".into())]);
+        assert!(unreadable.iter().all(|one| one.reason.contains("recursion limit")));
+    }
+
+    #[test]
+    fn pieces_of_any_size_are_the_same_lines() {
+        let input = format!("{}\n{}\r\n", nested(3), "x".repeat(200_000));
+        let whole = pass(&[input.as_bytes()]).0;
+        assert_eq!(whole, input.as_bytes());
+        for size in [1, 3, 63, 4_096] {
+            let pieces: Vec<&[u8]> = input.as_bytes().chunks(size).collect();
+            assert_eq!(pass(&pieces).0, whole, "pieces of {size} bytes");
+        }
+        assert_eq!(pass(&[]).0, b"");
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_held_back() {
+        let endless = vec![b'['; DEFAULT_MAX_LINE_LENGTH + 100_000];
+        let (passed, unreadable) = pass(&[&endless]);
+        assert_eq!((passed.len(), unreadable.len()), (endless.len(), 0));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_the_sdks_to_refuse() {
+        let (passed, unreadable) = pass(&[b"\xff\xfe{\"id\":1}\n", b"{\"id\":\x00}\n"]);
+        assert_eq!(passed, b"\xff\xfe{\"id\":1}\n{\"id\":\x00}\n");
+        assert_eq!(unreadable.len(), 0);
+    }
+
     #[test]
     fn lines_are_passed_on_repaired_or_answered() {
         assert!(matches!(read(nested(5).as_bytes()), Read::Good));

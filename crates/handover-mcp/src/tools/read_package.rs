@@ -114,11 +114,15 @@ pub(crate) fn page(text: &str, offset: u64) -> Option<(&str, Option<u64>)> {
         return Some((rest, None));
     }
     // The cut is approximate; end at the last line or word before it so that no token is split.
-    let roughly = cut::cut_to_tokens(rest, tokenizer, PAGE_TOKENS).len();
+    let roughly = cut::cut_to_tokens(rest, tokenizer, PAGE_TOKENS);
+    let roughly = roughly.trim_end_matches('…').len();
     let head = &rest[..rest.floor_char_boundary(roughly.max(4))];
+    // One that is not too early: a long line would leave a page with next to nothing.
+    let late = |at: &usize| *at >= head.len() / 2;
     let end = head
         .rfind('\n')
-        .or_else(|| head.rfind(char::is_whitespace))
+        .filter(late)
+        .or_else(|| head.rfind(char::is_whitespace).filter(late))
         .map_or(head.len(), |at| at + 1)
         .max(1);
     let head = &rest[..rest.ceil_char_boundary(end)];
@@ -153,6 +157,9 @@ mod tests {
             assert_eq!(pages.concat(), text);
             assert!(pages.len() < 40, "{}", pages.len());
         }
+        // A heading is not a page, however long the line below it is.
+        let long_line = format!("# Heading\n\n{}", "word and word ".repeat(20_000));
+        assert!(read(&long_line)[0].len() > 10_000);
         assert_eq!(page("abc", 3), None);
         assert_eq!(page("abc", u64::MAX), None);
     }
