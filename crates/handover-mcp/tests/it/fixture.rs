@@ -2,92 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use bytes::Bytes;
-use handover_context::package_file::ProjectPaths;
-use handover_context::specialize::Templates;
-use handover_context::stack::Stack;
-use handover_handoff::Technology;
-use handover_mcp::{ContextProvider, RequestContext, RequestError, Server, ToolError, answer_http};
-use handover_model::config::Config;
-use handover_model::{GroupId, ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp};
+use handover_mcp::{ContextProvider, Server, answer_http};
+use handover_model::{GroupId, SessionId};
 use handover_sqlite::SqliteStore;
-use handover_store::{NewSession, Sessions};
-use handover_text::Redactor;
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 
-/// Opens a context per request, like the command line does.
-pub(crate) struct Contexts {
-    folder: tempfile::TempDir,
-    redactor: Redactor,
-    config: Config,
-    /// Seconds, advanced by every request so that records are ordered.
-    clock: AtomicI64,
-    receipts: AtomicU64,
-    /// The session that the server was started for.
-    bound: Option<SessionId>,
-    group: Option<GroupId>,
-    may_write: bool,
-}
-
-impl ContextProvider for Contexts {
-    fn with_context(
-        &self,
-        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
-    ) -> Result<(), RequestError> {
-        let store = SqliteStore::open(&self.file()).map_err(|error| RequestError {
-            code: "store_broken",
-            message: error.to_string(),
-            hint: Some("Run `handover doctor`.".to_owned()),
-        })?;
-        let paths = ProjectPaths::new(self.folder.path(), &[]).unwrap();
-        let technology =
-            Technology { stack: Stack::default(), templates: Templates::load(None, None) };
-        let mut active = store.sessions(Some(SessionStatus::Active)).unwrap();
-        let session = match (&self.bound, active.len()) {
-            (Some(bound), _) => Ok(bound.clone()),
-            (None, 1) => Ok(active.remove(0).id),
-            (None, count) => Err(RequestError {
-                code: "no_session",
-                message: format!("there are {count} active sessions"),
-                hint: Some("Pass `session`.".to_owned()),
-            }),
-        };
-        let seconds = self.clock.fetch_add(1, Ordering::SeqCst);
-        let receipt = self.receipts.fetch_add(1, Ordering::SeqCst);
-        let context = RequestContext {
-            store: &store,
-            redactor: &self.redactor,
-            config: &self.config,
-            paths: &paths,
-            checkout: self.folder.path().to_owned(),
-            technology: &technology,
-            overrides: Vec::new(),
-            project: ProjectId::new("shop").unwrap(),
-            session,
-            bound: self.bound.is_some(),
-            group: self.group.clone(),
-            may_write: self.may_write,
-            machine: "test".to_owned(),
-            receipt: ReceiptId::new(format!("r_{receipt}")).unwrap(),
-            now: Timestamp::from_micros(seconds * 1_000_000),
-        };
-        work(&context).map_err(|error| {
-            if let ToolError::Request(error) = error {
-                return error;
-            }
-            RequestError { code: error.code(), message: error.to_string(), hint: None }
-        })
-    }
-}
-
-impl Contexts {
-    fn file(&self) -> PathBuf {
-        self.folder.path().join(".handover/store.db")
-    }
-}
+use crate::contexts::{Contexts, PROJECT};
 
 /// A client of an in-process server.
 pub(crate) struct TestServer {
@@ -105,17 +28,9 @@ impl TestServer {
 
     /// With no session and other settings.
     pub(crate) fn with(configure: impl FnOnce(&mut Contexts)) -> Self {
-        let mut contexts = Contexts {
-            folder: tempfile::tempdir().unwrap(),
-            redactor: Redactor::default(),
-            config: Config::default(),
-            clock: AtomicI64::new(1_800_000_000),
-            receipts: AtomicU64::new(1),
-            bound: None,
-            group: None,
-            may_write: true,
-        };
-        fs_err::create_dir_all(contexts.folder.path().join(".handover")).unwrap();
+        let mut contexts = Contexts::new();
+        // Records are ordered by time.
+        contexts.tick = 1;
         configure(&mut contexts);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { contexts: Arc::new(contexts), runtime }
@@ -138,21 +53,15 @@ impl TestServer {
     }
 
     pub(crate) fn store(&self) -> SqliteStore {
-        SqliteStore::open(&self.contexts.file()).unwrap()
+        self.contexts.store(None)
     }
 
     pub(crate) fn open_session(&self, id: &str) {
-        let new = NewSession {
-            id: SessionId::new(id).unwrap(),
-            project: ProjectId::new("shop").unwrap(),
-            metadata: Redactor::default().clean_json(json!({})),
-            now: Timestamp::from_micros(1_800_000_000_000_000),
-        };
-        self.store().open_session(&new).unwrap();
+        self.contexts.open_session(None, PROJECT, id);
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.contexts.folder.path().join(path)
+        self.contexts.root(None).join(path)
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod answers;
+mod arguments;
 mod conformance;
+mod contexts;
 mod fixture;
 mod handoffs;
 mod packages;

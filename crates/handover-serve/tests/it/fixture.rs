@@ -2,146 +2,21 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use handover_context::package_file::ProjectPaths;
-use handover_context::specialize::Templates;
-use handover_context::stack::Stack;
-use handover_handoff::Technology;
-use handover_mcp::{ContextProvider, RequestContext, RequestError, ToolError};
-use handover_model::config::Config;
-use handover_model::{
-    ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp, TokenKind, TokenScope,
-};
+use handover_mcp::{RequestContext, RequestError, ToolError};
+use handover_model::{ProjectId, TokenKind, TokenScope};
 use handover_remote::RemoteStore;
 use handover_serve::{AccessPolicy, Port, ProjectContextProvider, ServeError, Service, mint};
-use handover_sqlite::SqliteStore;
-use handover_store::{NewSession, NewToken, Sessions, Tokens};
+use handover_store::{NewToken, Tokens};
 use handover_text::Redactor;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::oneshot;
 use ureq::http::{HeaderMap, Request};
 
-/// The service's own project.
-pub(crate) const PROJECT: &str = "shop";
-
-/// Opens a store per request. The service's own project is `shop`; others have a folder each.
-pub(crate) struct Contexts {
-    folder: tempfile::TempDir,
-    redactor: Redactor,
-    config: Config,
-    clock: AtomicI64,
-    receipts: AtomicU64,
-}
-
-impl Contexts {
-    fn new() -> Self {
-        let contexts = Self {
-            folder: tempfile::tempdir().unwrap(),
-            redactor: Redactor::default(),
-            config: Config::default(),
-            clock: AtomicI64::new(1_800_000_000),
-            receipts: AtomicU64::new(1),
-        };
-        contexts.store(None);
-        contexts
-    }
-
-    pub(crate) fn root(&self, project: Option<&ProjectId>) -> PathBuf {
-        let root = match project {
-            None => self.folder.path().join("own"),
-            Some(project) => self.folder.path().join("projects").join(project.as_str()),
-        };
-        fs_err::create_dir_all(root.join(".handover")).unwrap();
-        root
-    }
-
-    pub(crate) fn file(&self, project: Option<&ProjectId>) -> PathBuf {
-        self.root(project).join(".handover/store.db")
-    }
-
-    pub(crate) fn store(&self, project: Option<&ProjectId>) -> SqliteStore {
-        SqliteStore::open(&self.file(project)).unwrap()
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.clock.load(Ordering::SeqCst) * 1_000_000)
-    }
-
-    pub(crate) fn advance(&self, seconds: i64) {
-        self.clock.fetch_add(seconds, Ordering::SeqCst);
-    }
-
-    fn run(
-        &self,
-        project: Option<&ProjectId>,
-        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
-    ) -> Result<(), RequestError> {
-        let file = self.file(project);
-        if project.is_none() && !file.exists() {
-            let message = "there is no store".to_owned();
-            return Err(RequestError { code: "no_store", message, hint: None });
-        }
-        let store = SqliteStore::open(&file).map_err(|error| RequestError {
-            code: "store_broken",
-            message: error.to_string(),
-            hint: None,
-        })?;
-        let root = self.root(project);
-        let paths = ProjectPaths::new(&root, &[]).unwrap();
-        let technology =
-            Technology { stack: Stack::default(), templates: Templates::load(None, None) };
-        let mut active = store.sessions(Some(SessionStatus::Active)).unwrap_or_default();
-        let session = match active.len() {
-            1 => Ok(active.remove(0).id),
-            _ => Err(RequestError {
-                code: "no_session",
-                message: "no single active session".to_owned(),
-                hint: None,
-            }),
-        };
-        let receipt = self.receipts.fetch_add(1, Ordering::SeqCst);
-        let context = RequestContext {
-            store: &store,
-            redactor: &self.redactor,
-            config: &self.config,
-            paths: &paths,
-            checkout: root,
-            technology: &technology,
-            overrides: Vec::new(),
-            project: project.cloned().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),
-            session,
-            bound: false,
-            group: None,
-            may_write: true,
-            machine: "test".to_owned(),
-            receipt: ReceiptId::new(format!("r_{receipt}")).unwrap(),
-            now: self.now(),
-        };
-        work(&context).map_err(request_error)
-    }
-}
-
-/// The codes of the command line, without its hints.
-fn request_error(error: ToolError) -> RequestError {
-    if let ToolError::Request(error) = error {
-        return error;
-    }
-    RequestError { code: error.code(), message: error.to_string(), hint: None }
-}
-
-impl ContextProvider for Contexts {
-    fn with_context(
-        &self,
-        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
-    ) -> Result<(), RequestError> {
-        self.run(None, work)
-    }
-}
+pub(crate) use crate::contexts::{Contexts, PROJECT};
 
 impl ProjectContextProvider for Contexts {
     fn with_project_context(
@@ -212,24 +87,12 @@ impl TestService {
 
     pub(crate) fn open_session(&self, project: Option<&str>, id: &str) {
         let other = project.map(|project| ProjectId::new(project).unwrap());
-        let new = NewSession {
-            id: SessionId::new(id).unwrap(),
-            project: other.clone().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),
-            metadata: Redactor::default().clean_json(json!({})),
-            now: self.contexts.now(),
-        };
-        self.contexts.store(other.as_ref()).open_session(&new).unwrap();
+        self.contexts.open_session(other.as_ref(), project.unwrap_or(PROJECT), id);
     }
 
     /// A session of another project in the service's own store.
     pub(crate) fn open_foreign_session(&self, project: &str, id: &str) {
-        let new = NewSession {
-            id: SessionId::new(id).unwrap(),
-            project: ProjectId::new(project).unwrap(),
-            metadata: Redactor::default().clean_json(json!({})),
-            now: self.contexts.now(),
-        };
-        self.contexts.store(None).open_session(&new).unwrap();
+        self.contexts.open_session(None, project, id);
     }
 
     /// A bearer token for the service's own project.

@@ -4,7 +4,10 @@
 
 mod admission;
 mod api;
+#[path = "../../../handover-mcp/tests/it/contexts.rs"]
+mod contexts;
 mod dashboard;
+mod endpoints;
 mod events;
 mod fixture;
 mod health;
