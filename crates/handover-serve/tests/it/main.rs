@@ -15,5 +15,7 @@ mod limits;
 mod login;
 mod mcp;
 mod projects;
+mod raw;
 mod rights;
 mod rpc;
+mod together;
