@@ -122,6 +122,41 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_table_has_the_rows_that_can_be_read() {
+        let (folder, path) = database(
+            "CREATE TABLE sessions (id, what);
+             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 400)
+             INSERT INTO sessions SELECT n, printf('%.500c', 'x') FROM n;",
+        );
+        let whole = fs_err::read(&path).unwrap();
+        let broken = folder.path().join("broken.db");
+        for part in 3..8 {
+            let mut bytes = whole.clone();
+            let at = bytes.len() * part / 10 / 4096 * 4096;
+            bytes[at..at + 4096].fill(0xff);
+            fs_err::write(&broken, bytes).unwrap();
+            let found = ForeignDatabase::open(&broken, "sessions").unwrap().table("sessions");
+            assert!(found.broken.is_some(), "{part}");
+            assert!((1..400).contains(&found.rows.len()), "{part}: {}", found.rows.len());
+            for (row, number) in found.rows.iter().zip(1..) {
+                assert_eq!(row["id"], Value::Int(number), "in their order, without a gap");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_is_never_a_statement() {
+        let (_folder, path) =
+            database("CREATE TABLE sessions (id); INSERT INTO sessions VALUES (1)");
+        let database = ForeignDatabase::open(&path, "sessions").unwrap();
+        let hostile = "sessions; DROP TABLE sessions; --";
+        assert_eq!(database.table(hostile).rows.len(), 0);
+        let error = ForeignDatabase::open(&path, hostile).unwrap_err();
+        assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
+        assert_eq!(database.table("sessions").rows.len(), 1);
+    }
+
+    #[test]
     fn a_missing_table_has_no_rows() {
         let (_folder, path) = database("CREATE TABLE sessions (id)");
         let found = ForeignDatabase::open(&path, "sessions").unwrap().table("events");

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mended_log_is_read_to_its_end() {
+    fn a_repaired_log_is_read_to_its_end() {
         let (_folder, path) = with_log();
         let whole = fs_err::read(log_of(&path)).unwrap();
         for at in [20, whole.len() / 2] {
@@ -320,6 +320,89 @@ mod tests {
         assert_eq!(log, whole);
         repair(&mut [0; 99]);
         repair(&mut [1; 10]);
+    }
+
+    /// The end of each frame in a log.
+    fn frames(log: &[u8]) -> Vec<usize> {
+        let size = FRAME + Header::read(log).unwrap().page;
+        (0..=(log.len() - HEADER) / size).map(|number| HEADER + number * size).collect()
+    }
+
+    #[test]
+    fn whatever_is_cut_off_is_counted() {
+        let (_folder, path) = with_log();
+        let whole = fs_err::read(log_of(&path)).unwrap();
+        let frames = frames(&whole);
+        let total = frames.len() as u64 - 1;
+        let mut readable_before = 0;
+        for (number, end) in frames.iter().enumerate() {
+            fs_err::write(log_of(&path), &whole[..*end]).unwrap();
+            let Some(found) = check_log(&path).unwrap() else {
+                assert_eq!(number as u64, total, "frames are missing and nobody says so");
+                continue;
+            };
+            // The header alone is a log, too.
+            let LogDamage::Unreadable { readable, lost } = found else { panic!("{found:?}") };
+            assert_eq!(readable + lost, total, "{number} frames");
+            assert!(
+                readable <= number as u64 && readable >= readable_before,
+                "{number}: {readable}"
+            );
+            readable_before = readable;
+        }
+        // The transactions of five inserts and a table.
+        assert!(readable_before > 5 && readable_before < total, "{readable_before} of {total}");
+    }
+
+    #[test]
+    fn a_frame_of_an_older_generation_ends_the_log() {
+        let (_folder, path) = with_log();
+        fs_err::remove_file(index_of(&path)).unwrap();
+        let whole = fs_err::read(log_of(&path)).unwrap();
+        let frames = frames(&whole);
+        // SQLite starts again at the beginning of the file and leaves what is behind.
+        for end in &frames[1..] {
+            change(&log_of(&path), |log| {
+                log.clone_from(&whole);
+                if let Some(salt) = log.get_mut(end + 8) {
+                    *salt ^= 1;
+                }
+            });
+            assert_eq!(check_log(&path).unwrap(), None, "from byte {end}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        /// Logs and indexes come from the disk: nothing in them may be trusted.
+        #[test]
+        fn nothing_in_a_log_breaks_the_reader(
+            mut log in proptest::collection::vec(0u8.., 0..3_000),
+            index in proptest::collection::vec(0u8.., 0..200),
+            page in 0u32..70_000,
+            known in 0u8..4,
+        ) {
+            // Sometimes with a header that is right.
+            if known > 0 && log.len() >= HEADER {
+                log[..4].copy_from_slice(&(0x377f_0682 + u32::from(known % 2)).to_be_bytes());
+                log[8..12].copy_from_slice(&page.to_be_bytes());
+                if known > 1 {
+                    let sums = sum([0, 0], &log[..24], known % 2 == 1);
+                    put(&mut log, 24, sums);
+                }
+            }
+            let found = damage(&log, Index::read(&index).as_ref());
+            if let Some(LogDamage::Unreadable { readable, .. }) = found {
+                proptest::prop_assert!(readable <= log.len() as u64 / 512);
+            }
+            let mut repaired = log.clone();
+            repair(&mut repaired);
+            proptest::prop_assert_eq!(repaired.len(), log.len());
+            if let Some(header) = Header::read(&repaired) {
+                proptest::prop_assert_eq!(header.walk(&repaired).behind, 0);
+            }
+        }
     }
 
     #[test]

@@ -236,7 +236,7 @@ fn has(connection: &Connection, kind: &Kind, key: &str) -> Result<bool> {
 /// The text in place of a package's body that nobody has.
 const NO_BODY: &str = "The text of this package was lost with a damaged store.";
 
-/// Stands in for what is missing, and removes what refers to something that nothing can stand in for.
+/// Stands in for what is missing.
 const STAND_INS: &[&str] = &[
     "INSERT OR IGNORE INTO session (key, id, project, status, metadata, created_at)
      SELECT session, 'recovered-' || session,
@@ -259,6 +259,24 @@ const STAND_INS: &[&str] = &[
      WHERE superseded_by NOT IN (SELECT id FROM package)",
     "UPDATE package SET supersedes = NULL WHERE supersedes NOT IN (SELECT id FROM package)",
     "DELETE FROM package WHERE superseded_by NOT IN (SELECT id FROM package)",
+];
+
+/// What is gone although others refer to it, and nothing can stand in for it.
+const GONE: &str = "
+    SELECT 'package ' || package FROM package_body WHERE package NOT IN (SELECT id FROM package) UNION
+    SELECT 'package ' || package FROM package_consumer WHERE package NOT IN (SELECT id FROM package) UNION
+    SELECT 'receipt ' || receipt FROM receipt_item WHERE receipt NOT IN (SELECT id FROM receipt) UNION
+    SELECT 'receipt ' || receipt FROM ticket WHERE receipt NOT IN (SELECT id FROM receipt) UNION
+    SELECT 'run ' || run FROM run_journal WHERE run NOT IN (SELECT key FROM run) UNION
+    SELECT 'strategy ' || strategy FROM strategy_source
+        WHERE strategy NOT IN (SELECT id FROM strategy) UNION
+    SELECT 'error_pattern ' || project || '/' || hash FROM error_incident
+        WHERE (project, hash) NOT IN (SELECT project, hash FROM error_pattern) UNION
+    SELECT 'error_pattern ' || project || '/' || hash FROM error_solution
+        WHERE (project, hash) NOT IN (SELECT project, hash FROM error_pattern)";
+
+/// Removes what refers to it.
+const REMOVALS: &[&str] = &[
     "DELETE FROM package_consumer WHERE package NOT IN (SELECT id FROM package)",
     "DELETE FROM package_body WHERE package NOT IN (SELECT id FROM package)",
     "DELETE FROM group_reference WHERE package NOT IN (SELECT id FROM package)
@@ -280,6 +298,10 @@ const STAND_INS: &[&str] = &[
 
 fn stand_in(tx: &Connection, lost: &mut Vec<String>) -> Result<()> {
     for sql in STAND_INS {
+        query::execute(tx, sql, [])?;
+    }
+    lost.extend(query::all(tx, GONE, [], |row| Columns::of(row).text())?);
+    for sql in REMOVALS {
         query::execute(tx, sql, [])?;
     }
     let sql = "SELECT id FROM package WHERE id NOT IN (SELECT package FROM package_body)";

@@ -10,6 +10,7 @@ mod feed;
 mod file;
 mod index;
 mod locks;
+mod salvage;
 mod sums;
 
 mod conformance {
