@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod crawl;
 mod errors;
 mod fixture;
 mod frame;
 mod hostile;
+mod markup;
 mod packages;
 mod readable;
 mod reasoning;

@@ -18,6 +18,13 @@ pub(crate) fn readable(page: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// What a page shows and another one of its kind does not.
+pub(crate) fn news(page: &str, other: &str) -> String {
+    let (page, other) = (readable(page), readable(other));
+    let known: Vec<&str> = other.lines().collect();
+    page.lines().filter(|line| !known.contains(line)).collect::<Vec<_>>().join("\n")
+}
+
 #[derive(Default)]
 struct Reader {
     out: String,

@@ -1,11 +1,11 @@
 //! The pages of runs with real journals: stories, phases, costs, logs, reports.
 
-use handover_model::{RunPhase, Verdict};
+use handover_model::{RunId, RunPhase, Verdict};
 use handover_web::{Method, PageRequest, PageResponse, report};
 use insta::assert_snapshot;
 
 use crate::fixture::{Fixture, hides, shows};
-use crate::readable::readable;
+use crate::readable::{news, readable};
 use crate::run_scene::{Ends, STORIES, play};
 
 /// Every agent succeeds at once.
@@ -32,6 +32,41 @@ fn failing(story: &str, phase: RunPhase, attempt: u32) -> Ends {
     }
 }
 
+/// A store with one run.
+struct RunPage {
+    fixture: Fixture,
+    run: RunId,
+}
+
+impl RunPage {
+    fn of(ends: fn(&str, RunPhase, u32) -> Ends) -> Self {
+        Self::with(&STORIES, ends)
+    }
+
+    /// With thirty stories, all of which succeed.
+    fn long() -> Self {
+        let stories: Vec<(String, String)> =
+            (0..30).map(|n| (format!("1-{n:02}-story"), format!("Story {n}"))).collect();
+        let stories: Vec<(&str, &str)> =
+            stories.iter().map(|(id, title)| (id.as_str(), title.as_str())).collect();
+        Self::with(&stories, smooth)
+    }
+
+    fn with(stories: &[(&str, &str)], ends: fn(&str, RunPhase, u32) -> Ends) -> Self {
+        let fixture = Fixture::new();
+        let run = play(&fixture, "run_1", stories, ends);
+        Self { fixture, run }
+    }
+
+    fn page(&self) -> String {
+        self.fixture.page(&format!("/runs/{}", self.run))
+    }
+
+    fn report(&self) -> String {
+        self.fixture.with_site(false, |site| report(site, &self.run)).unwrap()
+    }
+}
+
 fn post(fixture: &Fixture, path: &str, fields: &[(&str, &str)]) -> PageResponse {
     let mut request = PageRequest::get(path);
     request.method = Method::Post;
@@ -42,9 +77,7 @@ fn post(fixture: &Fixture, path: &str, fields: &[(&str, &str)]) -> PageResponse 
 
 #[test]
 fn a_finished_run() {
-    let fixture = Fixture::new();
-    let run = play(&fixture, "run_1", &STORIES, smooth);
-    assert_snapshot!(readable(&fixture.page(&format!("/runs/{run}"))), @r"
+    assert_snapshot!(readable(&RunPage::of(smooth).page()), @r"
     [Runs](/runs) /
     # Epic 1 done
     Run run_1 started 28 h ago, last active 28 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
@@ -109,84 +142,41 @@ fn a_finished_run() {
 
 #[test]
 fn a_failed_run() {
-    let fixture = Fixture::new();
-    let run = play(&fixture, "run_1", &STORIES, failing);
-    assert_snapshot!(readable(&fixture.page(&format!("/runs/{run}"))), @r"
-    [Runs](/runs) /
+    let (finished, failed) = (RunPage::of(smooth), RunPage::of(failing));
+    let news = news(&failed.page(), &finished.page());
+    let is_entry = |line: &&str| line.contains(" | intent | ") || line.contains(" | result | ");
+    let (entries, news): (Vec<&str>, Vec<&str>) = news.lines().partition(is_entry);
+    assert_eq!(entries.last(), Some(&"| 31 | 08:00 | result | ended | – | failed"));
+    assert_snapshot!(news.join("\n"), @r"
     # Epic 1 failed
-    Run run_1 started 28 h ago, last active 28 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
     Stories done: 1 of 2 1 failed
     Cost: $1.50 72,000 tokens
     Agent and gate time: 6 m 34 s 42 turns
-    Right now: –
     Some stories failed; their work is kept on separate branches.
     1-1-login failed: the review failed after 1 fix(es): review said failed.
     handover run 1 --skip-done
-    Your branch was not fast-forwarded: main has moved on
-    ## Stories and phases
-    Verdict, duration and cost of every agent and gate.
     | Story | State | dev | gates | review | fix | Time | Cost | Commit or branch
-    | Sign in with OAuth
-    1-1-login
     | failed |
-    [complete](/receipts/r_00001000) 1 m 05 s $0.25
-    |
-    passed 1.5 s
-    passed 1.5 s
-    |
     [failed](/receipts/r_00001001) 1 m 05 s $0.25
     [failed](/receipts/r_00001003) 1 m 05 s $0.25
-    |
-    [complete](/receipts/r_00001002) 1 m 05 s $0.25
     | 4 m 23 s | $1.00 | handover/epic-1-1-1-login
-    | Sign out everywhere
-    1-2-logout
-    | done |
     [complete](/receipts/r_00001004) 1 m 05 s $0.25
-    |
-    passed 1.5 s
-    |
     [passed](/receipts/r_00001005) 1 m 05 s $0.25
     | | 2 m 11 s | $0.50 | c0ffee1234
-    ## Cost
     $1.50 in total, as reported by the agent programs.
-    By story
     | 1-1-login | | $1.00 | 48,000 tokens
-    | 1-2-logout | | $0.50 | 24,000 tokens
-    By phase
-    | dev | | $0.50 | 2 m 10 s
     | fix | | $0.25 | 1 m 05 s
     | gates | | $0.00 | 4.5 s
     | review | | $0.75 | 3 m 15 s
-    By role
     | developer | | $0.75 |
     | tech lead | | $0.75 |
-    ## Agent output
-    review 1 of 1-2-logout, the last lines.
-    Nothing yet.
-    ## Journal
     The last entries of 31. [All of it](/runs/run_1/journal)
-    | No. | Time | Kind | What | Story | Outcome
-    | 20 | 08:00 | intent | agent dev 1 | 1-2-logout | –
-    | 21 | 08:00 | result | phase ended dev 1 | 1-2-logout | complete
-    | 22 | 08:00 | intent | gates 1 | 1-2-logout | –
-    | 23 | 08:00 | result | gates ended 1 | 1-2-logout | passed
-    | 24 | 08:00 | intent | agent review 1 | 1-2-logout | –
-    | 25 | 08:00 | result | phase ended review 1 | 1-2-logout | passed
-    | 26 | 08:00 | intent | commit | 1-2-logout | –
-    | 27 | 08:00 | result | committed | 1-2-logout | c0ffee1234…
-    | 28 | 08:00 | intent | merge | – | –
-    | 29 | 08:00 | result | merged | – | –
-    | 30 | 08:00 | intent | finish | – | –
-    | 31 | 08:00 | result | ended | – | failed
     ");
 }
 
 #[test]
 fn the_list_of_runs() {
-    let fixture = Fixture::new();
-    play(&fixture, "run_1", &STORIES, blocking);
-    assert_snapshot!(readable(&fixture.page("/runs")), @r"
+    assert_snapshot!(readable(&RunPage::of(blocking).fixture.page("/runs")), @r"
     # Runs
     A run works through the stories of an epic: one agent develops, the project's own gates check, another agent reviews, and what passes is committed.
     ## All runs
@@ -200,22 +190,21 @@ fn the_list_of_runs() {
 
 #[test]
 fn answers_of_an_unknown_run_are_not_found() {
-    let fixture = Fixture::new();
-    play(&fixture, "run_1", &STORIES, blocking);
+    let RunPage { fixture, .. } = RunPage::of(blocking);
     assert_eq!(post(&fixture, "/runs/run_2/answers", &[("text", "x")]).status, 404);
 }
 
 #[test]
 fn an_agent_at_work_is_shown_with_its_log() {
-    let fixture = Fixture::new();
-    let run = play(&fixture, "run_1", &STORIES, unfinished);
-    let folder = fixture.root().join(format!(".handover/runs/{run}/1-1-login"));
+    let at_work = RunPage::of(unfinished);
+    let folder = format!(".handover/runs/{}/1-1-login", at_work.run);
+    let folder = at_work.fixture.root().join(folder);
     fs_err::create_dir_all(&folder).unwrap();
     let mut lines: Vec<String> = (0..60).map(|n| format!("line {n:02}")).collect();
     lines.push(r#"{"type": "assistant", "message": {"text": "Reading <b>files</b>"}}"#.to_owned());
     lines.push("password=hunter2sEcret".to_owned());
     fs_err::write(folder.join("dev-1.log"), lines.join("\n")).unwrap();
-    let page = fixture.page(&format!("/runs/{run}"));
+    let page = at_work.page();
     shows(
         &page,
         &[
@@ -231,19 +220,12 @@ fn an_agent_at_work_is_shown_with_its_log() {
 
 #[test]
 fn an_agent_without_a_log_says_so() {
-    let fixture = Fixture::new();
-    let run = play(&fixture, "run_1", &STORIES, smooth);
-    shows(&fixture.page(&format!("/runs/{run}")), &["Agent output", "Nothing yet."]);
+    shows(&RunPage::of(smooth).page(), &["Agent output", "Nothing yet."]);
 }
 
 #[test]
 fn the_whole_journal_has_pages() {
-    let fixture = Fixture::new();
-    let stories: Vec<(String, String)> =
-        (0..30).map(|n| (format!("1-{n}-story"), format!("Story {n}"))).collect();
-    let stories: Vec<(&str, &str)> =
-        stories.iter().map(|(id, title)| (id.as_str(), title.as_str())).collect();
-    let run = play(&fixture, "run_1", &stories, smooth);
+    let RunPage { fixture, run } = RunPage::long();
     let path = format!("/runs/{run}/journal");
     // It opens at the end.
     let last = fixture.page(&path);
@@ -260,13 +242,7 @@ fn the_whole_journal_has_pages() {
 
 #[test]
 fn the_cost_of_many_stories_is_summed_up() {
-    let fixture = Fixture::new();
-    let stories: Vec<(String, String)> =
-        (0..30).map(|n| (format!("1-{n:02}-story"), format!("Story {n}"))).collect();
-    let stories: Vec<(&str, &str)> =
-        stories.iter().map(|(id, title)| (id.as_str(), title.as_str())).collect();
-    let run = play(&fixture, "run_1", &stories, smooth);
-    let page = fixture.page(&format!("/runs/{run}"));
+    let page = RunPage::long().page();
     // 30 stories of two agents at $0.25: 23 bars of their own, 7 in one.
     shows(
         &page,
@@ -276,9 +252,7 @@ fn the_cost_of_many_stories_is_summed_up() {
 
 #[test]
 fn a_report_tells_the_whole_run_without_links() {
-    let fixture = Fixture::new();
-    let run = play(&fixture, "run_1", &STORIES, smooth);
-    let html = fixture.with_site(false, |site| report(site, &run)).unwrap();
+    let html = RunPage::of(smooth).report();
     shows(
         &html,
         &[
@@ -296,14 +270,10 @@ fn a_report_tells_the_whole_run_without_links() {
 #[test]
 fn hostile_journals_stay_text() {
     let nasty = "<script>window.pwned=1</script>\u{202e}\" onload=\"x";
-    let fixture = Fixture::new();
-    let stories = [("1-1-login", nasty), ("1-2-logout", "Plain")];
-    let run = play(&fixture, "run_1", &stories, blocking);
-    let html = fixture.with_site(false, |site| report(site, &run)).unwrap();
-    for page in
-        [fixture.page(&format!("/runs/{run}")), fixture.page("/runs"), fixture.page("/"), html]
-    {
+    let run = RunPage::with(&[("1-1-login", nasty), ("1-2-logout", "Plain")], blocking);
+    let (list, overview) = (run.fixture.page("/runs"), run.fixture.page("/"));
+    for page in [run.page(), list, overview, run.report()] {
         hides(&page, &["<script>", "\u{202e}", "\" onload=\"x"]);
     }
-    shows(&fixture.page(&format!("/runs/{run}")), &["&lt;script&gt;"]);
+    shows(&run.page(), &["&lt;script&gt;"]);
 }

@@ -2,8 +2,21 @@
 
 use insta::assert_snapshot;
 
-use crate::readable::readable;
+use crate::readable::{news, readable};
 use crate::scene::{RICH_RECEIPT, login};
+
+/// What a page of the session shows below the frame that all of them share.
+fn tab(name: &str) -> String {
+    let login = login();
+    let (picture, page) = (
+        readable(&login.page("/sessions/s1")),
+        readable(&login.page(&format!("/sessions/s1/{name}"))),
+    );
+    let frame = |page: &str| page.lines().skip(1).take(3).collect::<Vec<_>>().join("\n");
+    assert_eq!(frame(&page), frame(&picture));
+    assert_eq!(page.lines().next(), Some("[Sessions](/sessions) / [s1](/sessions/s1) /"));
+    page.lines().skip(4).collect::<Vec<_>>().join("\n")
+}
 
 #[test]
 fn the_overview() {
@@ -127,11 +140,7 @@ fn a_session() {
 
 #[test]
 fn the_packages_of_a_session() {
-    assert_snapshot!(readable(&login().page("/sessions/s1/packages")), @r"
-    [Sessions](/sessions) / [s1](/sessions/s1) /
-    # Session s1 active
-    Started 28 h ago
-    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    assert_snapshot!(tab("packages"), @r"
     ## Packages
     3 packages, newest first. [Show those that reached nobody](/sessions/s1/packages?reach=nobody)
     | Package | Kind | By | For | Reached | Version | Tokens | Written
@@ -178,40 +187,19 @@ fn a_package_in_its_second_version() {
 
 #[test]
 fn a_superseded_package() {
-    assert_snapshot!(readable(&login().page("/packages/1")), @r"
-    [Sessions](/sessions) / [s1](/sessions/s1) / [Packages](/sessions/s1/packages) /
-    # How tokens rotate
-    How tokens rotate
+    let login = login();
+    assert_snapshot!(news(&login.page("/packages/1"), &login.page("/packages/2")), @r"
     Superseded by a later version: [read that one](/packages/2).
     Kind: research, medium priority
-    By: requirements engineer, 28 h ago
-    For: developer, tech lead
-    Costs: 10 tokens to read
-    File: docs/10.md gone
-    About: How tokens rotate
-    ## Who got it
-    Of any version.
-    | Role | State | Read | Version | Given
-    | [qa expert](/receipts/r_00000060) | delivered | – | 1 | 28 h ago
-    | [developer](/receipts/r_rich) iteration 2 | confirmed | 28 h ago | 2 | 28 h ago
-    ## Versions
-    2 versions
     - v2 [How tokens rotate](/packages/2) 28 h ago
     - v1 How tokens rotate 28 h ago
-    ## The file
-    As it was registered, 19 B, without secrets.
-    Rotation
     Always.
     ");
 }
 
 #[test]
 fn the_reasoning_of_a_session() {
-    assert_snapshot!(readable(&login().page("/sessions/s1/reasoning")), @r"
-    [Sessions](/sessions) / [s1](/sessions/s1) /
-    # Session s1 active
-    Started 28 h ago
-    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    assert_snapshot!(tab("reasoning"), @r"
     ## What agents thought
     Oldest first. Times are UTC.
     - 15 Jan
@@ -231,11 +219,7 @@ fn the_reasoning_of_a_session() {
 
 #[test]
 fn the_receipts_of_a_session() {
-    assert_snapshot!(readable(&login().page("/sessions/s1/receipts")), @r"
-    [Sessions](/sessions) / [s1](/sessions/s1) /
-    # Session s1 active
-    Started 28 h ago
-    [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    assert_snapshot!(tab("receipts"), @r"
     ## What agents were given
     Newest first.
     | For | State | Tokens | Tokens as a bar | Zone | Left out | Redacted | When
@@ -301,30 +285,19 @@ fn a_receipt_with_everything() {
 
 #[test]
 fn a_failed_receipt() {
-    assert_snapshot!(readable(&login().page("/receipts/r_00000070")), @r"
-    [Sessions](/sessions) / [s1](/sessions/s1) / [Receipts](/sessions/s1/receipts) /
+    let login = login();
+    let rich = login.page(&format!("/receipts/{RICH_RECEIPT}"));
+    assert_snapshot!(news(&login.page("/receipts/r_00000070"), &rich), @r"
     # What the tech lead was given failed
     nothing from others, 300 tokens, model Never arrived.
-    - Assembled 28 h ago, the text was rendered
     - Delivered not yet, handed over
     - Confirmed not yet, the agent has it
     - Failed the agent was killed
-    ## Where its budget went
     300 tokens in total, counted for claude.
-    | Section | Share | Used | Allowed
     | packages | | 300 | of 1,000
     The window was in the zone normal. Trimmed: Never arrived.
-    ## Why it knew what it knew
-    Everything that was a candidate, best first: what its score is made of, and why it is in or out.
     There were no candidates. Nothing that others wrote was for this role, or nobody had written anything yet.
-    ## Redacted secrets
-    By rule.
     None were found.
-    ## Changes
-    Since the previous brief of this role.
-    This is the first brief of this role.
-    ## Text as the agent saw it
-    Without its task.
     Never arrived
     BLAKE3 of the whole prompt: 0000000000000000000000000000000000000000000000000000000000000000. handover receipt verify r_00000070 FILE checks that a text is this one. Created 2027-01-15 08:01:10 UTC.
     ");
@@ -352,11 +325,9 @@ fn errors_with_and_without_a_solution() {
     let scene = login();
     let list = scene.page("/errors");
     let paths: Vec<&str> = list.split('"').filter(|part| part.starts_with("/errors/")).collect();
-    let page = |path: &str| {
-        let hash = path.trim_start_matches("/errors/");
-        readable(&scene.page(path)).replace(hash, "HASH")
-    };
-    assert_snapshot!(page(paths[0]), @r"
+    let page = |path: &str| scene.page(path).replace(path.trim_start_matches("/errors/"), "HASH");
+    let (unsolved, solved) = (page(paths[0]), page(paths[1]));
+    assert_snapshot!(readable(&unsolved), @r"
     [Errors](/errors) /
     # cannot read property of undefined
     Nobody has solved it yet.
@@ -374,23 +345,10 @@ fn errors_with_and_without_a_solution() {
     | When | Who | Session | Command
     | 28 h ago | developer | [s1](/sessions/s1) | npm test
     ");
-    assert_snapshot!(page(paths[1]), @r"
-    [Errors](/errors) /
+    assert_snapshot!(news(&solved, &unsolved), @r"
     # connect ECONNREFUSED &lt;n&gt;.&lt;n&gt;.&lt;n&gt;.&lt;n&gt;:&lt;n&gt;
     Solved by: docker compose up -d db
-    Type: TypeError
     Confidence: 0.5 not shown yet
-    Seen: 1 time, first 28 h ago, last 28 h ago
-    Expires: after 90 days without a sighting
-    Hash: HASH
-    ## Confidence over time
-    It rises with every use that helped and falls with every use that did not; above the line, agents see the solution.
-    (Confidence, now 0.5)
-    - 0.5 since 28 h ago
-    ## Sightings
-    1 time.
-    | When | Who | Session | Command
-    | 28 h ago | developer | [s1](/sessions/s1) | npm test
     ");
 }
 
