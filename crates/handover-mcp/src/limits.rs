@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn truncates_what_is_nested_and_counts_what_is_escaped() {
         let quotes = "\"\\\u{1}".repeat(9_000);
-        let mut answer = json!({"a": [{"b": {"c": [quotes.clone(), 7]}}, quotes]});
+        let mut answer = json!({"a": [{"b": {"c": [quotes, 7]}}, quotes]});
         fit(&mut answer);
         assert!(tokens_of(&answer) <= ANSWER_TOKENS, "{}", tokens_of(&answer));
         for text in [&answer["a"][0]["b"]["c"][0], &answer["a"][1]] {

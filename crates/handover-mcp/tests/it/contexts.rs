@@ -117,7 +117,7 @@ impl Contexts {
             redactor: &self.redactor,
             config: &self.config,
             paths: &paths,
-            checkout: root.clone(),
+            checkout: root,
             technology: &technology,
             overrides: Vec::new(),
             project: project.cloned().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),
@@ -130,9 +130,11 @@ impl Contexts {
             now: self.now(),
         };
         self.advance(self.tick);
-        work(&context).map_err(|error| match error {
-            ToolError::Request(error) => error,
-            error => request_error(error.code(), error.to_string()),
+        work(&context).map_err(|error| {
+            if let ToolError::Request(error) = error {
+                return error;
+            }
+            request_error(error.code(), error.to_string())
         })
     }
 }
