@@ -55,6 +55,8 @@ enum Bench {
 enum Eval {
     /// What briefs say in scripted projects, against what they must say
     Briefs(eval::briefs::Args),
+    /// Share of labelled answers that are in a block of limited length
+    Blocks(eval::blocks::Args),
     /// Recall and false positives of secret redaction
     Redaction(eval::redaction::Args),
     /// Retrieval quality of the ranking
@@ -72,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(Bench::Store(args)) => bench::store::run(&args),
         Task::Bench(Bench::Web(args)) => bench::web::run(&args),
         Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
+        Task::Eval(Eval::Blocks(args)) => eval::blocks::run(&args),
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),

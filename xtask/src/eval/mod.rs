@@ -1,6 +1,8 @@
 //! Evaluations on labelled data that is not part of the repository.
 
+pub mod blocks;
 pub mod briefs;
+mod labelled;
 pub mod redaction;
 pub mod retrieval;
 pub mod tokens;

@@ -1,23 +1,15 @@
 //! How well the ranking finds what a question needs, on labelled data given by path.
-//!
-//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent,
-//! created_at), `queries.jsonl` (id, pool, text; optional asked_at) and `qrels.tsv` (query, document,
-//! grade). A query is searched in its own pool, and only documents made before it was asked count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use handover_context::rank::Metadata;
 use handover_context::search::{Query, search};
+use handover_model::Timestamp;
 use handover_model::config::AssemblyConfig;
-use handover_model::{
-    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
-};
-use handover_store::{NewPackage, NewSession, Store, Supersede};
-use handover_text::{CleanJson, Redactor};
-use serde::Deserialize;
 
+use super::labelled::{Data, Document, fill, time};
 use crate::scratch_store::ScratchStore;
 
 /// What to measure on.
@@ -34,35 +26,6 @@ pub struct Args {
     /// Keep the packages in a PostgreSQL database, and compare every answer with that of a file
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    id: String,
-    pool: String,
-    text: String,
-    title: Option<String>,
-    #[serde(default)]
-    files: Vec<String>,
-    hunks: Option<serde_json::Value>,
-    group: Option<String>,
-    agent: Option<String>,
-    created_at: Option<String>,
-}
-
-impl Document {
-    fn body(&self) -> String {
-        let hunks = self.hunks.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("{}\n{hunks}", self.text)
-    }
-}
-
-#[derive(Deserialize)]
-struct Question {
-    id: String,
-    pool: String,
-    text: String,
-    asked_at: Option<String>,
 }
 
 /// Ways to rank that are measured side by side.
@@ -138,15 +101,9 @@ fn measure(
 ) -> Result<([Figures; 3], Vec<String>)> {
     let mut different = Vec::new();
     let mut sums = <[Figures; 3]>::default();
-    let documents: Vec<Document> = lines(&folder.join("corpus.jsonl"))?;
-    let questions: Vec<Question> = lines(&folder.join("queries.jsonl"))?;
-    let labels = labels(&folder.join("qrels.tsv"))?;
-    let mut pools: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
-    for document in &documents {
-        pools.entry(&document.pool).or_default().push(document);
-    }
+    let data = Data::load(folder)?;
     let temporary = tempfile::tempdir()?;
-    for (number, (pool, documents)) in pools.into_iter().enumerate() {
+    for (number, (pool, documents)) in data.pools().into_iter().enumerate() {
         let path = temporary.path().join(format!("{number}.db"));
         let scratch = ScratchStore::new(&path, url)?;
         let store = scratch.open()?;
@@ -162,8 +119,7 @@ fn measure(
         let candidates = store.candidates(&session, None, None)?;
         let first = candidates.first().map_or(0, |candidate| candidate.id.0);
         let plain = PlainText::new(&documents)?;
-        for question in questions.iter().filter(|question| question.pool == pool) {
-            let Some(wanted) = labels.get(&question.id) else { continue };
+        for (question, wanted) in data.questions(pool) {
             let asked = question.asked_at.as_deref().and_then(time);
             let now = asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000));
             for (ranking, sum) in Ranking::ALL.iter().zip(&mut sums) {
@@ -204,23 +160,6 @@ fn measure(
         }
     }
     Ok((sums, different))
-}
-
-/// For each question, the grade of each document that answers it.
-type Labels = HashMap<String, BTreeMap<String, f64>>;
-
-fn labels(path: &Path) -> Result<Labels> {
-    let mut labels = Labels::new();
-    for line in fs_err::read_to_string(path)?.lines() {
-        let mut parts = line.split('\t');
-        if let (Some(query), Some(document), Some(grade)) =
-            (parts.next(), parts.next(), parts.next())
-            && let Ok(grade) = grade.parse()
-        {
-            labels.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
-        }
-    }
-    Ok(labels)
 }
 
 /// The documents in a plain full-text table.
@@ -278,63 +217,4 @@ fn add(sum: &mut Figures, ranked: &[f64], wanted: &BTreeMap<String, f64>) {
     sum.ndcg10 += gain(&mut ranked.iter().copied()) / ideal;
     let first = ranked.iter().position(|grade| *grade > 0.0);
     sum.mrr += first.map_or(0.0, |at| 1.0 / (at + 1) as f64);
-}
-
-fn fill(store: &dyn Store, documents: &[&Document]) -> Result<SessionId> {
-    let session = SessionId::new("eval")?;
-    let now = Timestamp::from_micros(1_700_000_000_000_000);
-    let project = ProjectId::new("eval")?;
-    store.open_session(&NewSession {
-        id: session.clone(),
-        project,
-        metadata: CleanJson::default(),
-        now,
-    })?;
-    let redactor = Redactor::default();
-    let packages: Vec<NewPackage> = documents
-        .iter()
-        .enumerate()
-        .map(|(n, document)| {
-            let summary = document.title.as_deref().unwrap_or(&document.text);
-            let body = document.body();
-            let group = document.group.as_deref().and_then(|id| GroupId::new(slug(id)).ok());
-            let producer = document.agent.as_deref().map(slug).unwrap_or_default().to_lowercase();
-            Ok(NewPackage {
-                session: session.clone(),
-                group,
-                scope: Scope::Global,
-                kind: PackageKind::Research,
-                path: format!("d/{n}.md"),
-                title: None,
-                summary: redactor.clean(summary).one_line().cut(400),
-                files: document.files.iter().map(|file| redactor.clean(file)).collect(),
-                body: redactor.clean(&body),
-                producer: Role::new(producer).or_else(|_| Role::new("developer"))?,
-                consumers: Vec::new(),
-                priority: Priority::Medium,
-                iteration: None,
-                size_bytes: body.len() as u64,
-                tokens: 0,
-                content_hash: n.to_string(),
-                supersede: Supersede::SamePath,
-                created_at: document.created_at.as_deref().and_then(time).unwrap_or(now),
-            })
-        })
-        .collect::<Result<_>>()?;
-    store.register_packages(&packages)?;
-    Ok(session)
-}
-
-fn slug(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
-}
-
-/// A time, with or without a zone.
-fn time(text: &str) -> Option<Timestamp> {
-    text.parse().or_else(|_| format!("{text}Z").parse()).ok()
-}
-
-fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    let text = fs_err::read_to_string(path)?;
-    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
