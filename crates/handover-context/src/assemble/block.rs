@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, Strategy, Tokenizer};
 
 use super::history::History;
+use super::render::Common;
 use super::{ItemId, PackedPackage, PackedReasoning, learned, pack};
 
 /// The items of a block, each in the form in which it is shown.
@@ -12,6 +13,8 @@ use super::{ItemId, PackedPackage, PackedReasoning, learned, pack};
 pub(super) struct Block {
     pub(super) history: History,
     pub(super) packages: Vec<PackedPackage>,
+    /// What is said once about all packages.
+    pub(super) common: Common,
     /// Paths that this attempt got before, if there is nothing new.
     pub(super) delivered: Vec<String>,
     pub(super) reasoning: Vec<PackedReasoning>,
@@ -75,7 +78,7 @@ impl Block {
         }
         let longest = self.packages.iter().rposition(|package| package.form != Form::Pointer);
         if let Some(at) = longest {
-            pack::shorten(&mut self.packages[at], tokenizer);
+            pack::shorten(&mut self.packages[at], &self.common, tokenizer);
             return Some(Shrunk::Shorter);
         }
         let least = (0..self.packages.len())

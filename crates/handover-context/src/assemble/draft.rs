@@ -132,8 +132,14 @@ impl<'a> Draft<'a> {
     fn add_packages(&mut self) -> Result<()> {
         let Self { sources, request, plan, .. } = *self;
         self.selection = select::select(sources, request, plan.zone, plan.limit)?;
-        let used = self.block.history.tokens(plan.tokenizer)
-            + self.block.reasoning.iter().map(|entry| entry.tokens).sum::<u64>();
+        let of_reasoning = match self.block.reasoning.as_slice() {
+            [] => 0,
+            entries => {
+                let heading = render::reasoning_heading_tokens(plan.tokenizer);
+                heading + entries.iter().map(|entry| entry.tokens).sum::<u64>()
+            }
+        };
+        let used = self.block.history.tokens(plan.tokenizer) + of_reasoning;
         let room = self.left_of(plan.item_room(), used);
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         let packer = Packer {
@@ -145,7 +151,7 @@ impl<'a> Draft<'a> {
             question: task.filter(|_| plan.has_passages()).map(Question::new),
         };
         let packed = packer.pack(&mut self.selection, room, &mut self.redactions)?;
-        self.block.packages = packed.packages;
+        (self.block.packages, self.block.common) = (packed.packages, packed.common);
         self.tried.extend(packed.tried);
         if self.block.packages.is_empty() {
             self.block.delivered = self.selection.delivered(sources.store)?;

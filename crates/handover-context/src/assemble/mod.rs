@@ -109,6 +109,9 @@ pub struct PackedPackage {
     /// Whether the file is on another machine, so that its text must be read from the store.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
+    /// Whether the block shows all of it, so that the file need not be read.
+    #[serde(skip)]
+    pub whole: bool,
     /// How the score came about.
     #[serde(skip)]
     pub terms: Terms,

@@ -1,15 +1,17 @@
 //! Packing: what fits, in which form.
 //!
-//! Packages go in by score, each with the text that says most about the task: its summary, or the passages
-//! of its body. What room is left goes to further passages of the packages that are in.
+//! The texts of the best packages compete for the room: the summary of each, or the passages of its body
+//! where they say more about the task. Whole texts go in first, best first; what room is left goes to
+//! shorter forms of the others.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
-use handover_model::{Fate, Form, Package, PackageId, Priority, Tokenizer, Zone};
+use handover_model::{Fate, Form, GroupId, Package, PackageId, Priority, Tokenizer, Zone};
 use handover_store::Result;
 use handover_text::{cut, tokens};
 
 use super::passages::{Passage, Question, ShownPassage};
+use super::render::Common;
 use super::select::Selection;
 use super::settled::Settled;
 use super::{Explained, PackedPackage, Redactions, Sources, render};
@@ -19,10 +21,10 @@ use crate::rank::Key;
 /// Shorter forms that are tried before a package is skipped, in characters.
 const SHORTER: [usize; 2] = [100, 60];
 
-/// At most so many are read together; more may never get a turn.
-const AT_ONCE: usize = 16;
+/// At most so many are read together, and compete with each other.
+const AT_ONCE: usize = 64;
 
-/// After so many in a row that fit in no form, the room is taken for full.
+/// After so many that fit in no form, the room is taken for full.
 const MISSES: usize = 50;
 
 /// The most passages of one package.
@@ -31,6 +33,15 @@ const MAX_PASSAGES: usize = 8;
 /// A further passage must be at least this good, compared with the best of all.
 const WORTHWHILE: f64 = 0.4;
 
+/// How much of a passage's value is that of its package: a good text seldom has good passages by chance.
+const OF_PACKAGE: f64 = 0.3;
+
+/// How much of the value of the packages before and after counts: what was written next often completes it.
+const NEIGHBOUR: f64 = 0.3;
+
+/// So many first words tell whether a summary was written or copied.
+const WORDS_COMPARED: usize = 12;
+
 /// A longer text says much that its summary does not.
 const LONG_BYTES: u64 = 1_500;
 
@@ -38,6 +49,8 @@ const LONG_BYTES: u64 = 1_500;
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     pub(super) packages: Vec<PackedPackage>,
+    /// What is said once about all of them.
+    pub(super) common: Common,
     pub(super) tried: Vec<Explained>,
 }
 
@@ -55,11 +68,23 @@ pub(super) struct Packer<'a> {
 /// A candidate that may go in.
 struct Offer {
     key: Key,
+    group: Option<GroupId>,
     package: PackedPackage,
-    /// The passages of its body that are not in yet, best last.
+    /// The passages that may stand for the summary, best first; none if the summary says more.
     passages: Vec<Passage>,
     /// The place in the list of what was tried.
     tried: usize,
+    included: bool,
+}
+
+/// A text of an offer that waits for its turn.
+struct Turn {
+    offer: usize,
+    /// Its place among the passages; `None` is the summary.
+    passage: Option<usize>,
+    /// Takes precedence over the value.
+    tier: u8,
+    value: f64,
 }
 
 impl Packer<'_> {
@@ -72,40 +97,33 @@ impl Packer<'_> {
         redactions: &mut Redactions,
     ) -> Result<Packed> {
         let mut packed = Packed::default();
-        let mut included: Vec<Offer> = Vec::new();
         let (mut room, mut misses, mut texts) = (budget, 0, HashSet::new());
-        let mut offers = VecDeque::new();
-        while included.len() < self.limit && misses < MISSES {
-            if offers.is_empty() && selection.waiting > 0 {
-                let places = (self.limit - included.len()).min(AT_ONCE);
-                let tried = &mut packed.tried;
-                offers = self.offers(selection, places, &mut texts, tried, redactions)?;
-                // All of them may be of no use.
-                continue;
+        let mut included = 0;
+        while included < self.limit && misses < MISSES && selection.waiting > 0 {
+            let places = (self.limit - included).min(AT_ONCE);
+            let mut offers =
+                self.offers(selection, places, &mut texts, &mut packed.tried, redactions)?;
+            if included == 0 {
+                packed.common = Common::of(offers.iter().map(|offer| &offer.package));
+                room = room.saturating_sub(tokens::count(self.tokenizer, &packed.common.line()));
             }
-            let Some(mut offer) = offers.pop_front() else { break };
-            if self.fit(&mut offer, room) {
-                (room, misses) = (room - offer.package.tokens, 0);
-                included.push(offer);
-            } else {
-                misses += 1;
+            self.choose(&mut offers, &packed.common, &mut room, redactions);
+            for offer in offers {
+                if !offer.included {
+                    misses += 1;
+                    continue;
+                }
+                included += 1;
+                let explained = &mut packed.tried[offer.tried];
+                explained.included = true;
+                explained.reason = match offer.package.form {
+                    Form::Full => Fate::Fits,
+                    Form::Short => Fate::FitsShortened,
+                    Form::Focus => Fate::FitsAsPassages,
+                    Form::Pointer => Fate::FitsAsPath,
+                };
+                packed.packages.push(offer.package);
             }
-        }
-        for offer in offers.into_iter().rev() {
-            packed.tried.remove(offer.tried);
-            selection.put_back(offer.key);
-        }
-        self.fill(&mut included, room, redactions);
-        for offer in included {
-            let explained = &mut packed.tried[offer.tried];
-            explained.included = true;
-            explained.reason = match offer.package.form {
-                Form::Full => Fate::Fits,
-                Form::Short => Fate::FitsShortened,
-                Form::Focus => Fate::FitsAsPassages,
-                Form::Pointer => Fate::FitsAsPath,
-            };
-            packed.packages.push(offer.package);
         }
         if self.zone != Zone::Conservative {
             let critical = |package: &PackedPackage| package.priority == Priority::Critical;
@@ -125,14 +143,20 @@ impl Packer<'_> {
         texts: &mut HashSet<String>,
         tried: &mut Vec<Explained>,
         redactions: &mut Redactions,
-    ) -> Result<VecDeque<Offer>> {
+    ) -> Result<Vec<Offer>> {
         let next = std::iter::from_fn(|| selection.take().transpose());
         let keys: Vec<Key> = next.take(count).collect::<Result<_>>()?;
         let ids: Vec<PackageId> = keys.iter().map(|key| key.candidate.id).collect();
         let packages = self.sources.store.packages_by_id(&ids)?;
-        let ranked = self.passages(&ids)?;
-        let mut offers = VecDeque::new();
-        for ((key, package), passages) in keys.into_iter().zip(packages).zip(ranked) {
+        let bodies = match &self.question {
+            Some(_) => self.sources.store.package_bodies(&ids)?,
+            None => ids.iter().map(|_| String::new()).collect(),
+        };
+        let ranked = self.passages(&bodies);
+        let mut offers = Vec::new();
+        for (((key, package), body), passages) in
+            keys.into_iter().zip(packages).zip(&bodies).zip(ranked)
+        {
             let mut explained = selection.explained(key, Fate::OverTheBudget);
             let state = self.sources.places.map(|places| file_state(places, &package));
             if let Some(fate) = self.useless(&package, state, texts) {
@@ -146,27 +170,114 @@ impl Packer<'_> {
             offered.for_reference = selection.is_for_reference(&key);
             offered.changed = state == Some(FileState::Changed);
             offered.elsewhere = state == Some(FileState::Elsewhere);
-            let mut offer = Offer { key, package: offered, passages, tried: tried.len() };
-            self.focus(&mut offer, &package, redactions);
+            offered.whole = offered.form == Form::Full && is_all_of(&offered.summary, body);
+            let passages =
+                if self.says_more(&passages, &package, body) { passages } else { Vec::new() };
+            let tried_at = tried.len();
             tried.push(explained);
-            offers.push_back(offer);
+            offers.push(Offer {
+                key,
+                group: package.group,
+                package: offered,
+                passages,
+                tried: tried_at,
+                included: false,
+            });
         }
         Ok(offers)
     }
 
-    /// The passages of each body, best last; none without a task.
-    fn passages(&self, ids: &[PackageId]) -> Result<Vec<Vec<Passage>>> {
+    /// The passages of each body, best first; none without a task.
+    fn passages(&self, bodies: &[String]) -> Vec<Vec<Passage>> {
         let Some(question) = &self.question else {
-            return Ok(ids.iter().map(|_| Vec::new()).collect());
+            return bodies.iter().map(|_| Vec::new()).collect();
         };
-        let bodies = self.sources.store.package_bodies(ids)?;
         let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let mut ranked = question.rank(&bodies);
         for passages in &mut ranked {
             passages.retain(|passage| passage.score > 0.0);
-            passages.sort_by(|a, b| a.score.total_cmp(&b.score).then(b.line.cmp(&a.line)));
+            passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)));
         }
-        Ok(ranked)
+        ranked
+    }
+
+    /// Whether the passages say more about the task than the summary.
+    fn says_more(&self, passages: &[Passage], package: &Package, body: &str) -> bool {
+        let Some(question) = &self.question else { return false };
+        let Some(shared) = passages.iter().map(|passage| passage.shared).max() else {
+            return false;
+        };
+        // What a short text is about, its summary says best; one that merely repeats the beginning of a long
+        // text says nothing that a passage does not.
+        let more = match package.size_bytes > LONG_BYTES {
+            true if repeats(&package.summary, body) => 0,
+            true => 1,
+            false => 2,
+        };
+        shared >= question.shared(&package.summary) + more
+    }
+
+    /// Lets the texts of the offers have their turn, best first, and then what is left of the others in
+    /// shorter forms.
+    fn choose(
+        &self,
+        offers: &mut [Offer],
+        common: &Common,
+        room: &mut u64,
+        redactions: &mut Redactions,
+    ) {
+        let (mut nothing_in, mut misses) = (true, 0);
+        for turn in turns(offers) {
+            let offer = &mut offers[turn.offer];
+            let is_full = offer.package.passages.len() >= MAX_PASSAGES;
+            if offer.included && (is_full || turn.value < WORTHWHILE) {
+                continue;
+            }
+            let mut longer = self.longer(offer, turn.passage, redactions);
+            longer.tokens = tokens::count(self.tokenizer, &render::package(&longer, common));
+            let before = if offer.included { offer.package.tokens } else { 0 };
+            let more = longer.tokens.saturating_sub(before);
+            if more <= *room {
+                *room -= more;
+                (offer.package, offer.included) = (longer, true);
+                (nothing_in, misses) = (false, 0);
+            } else if !offer.included && (turn.tier > 0 || nothing_in) {
+                // The most important ones go before whole texts of others.
+                offer.package = longer;
+                self.shorten_into(offer, common, room);
+                nothing_in = nothing_in && !offer.included;
+            } else {
+                misses += 1;
+                if misses >= MISSES {
+                    break;
+                }
+            }
+        }
+        for offer in offers.iter_mut().filter(|offer| !offer.included) {
+            if !offer.passages.is_empty() {
+                offer.package = self.longer(offer, Some(0), redactions);
+            }
+            self.shorten_into(offer, common, room);
+        }
+    }
+
+    /// The package of an offer with one more passage, or with its summary.
+    fn longer(
+        &self,
+        offer: &Offer,
+        passage: Option<usize>,
+        redactions: &mut Redactions,
+    ) -> PackedPackage {
+        let mut longer = offer.package.clone();
+        if let Some(at) = passage {
+            if !offer.included {
+                longer.passages.clear();
+            }
+            longer.summary.clear();
+            longer.form = Form::Focus;
+            longer.passages.push(self.shown(&offer.passages[at], redactions));
+        }
+        longer
     }
 
     /// Why a package helps nobody, if it does not: its file is gone, the failures that it reports were
@@ -219,24 +330,8 @@ impl Packer<'_> {
             for_reference: false,
             changed: false,
             elsewhere: false,
+            whole: false,
             terms: ranked.terms,
-        }
-    }
-
-    /// Replaces the summary by the best passage, if that says more about the task.
-    fn focus(&self, offer: &mut Offer, package: &Package, redactions: &mut Redactions) {
-        let Some(question) = &self.question else { return };
-        let Package { summary, size_bytes, .. } = package;
-        let Some(best) = offer.passages.last() else { return };
-        // What a short text is about, its summary says best.
-        let more = if *size_bytes > LONG_BYTES { 1 } else { 2 };
-        if best.shared < question.shared(summary) + more {
-            return;
-        }
-        if let Some(best) = offer.passages.pop() {
-            offer.package.passages.push(self.shown(&best, redactions));
-            offer.package.summary.clear();
-            offer.package.form = Form::Focus;
         }
     }
 
@@ -246,48 +341,64 @@ impl Packer<'_> {
         ShownPassage { line: passage.line, text: clean.as_str().to_owned(), score: passage.score }
     }
 
-    /// Shortens an offer until it fits; `false` if no form of it does.
-    fn fit(&self, offer: &mut Offer, room: u64) -> bool {
+    /// Shortens an offer until it fits; it stays out if no form of it does.
+    fn shorten_into(&self, offer: &mut Offer, common: &Common, room: &mut u64) {
         let package = &mut offer.package;
-        package.tokens = tokens::count(self.tokenizer, &render::package(package));
-        while package.tokens > room {
+        package.tokens = tokens::count(self.tokenizer, &render::package(package, common));
+        while package.tokens > *room {
             if package.form == Form::Pointer {
-                return false;
+                return;
             }
-            shorten(package, self.tokenizer);
+            shorten(package, common, self.tokenizer);
         }
-        true
-    }
-
-    /// Adds further passages to packages that show some already, best first, while there is room.
-    fn fill(&self, included: &mut [Offer], mut room: u64, redactions: &mut Redactions) {
-        let best = |offer: &Offer| offer.passages.last().map_or(0.0, |passage| passage.score);
-        let top = included.iter().flat_map(|offer| &offer.package.passages).map(|p| p.score);
-        let top = top.fold(0.0, f64::max);
-        loop {
-            let next = included
-                .iter_mut()
-                .filter(|offer| offer.package.form == Form::Focus)
-                .filter(|offer| offer.package.passages.len() < MAX_PASSAGES)
-                .filter(|offer| best(offer) >= WORTHWHILE * top)
-                .max_by(|a, b| best(a).total_cmp(&best(b)));
-            let Some(offer) = next else { return };
-            let Some(passage) = offer.passages.pop() else { return };
-            let mut longer = offer.package.clone();
-            longer.passages.push(self.shown(&passage, redactions));
-            longer.passages.sort_by_key(|passage| passage.line);
-            longer.tokens = tokens::count(self.tokenizer, &render::package(&longer));
-            let more = longer.tokens.saturating_sub(offer.package.tokens);
-            if more <= room {
-                room -= more;
-                offer.package = longer;
-            }
-        }
+        *room -= package.tokens;
+        offer.included = true;
     }
 }
 
+/// The texts of the offers, in the order of their turns.
+fn turns(offers: &[Offer]) -> Vec<Turn> {
+    let best = offers.iter().filter_map(|offer| offer.passages.first());
+    let best = best.map(|passage| passage.score).fold(f64::MIN_POSITIVE, f64::max);
+    let mut turns = Vec::new();
+    for (at, offer) in offers.iter().enumerate() {
+        let Key { tier, score, .. } = offer.key;
+        if offer.passages.is_empty() {
+            let value = score + NEIGHBOUR * beside(offers, offer);
+            turns.push(Turn { offer: at, passage: None, tier, value });
+        }
+        for (number, passage) in offer.passages.iter().enumerate() {
+            let value = (1.0 - OF_PACKAGE) * passage.score / best + OF_PACKAGE * score;
+            let tier = if number == 0 { tier } else { 0 };
+            turns.push(Turn { offer: at, passage: Some(number), tier, value });
+        }
+    }
+    turns.sort_by(|a, b| b.tier.cmp(&a.tier).then(b.value.total_cmp(&a.value)));
+    turns
+}
+
+/// The better score of the packages that were written just before and after one in its group.
+fn beside(offers: &[Offer], offer: &Offer) -> f64 {
+    let is_beside = |other: &&Offer| {
+        let distance = other.package.id.0.abs_diff(offer.package.id.0);
+        distance == 1 && other.group == offer.group
+    };
+    offers.iter().filter(is_beside).map(|other| other.key.score).fold(0.0, f64::max)
+}
+
+/// Whether a summary is all there is to read of a text.
+fn is_all_of(summary: &str, body: &str) -> bool {
+    !body.is_empty() && body.split_whitespace().eq(summary.split_whitespace())
+}
+
+/// Whether a summary is just the beginning of a text.
+fn repeats(summary: &str, body: &str) -> bool {
+    let start = summary.split_whitespace().take(WORDS_COMPARED);
+    body.split_whitespace().zip(start).all(|(word, same)| word == same)
+}
+
 /// The next shorter form of a package; the last one is its path alone.
-pub(super) fn shorten(package: &mut PackedPackage, tokenizer: Tokenizer) {
+pub(super) fn shorten(package: &mut PackedPackage, common: &Common, tokenizer: Tokenizer) {
     if package.form == Form::Focus && package.passages.len() > 1 {
         let least = (0..package.passages.len())
             .min_by(|a, b| package.passages[*a].score.total_cmp(&package.passages[*b].score));
@@ -299,7 +410,8 @@ pub(super) fn shorten(package: &mut PackedPackage, tokenizer: Tokenizer) {
     } else {
         next_shorter(package);
     }
-    package.tokens = tokens::count(tokenizer, &render::package(package));
+    package.whole = false;
+    package.tokens = tokens::count(tokenizer, &render::package(package, common));
 }
 
 fn next_shorter(package: &mut PackedPackage) {

@@ -12,6 +12,9 @@ use serde::Serialize;
 /// A longer text is only searched up to here.
 const MAX_BODY_BYTES: usize = 256 * 1024;
 
+/// Many texts are searched up to here together, each to a share of it.
+const MAX_TOGETHER_BYTES: usize = 2 * 1024 * 1024;
+
 /// A longer paragraph is split at sentences.
 const MAX_PASSAGE_CHARS: usize = 480;
 
@@ -19,10 +22,11 @@ const MAX_PASSAGE_CHARS: usize = 480;
 const K1: f64 = 1.2;
 const B: f64 = 0.4;
 
-/// How much of the score of the passages before and after counts: an answer often follows its question.
-const NEIGHBOUR: f64 = 0.3;
+/// How much a word of the passages before and after counts, and of those next to them: an answer often
+/// follows its question, and both rarely use the same words.
+const NEIGHBOURS: [f64; 2] = [0.5, 0.2];
 
-/// How much of the score of its heading counts.
+/// How much a word of its heading counts.
 const HEADING: f64 = 0.5;
 
 /// Words of the task's first line count more than those after it.
@@ -73,7 +77,7 @@ fn split(body: &str) -> Vec<Passage> {
     let mut heading: Option<String> = None;
     let mut current = (0, String::new());
     let mut in_front = body.starts_with("---\n") || body.starts_with("---\r\n");
-    for (number, line) in up_to(body, MAX_BODY_BYTES).lines().enumerate() {
+    for (number, line) in body.lines().enumerate() {
         let text = line.trim();
         if in_front {
             in_front = number == 0 || text != "---";
@@ -181,39 +185,38 @@ impl Question {
 
     /// The passages of several texts, by text, each with its score.
     pub(super) fn rank(&self, bodies: &[&str]) -> Vec<Vec<Passage>> {
-        let mut texts: Vec<Vec<Passage>> = bodies.iter().map(|body| split(body)).collect();
-        let counted: Vec<Vec<Counts>> =
+        let share = (MAX_TOGETHER_BYTES / bodies.len().max(1)).min(MAX_BODY_BYTES);
+        let mut texts: Vec<Vec<Passage>> =
+            bodies.iter().map(|body| split(up_to(body, share))).collect();
+        let own: Vec<Vec<Counts>> =
             texts.iter().map(|text| text.iter().map(|p| self.count(&p.text)).collect()).collect();
-        let rarity = Rarity::of(self, counted.iter().flatten());
-        for (text, counts) in texts.iter_mut().zip(&counted) {
-            let own: Vec<f64> = counts.iter().map(|counts| rarity.score(counts)).collect();
-            let of_heading = self.heading_scores(text, &rarity);
-            for (at, passage) in text.iter_mut().enumerate() {
-                let before = at.checked_sub(1).map_or(0.0, |before| own[before]);
-                let after = own.get(at + 1).copied().unwrap_or_default();
-                let near = before.max(after);
-                passage.score = own[at] + HEADING * of_heading[at] + NEIGHBOUR * near;
-                passage.shared = counts[at].terms.len();
+        let average = average_length(own.iter().flatten());
+        let near: Vec<Vec<Counts>> = texts
+            .iter()
+            .zip(&own)
+            .map(|(text, own)| with_neighbours(own, &self.of_headings(text), average))
+            .collect();
+        let rarity = Rarity::of(self, near.iter().flatten());
+        for (text, (near, own)) in texts.iter_mut().zip(near.iter().zip(&own)) {
+            for (passage, (near, own)) in text.iter_mut().zip(near.iter().zip(own)) {
+                passage.score = rarity.score(near);
+                passage.shared = own.terms.len();
             }
         }
         texts
     }
 
-    /// The score of each passage's heading. Passages under one heading follow each other.
-    fn heading_scores(&self, passages: &[Passage], rarity: &Rarity<'_>) -> Vec<f64> {
-        let mut last: Option<(&str, f64)> = None;
-        let score = |passage| {
+    /// The words in each passage's heading. Passages under one heading follow each other.
+    fn of_headings(&self, passages: &[Passage]) -> Vec<Counts> {
+        let mut last: Option<(&str, Counts)> = None;
+        let count = |passage| {
             let heading = Passage::heading(passage)?;
-            match last {
-                Some((same, score)) if same == heading => Some(score),
-                Some(_) | None => {
-                    let score = rarity.score(&self.count(heading));
-                    last = Some((heading, score));
-                    Some(score)
-                }
+            if last.as_ref().is_none_or(|(same, _)| *same != heading) {
+                last = Some((heading, self.count(heading)));
             }
+            last.as_ref().map(|(_, counts)| counts.clone())
         };
-        passages.iter().map(score).map(Option::unwrap_or_default).collect()
+        passages.iter().map(count).map(Option::unwrap_or_default).collect()
     }
 
     fn count(&self, text: &str) -> Counts {
@@ -234,25 +237,63 @@ impl Question {
 }
 
 /// How often a text has each word of the task.
-#[derive(Default)]
+#[derive(Debug, Default, Clone)]
 struct Counts {
     terms: BTreeMap<String, f64>,
     length: f64,
 }
 
+impl Counts {
+    /// Adds a part of what another text has.
+    fn add(&mut self, other: &Self, weight: f64) {
+        for (term, count) in &other.terms {
+            *self.terms.entry(term.clone()).or_default() += weight * count;
+        }
+    }
+
+    /// A word in a long text counts less.
+    fn normalized(&self, average: f64) -> Self {
+        let damping = 1.0 - B + B * self.length / average;
+        let terms = self.terms.iter().map(|(term, count)| (term.clone(), count / damping));
+        Self { terms: terms.collect(), length: self.length }
+    }
+}
+
+fn average_length<'c>(counts: impl Iterator<Item = &'c Counts>) -> f64 {
+    let (passages, length) =
+        counts.fold((0.0, 0.0), |(n, length), counts| (n + 1.0, length + counts.length));
+    f64::max(length / f64::max(passages, 1.0), 1.0)
+}
+
+/// What each passage of a text has, with the words around it.
+fn with_neighbours(own: &[Counts], of_headings: &[Counts], average: f64) -> Vec<Counts> {
+    let own: Vec<Counts> = own.iter().map(|counts| counts.normalized(average)).collect();
+    let around = |at: usize| {
+        let mut all = own[at].clone();
+        all.add(&of_headings[at], HEADING);
+        for (distance, weight) in (1..).zip(NEIGHBOURS) {
+            for neighbour in [at.checked_sub(distance), Some(at + distance)] {
+                if let Some(near) = neighbour.and_then(|neighbour| own.get(neighbour)) {
+                    all.add(near, weight);
+                }
+            }
+        }
+        all
+    };
+    (0..own.len()).map(around).collect()
+}
+
 /// How much each word of a task tells passages apart.
 struct Rarity<'q> {
     weights: BTreeMap<&'q str, f64>,
-    average_length: f64,
 }
 
 impl<'q> Rarity<'q> {
     fn of<'c>(question: &'q Question, counts: impl Iterator<Item = &'c Counts>) -> Self {
-        let (mut passages, mut length) = (0.0, 0.0);
+        let mut passages = 0.0;
         let mut having: BTreeMap<&str, f64> = BTreeMap::new();
         for counts in counts {
             passages += 1.0;
-            length += counts.length;
             for term in counts.terms.keys() {
                 *having.entry(term).or_default() += 1.0;
             }
@@ -262,17 +303,13 @@ impl<'q> Rarity<'q> {
             f64::ln(1.0 + (passages - having + 0.5) / (having + 0.5))
         };
         let weights = question.weights.iter();
-        Self {
-            weights: weights.map(|(term, w)| (term.as_str(), w * rarity(term))).collect(),
-            average_length: if passages > 0.0 { length / passages } else { 1.0 },
-        }
+        Self { weights: weights.map(|(term, w)| (term.as_str(), w * rarity(term))).collect() }
     }
 
     fn score(&self, counts: &Counts) -> f64 {
-        let damping = K1 * (1.0 - B + B * counts.length / self.average_length.max(1.0));
         let of_term = |(term, count): (&String, &f64)| {
             let weight = self.weights.get(term.as_str()).copied().unwrap_or_default();
-            weight * count * (K1 + 1.0) / (count + damping)
+            weight * count * (K1 + 1.0) / (count + K1)
         };
         counts.terms.iter().map(of_term).sum()
     }

@@ -56,7 +56,7 @@ impl Plan {
 
     /// Tokens for everything in the block but its frame.
     pub(super) fn whole_room(&self) -> u64 {
-        self.cap.saturating_sub(render::FRAME_TOKENS)
+        self.cap.saturating_sub(render::frame_tokens(self.tokenizer))
     }
 
     /// Tokens for packages and reasoning, frame included.
@@ -67,7 +67,7 @@ impl Plan {
     /// Tokens for packages and reasoning themselves: headings, the marker and the line about
     /// reading come out of the same room.
     pub(super) fn item_room(&self) -> u64 {
-        self.context_room().saturating_sub(render::FRAME_TOKENS)
+        self.context_room().saturating_sub(render::frame_tokens(self.tokenizer))
     }
 
     /// Tokens for earlier attempts and judgements.

@@ -8,16 +8,79 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use handover_model::roles::Duty;
-use handover_model::{ErrorPattern, Fate, ReceiptId, Role, Strategy, Zone};
+use handover_model::{ErrorPattern, Fate, PackageKind, ReceiptId, Role, Strategy, Tokenizer, Zone};
 use handover_text::quote::{quote_block, quote_inline};
+use handover_text::tokens;
 
 use super::block::Block;
 use super::history::{History, Reader, ShownVerdict};
 use super::{PackedPackage, PackedReasoning};
 
-/// The most tokens of a block's frame: headings, the marker, and the lines about reading and about
-/// more packages.
-pub(super) const FRAME_TOKENS: u64 = 130;
+/// The frame of a long block: headings, the lines about reading and about more packages, and the marker.
+const FRAME: &str = "## Context for senior_software_engineer\n\n### Relevant Packages (10/10000)\n\n\n\
+    Read the files listed above before you start (about 10000 tokens). Where they disagree, the higher \
+    priority wins.\n\n📦 +9990 more packages available (re-invoke with higher limit to expand)\n\n\
+    <!-- handover:receipt 01ARZ3NDEKTSV4RRFFQ69G5FAV -->\n";
+
+/// The most tokens of a block's frame, but for what is said about long files.
+pub(super) fn frame_tokens(tokenizer: Tokenizer) -> u64 {
+    tokens::count(tokenizer, FRAME)
+}
+
+/// The most tokens of what introduces reasoning.
+pub(super) fn reasoning_heading_tokens(tokenizer: Tokenizer) -> u64 {
+    let heading = format!("\n### Prior Agent Reasoning (10 entries)\n\n{}\n", advice(Duty::Builds));
+    tokens::count(tokenizer, &heading)
+}
+
+/// So few packages say everything about themselves.
+const FEW: usize = 5;
+
+/// What most of many packages have in common: it is said once, not in every line.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    kind: Option<PackageKind>,
+    /// The folder of most files, with a slash at its end.
+    folder: Option<String>,
+}
+
+impl Common {
+    pub(super) fn of<'p>(packages: impl Iterator<Item = &'p PackedPackage> + Clone) -> Self {
+        if packages.clone().count() <= FEW {
+            return Self::default();
+        }
+        Self {
+            kind: most(packages.clone().map(|package| package.kind)),
+            folder: most(packages.map(|package| folder(&package.path)))
+                .filter(|folder| !folder.is_empty())
+                .map(str::to_owned),
+        }
+    }
+
+    /// The line that says it.
+    pub(super) fn line(&self) -> String {
+        let kind = self.kind.map(|kind| format!(" {kind}")).unwrap_or_default();
+        match (&self.kind, &self.folder) {
+            (None, None) => String::new(),
+            (_, None) => format!("\nUnless a line says otherwise, this is{kind}.\n"),
+            (_, Some(folder)) => {
+                format!("\nUnless a line says otherwise, this is{kind} in {}.\n", path(folder))
+            }
+        }
+    }
+}
+
+/// What more than half have.
+fn most<T: PartialEq + Copy>(all: impl Iterator<Item = T> + Clone) -> Option<T> {
+    let count = all.clone().count();
+    let has_most = |one: &T| all.clone().filter(|other| other == one).count() * 2 > count;
+    all.clone().find(has_most)
+}
+
+/// Everything up to the name of a file.
+fn folder(path: &str) -> &str {
+    path.rfind('/').map_or("", |end| &path[..=end])
+}
 
 /// A block and its frame.
 pub(super) struct Shown<'a> {
@@ -175,9 +238,10 @@ fn packages(text: &mut String, shown: &Shown<'_>) {
         nothing_new(text, shown);
         return;
     }
+    text.push_str(&block.common.line());
     for item in &block.packages {
         text.push('\n');
-        text.push_str(&package(item));
+        text.push_str(&package(item, &block.common));
     }
     if !block.packages.is_empty() {
         reading(text, &block.packages, shown.remaining);
@@ -222,36 +286,49 @@ fn are(count: u64) -> String {
 /// Which of the files are worth reading: not those that are shown whole, and no more than the window can
 /// hold beside the work.
 fn reading(text: &mut String, packages: &[PackedPackage], remaining: u64) {
-    let (mut cost, mut all) = (0, true);
+    let mut cost = 0;
     let (mut fitting, mut too_long) = (Vec::new(), Vec::new());
-    for package in packages {
+    for package in packages.iter().filter(|package| !package.whole) {
         if cost + package.file_tokens <= remaining / READING_SHARE {
             cost += package.file_tokens;
-            fitting.push(path(&package.path));
+            fitting.push(package.path.as_str());
         } else {
-            all = false;
-            too_long.push(path(&package.path));
+            too_long.push(package.path.as_str());
         }
     }
     let wins = "Where they disagree, the higher priority wins.";
-    let _ = match (all, fitting.is_empty()) {
-        (true, _) => write!(
+    let _ = match (fitting.as_slice(), too_long.as_slice()) {
+        ([], []) => write!(text, "\nNothing above needs to be read again. {wins}\n"),
+        (some, []) if some.len() == packages.len() => write!(
             text,
             "\nRead the files listed above before you start (about {cost} tokens). {wins}\n"
         ),
-        (false, false) => write!(
+        (some, []) => write!(
             text,
-            "\nRead these before you start (about {cost} tokens): {}. Search the others instead of reading \
-             them whole, they are too long for what is left of your window: {}. {wins}\n",
-            fitting.join(", "),
-            too_long.join(", ")
+            "\nRead these before you start (about {cost} tokens): {}. {wins}\n",
+            names(some)
         ),
-        (false, true) => write!(
+        ([], _) => write!(
             text,
             "\nThe files listed above are too long for what is left of your window: search them for what the \
              task needs instead of reading them whole. {wins}\n"
         ),
+        (some, long) => write!(
+            text,
+            "\nRead these before you start (about {cost} tokens): {}. Search the others instead of reading \
+             them whole, they are too long for what is left of your window: {}. {wins}\n",
+            names(some),
+            names(long)
+        ),
     };
+}
+
+/// The first of some paths.
+fn names(paths: &[&str]) -> String {
+    let shown: Vec<String> = paths.iter().take(FEW).map(|name| path(name)).collect();
+    let others = paths.len() - shown.len();
+    let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+    shown.join(", ") + &more
 }
 
 /// Files may take up to a quarter of what is left of a window.
@@ -264,16 +341,21 @@ fn reasonings(text: &mut String, shown: &Shown<'_>) {
     }
     let noun = if entries.len() == 1 { "entry" } else { "entries" };
     let _ = write!(text, "\n### Prior Agent Reasoning ({} {noun})\n\n", entries.len());
-    text.push_str(match Duty::of(shown.role) {
+    text.push_str(advice(Duty::of(shown.role)));
+    for entry in entries {
+        text.push('\n');
+        text.push_str(&reasoning(entry));
+    }
+}
+
+/// What to do with the reasoning of others.
+fn advice(duty: Duty) -> &'static str {
+    match duty {
         Duty::Builds | Duty::Rescues => {
             "What was decided and tried before: build on it, and do not repeat what failed.\n"
         }
         Duty::Judges => "What the authors say about their work: check it, do not rely on it.\n",
         Duty::Other => "What other agents decided and why.\n",
-    });
-    for entry in entries {
-        text.push('\n');
-        text.push_str(&reasoning(entry));
     }
 }
 
@@ -300,11 +382,15 @@ fn strategies(text: &mut String, block: &Block) {
 }
 
 /// One package.
-pub(super) fn package(package: &PackedPackage) -> String {
+pub(super) fn package(package: &PackedPackage, common: &Common) -> String {
     let priority = package.priority.as_str().to_uppercase();
-    let reference = if package.for_reference { ", for reference" } else { "" };
-    let mut text =
-        format!("**[{priority}]** {} ({}{reference})\n", path(&package.path), package.kind);
+    let is_common = common.folder.as_deref() == Some(folder(&package.path));
+    let file = if is_common { &package.path[folder(&package.path).len()..] } else { &package.path };
+    let kind = (common.kind != Some(package.kind)).then(|| package.kind.to_string());
+    let reference = package.for_reference.then(|| "for reference".to_owned());
+    let marks: Vec<String> = kind.into_iter().chain(reference).collect();
+    let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+    let mut text = format!("**[{priority}]** {}{marks}\n", path(file));
     if !package.summary.is_empty() {
         text.push_str(quote_block(&package.summary).trim_end());
         text.push('\n');

@@ -98,12 +98,6 @@ impl Selection<'_> {
         Ok(Some(key))
     }
 
-    /// Puts the last taken candidate back.
-    pub(super) fn put_back(&mut self, key: Key) {
-        self.waiting += 1;
-        self.queue.push(key);
-    }
-
     /// Takes the best refused candidate, with the reason.
     pub(super) fn take_refused(&mut self) -> Option<(Key, Fate)> {
         let key = self.best_refused.pop()?;

@@ -34,9 +34,11 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         for_reference: false,
         changed: false,
         elsewhere: false,
+        whole: false,
         terms: TERMS,
     };
-    package.tokens = tokens::count(TOKENIZER, &render::package(&package));
+    package.tokens =
+        tokens::count(TOKENIZER, &render::package(&package, &render::Common::default()));
     package
 }
 
@@ -224,12 +226,24 @@ mod text {
     #[test]
     fn a_package_says_where_its_file_stands() {
         let plain = packed(7, Priority::Critical, "Short.");
-        assert_eq!(render::package(&plain), "**[CRITICAL]** docs/7.md (research)\n> Short.\n");
+        assert_eq!(
+            render::package(&plain, &render::Common::default()),
+            "**[CRITICAL]** docs/7.md (research)\n> Short.\n"
+        );
         let pointer = packed(7, Priority::Medium, "");
-        assert_eq!(render::package(&pointer), "**[MEDIUM]** docs/7.md (research)\n");
-        let changed = render::package(&PackedPackage { changed: true, ..pointer.clone() });
+        assert_eq!(
+            render::package(&pointer, &render::Common::default()),
+            "**[MEDIUM]** docs/7.md (research)\n"
+        );
+        let changed = render::package(
+            &PackedPackage { changed: true, ..pointer.clone() },
+            &render::Common::default(),
+        );
         assert!(changed.ends_with("trust the file.)\n"), "{changed}");
-        let elsewhere = render::package(&PackedPackage { elsewhere: true, ..pointer });
+        let elsewhere = render::package(
+            &PackedPackage { elsewhere: true, ..pointer },
+            &render::Common::default(),
+        );
         assert!(elsewhere.contains("`handover package show 7 --body` prints it"), "{elsewhere}");
     }
 
@@ -237,7 +251,7 @@ mod text {
     fn paths_are_readable_unless_they_could_be_something_else() {
         let shown = |path: &str| {
             let package = PackedPackage { path: path.to_owned(), ..packed(1, Priority::Low, "") };
-            render::package(&package)
+            render::package(&package, &render::Common::default())
         };
         for plain in ["docs/a.md", "a b/c,d.md", "ä/x@2x+1_-.md"] {
             assert_eq!(shown(plain), format!("**[LOW]** {plain} (research)\n"));
@@ -258,9 +272,67 @@ mod text {
             ..packed(1, Priority::High, "")
         };
         assert_eq!(
-            render::package(&package),
+            render::package(&package, &render::Common::default()),
             "**[HIGH]** docs/1.md (research, for reference)\n> L3: Tokens rotate.\n> L9: Daily.\n"
         );
+    }
+
+    fn listed(packages: Vec<PackedPackage>) -> String {
+        let common = render::Common::of(packages.iter());
+        rendered(Zone::Normal, packages.len(), &Block { packages, common, ..Block::default() })
+    }
+
+    fn at_path(path: &str) -> PackedPackage {
+        PackedPackage { path: path.to_owned(), ..packed(1, Priority::Medium, "Short.") }
+    }
+
+    #[test]
+    fn what_many_packages_share_is_said_once() {
+        let mut many: Vec<PackedPackage> =
+            (0..6).map(|n| at_path(&format!(".handover/artifacts/s/{n}.md"))).collect();
+        let few = listed(many[..5].to_vec());
+        assert!(few.contains("**[MEDIUM]** .handover/artifacts/s/4.md (research)\n"), "{few}");
+        assert!(!few.contains("Unless"), "{few}");
+        many[0] =
+            PackedPackage { kind: PackageKind::Failures, for_reference: true, ..many[0].clone() };
+        many[1] = at_path("docs/other.md");
+        let text = listed(many);
+        let line = "\nUnless a line says otherwise, this is research in .handover/artifacts/s/.\n";
+        assert!(text.contains(line), "{text}");
+        assert!(text.contains("**[MEDIUM]** 0.md (failures, for reference)\n"), "{text}");
+        assert!(text.contains("**[MEDIUM]** docs/other.md\n"), "{text}");
+        assert!(text.contains("**[MEDIUM]** 5.md\n"), "{text}");
+    }
+
+    #[test]
+    fn what_only_half_share_is_not_common() {
+        let mut half: Vec<PackedPackage> = (0..6).map(|n| at_path(&format!("{n}.md"))).collect();
+        half[..3].iter_mut().for_each(|package| package.kind = PackageKind::Failures);
+        assert_eq!(render::Common::of(half.iter()).line(), "");
+        half[3].kind = PackageKind::Failures;
+        let line = render::Common::of(half.iter()).line();
+        assert_eq!(line, "\nUnless a line says otherwise, this is failures.\n");
+    }
+
+    #[test]
+    fn files_that_are_shown_whole_need_not_be_read() {
+        let whole = PackedPackage { whole: true, ..at_path("whole.md") };
+        let text = listed(vec![whole.clone()]);
+        assert!(text.contains("Nothing above needs to be read again."), "{text}");
+        let text = listed(vec![whole, at_path("part.md")]);
+        assert!(
+            text.contains("Read these before you start (about 100 tokens): part.md."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn only_some_files_are_named_twice() {
+        let mut many: Vec<PackedPackage> = (0..9).map(|n| at_path(&format!("{n}.md"))).collect();
+        many[8].file_tokens = u64::MAX / 2;
+        let text = listed(many);
+        let fitting = "Read these before you start (about 800 tokens): 0.md, 1.md, 2.md, 3.md, 4.md and 3 more.";
+        assert!(text.contains(fitting) && text.contains("window: 8.md."), "{text}");
     }
 
     #[test]
@@ -383,9 +455,12 @@ mod shrinking {
         let mut lengths = vec![package.summary.chars().count()];
         let mut tokens_before = package.tokens;
         while package.form != Form::Pointer {
-            pack::shorten(&mut package, TOKENIZER);
+            pack::shorten(&mut package, &render::Common::default(), TOKENIZER);
             assert!(package.tokens < tokens_before, "{lengths:?}");
-            assert_eq!(package.tokens, tokens::count(TOKENIZER, &render::package(&package)));
+            assert_eq!(
+                package.tokens,
+                tokens::count(TOKENIZER, &render::package(&package, &render::Common::default()))
+            );
             tokens_before = package.tokens;
             lengths.push(package.summary.chars().count());
         }
@@ -398,10 +473,10 @@ mod shrinking {
     #[test]
     fn a_summary_of_exactly_a_step_is_not_cut_to_itself() {
         let mut package = packed(1, Priority::High, &"x".repeat(60));
-        pack::shorten(&mut package, TOKENIZER);
+        pack::shorten(&mut package, &render::Common::default(), TOKENIZER);
         assert_eq!((package.form, package.summary.as_str()), (Form::Pointer, ""));
         let mut package = packed(1, Priority::High, &"x y".repeat(21)[..61]);
-        pack::shorten(&mut package, TOKENIZER);
+        pack::shorten(&mut package, &render::Common::default(), TOKENIZER);
         assert_eq!(package.form, Form::Short);
         assert!(package.summary.chars().count() <= 60);
     }
@@ -443,7 +518,7 @@ mod plans {
         assert_eq!((plan.zone, plan.usage_percent, plan.limit), (Zone::Normal, 0.0, 3));
         assert_eq!(plan.cap, 34_000 + 17_000);
         assert_eq!((plan.context_room(), plan.learned_room()), (34_000, 17_000));
-        assert_eq!(plan.item_room(), 34_000 - render::FRAME_TOKENS);
+        assert_eq!(plan.item_room(), 34_000 - render::frame_tokens(plan.tokenizer));
         assert_eq!(plan.reasoning_room(&request), 800);
         assert!(plan.has_items());
     }
@@ -452,8 +527,8 @@ mod plans {
     fn a_cap_holds_for_every_section() {
         let (plan, request) = plan(|_, request| request.cap = Some(200));
         assert_eq!((plan.cap, plan.context_room(), plan.learned_room()), (200, 200, 200));
-        assert_eq!(plan.item_room(), 200 - render::FRAME_TOKENS);
-        assert_eq!(plan.reasoning_room(&request), (200 - render::FRAME_TOKENS) / 3);
+        assert_eq!(plan.item_room(), 200 - render::frame_tokens(plan.tokenizer));
+        assert_eq!(plan.reasoning_room(&request), (200 - render::frame_tokens(plan.tokenizer)) / 3);
         let (tiny, request) = super::plans::plan(|_, request| request.cap = Some(10));
         assert_eq!((tiny.item_room(), tiny.reasoning_room(&request)), (0, 0));
     }

@@ -131,7 +131,10 @@ proptest! {
                 prop_assert!(one.summary.chars().count() <= made.zone.summary_chars());
                 let is_empty = one.summary.is_empty() && one.passages.is_empty();
                 prop_assert_eq!(is_empty, one.form == Form::Pointer);
-                prop_assert!(made.markdown.contains(&one.path));
+                // Where many share a folder, it is said once.
+                let name = one.path.rsplit('/').next().unwrap_or_default();
+                prop_assert!(made.markdown.contains(name));
+                prop_assert!(made.packages.len() > 5 || made.markdown.contains(&one.path));
             }
             // Everything that was looked at is explained once, and the receipt lists what is in.
             let included: Vec<String> = made.candidates.iter().filter(|one| one.included)

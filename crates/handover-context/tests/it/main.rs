@@ -5,4 +5,5 @@
 mod assemble;
 mod history;
 mod laws;
+mod passages;
 mod world;

@@ -50,6 +50,8 @@ pub(crate) fn day(days: i64) -> Timestamp {
 pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) summary: String,
+    /// The text of the file; `None` is the summary.
+    pub(crate) body: Option<String>,
     pub(crate) priority: Priority,
     pub(crate) group: Option<&'static str>,
     pub(crate) consumers: &'static [&'static str],
@@ -60,7 +62,7 @@ pub(crate) fn package(name: impl Into<String>) -> Draft {
     let name = name.into();
     let summary = format!("About {name}.");
     let (group, consumers): (_, &[&str]) = (None, &[]);
-    Draft { name, summary, priority: Priority::Medium, group, consumers, created: 0 }
+    Draft { name, summary, body: None, priority: Priority::Medium, group, consumers, created: 0 }
 }
 
 impl World {
@@ -75,6 +77,7 @@ impl World {
     }
 
     pub(crate) fn add(&self, draft: Draft) -> PackageId {
+        let body = draft.body.as_deref().unwrap_or(&draft.summary);
         let new = NewPackage {
             session: session(),
             group: draft.group.map(group),
@@ -84,14 +87,14 @@ impl World {
             title: None,
             summary: self.redactor.clean(&draft.summary),
             files: Vec::new(),
-            body: self.redactor.clean(&draft.summary),
+            body: self.redactor.clean(body),
             producer: role("requirements_engineer"),
             consumers: draft.consumers.iter().map(|name| role(name)).collect(),
             priority: draft.priority,
             iteration: None,
-            size_bytes: draft.summary.len() as u64,
+            size_bytes: body.len() as u64,
             tokens: 10,
-            content_hash: content_hash(draft.summary.as_bytes()),
+            content_hash: content_hash(body.as_bytes()),
             supersede: Supersede::SamePath,
             created_at: day(draft.created),
         };
