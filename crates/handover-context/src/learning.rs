@@ -148,6 +148,29 @@ pub fn match_errors(
     Ok(scored.into_iter().map(|(_, pattern)| pattern).collect())
 }
 
+/// From this similarity on, a text names an error.
+pub(crate) const NAMED: f64 = 0.7;
+
+/// The solved pattern that one of the lines names, the best match of the best trusted ones.
+pub fn known_fix(
+    store: &dyn Store,
+    project: &ProjectId,
+    lines: &[String],
+    now: Timestamp,
+) -> Result<Option<ErrorPattern>> {
+    let filter = ErrorFilter { live_at: Some(now), ..ErrorFilter::default() };
+    let of_line = |pattern: &ErrorPattern, line: &String| similarity(&pattern.signature, line);
+    let mut best: Option<(f64, ErrorPattern)> = None;
+    // The listing is ordered by trust, so of equally good ones the first wins.
+    for pattern in store.errors(project, &filter)?.into_iter().filter(|p| p.solution.is_some()) {
+        let score = lines.iter().map(|line| of_line(&pattern, line)).fold(0.0, f64::max);
+        if score >= NAMED && best.as_ref().is_none_or(|(least, _)| score > *least) {
+            best = Some((score, pattern));
+        }
+    }
+    Ok(best.map(|(_, pattern)| pattern))
+}
+
 #[cfg(test)]
 mod tests {
     use handover_model::{Phase, Topic};
@@ -295,5 +318,49 @@ mod tests {
         let day = 86_400;
         assert_eq!(matches(&world, "alpha beta gamma", 9, 89 * day).len(), 1);
         assert_eq!(matches(&world, "alpha beta gamma", 9, 91 * day).len(), 0);
+    }
+
+    #[test]
+    fn a_fix_is_known_only_for_the_error_that_a_line_names() {
+        let world = TestProject::new();
+        let sight = |message: &str, solution: Option<&str>| {
+            let sighting = ErrorSighting {
+                project: project(),
+                signature: CleanSignature::new(None, message, &[], &world.redactor),
+                language: None,
+                ttl_days: 90,
+                session: None,
+                group: None,
+                role: None,
+                command: None,
+                now: at(1),
+            };
+            match solution {
+                Some(solution) => {
+                    world.store.resolve_error(&sighting, &world.redactor.clean(solution)).unwrap();
+                }
+                None => {
+                    world.store.record_error(&sighting).unwrap();
+                }
+            }
+        };
+        sight("Error: Cannot find module 'left-pad'", Some("npm install left-pad"));
+        sight("Error: Cannot find module 'express'", None);
+        sight("connection refused by the database", Some("start the database"));
+        let fix = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            let found = known_fix(&world.store, &project(), &lines, at(2)).unwrap();
+            found.and_then(|pattern| pattern.solution)
+        };
+        let left_pad = "Error: Cannot find module 'left-pad'";
+        assert_eq!(fix(&["2 tests failed", left_pad]).as_deref(), Some("npm install left-pad"));
+        // The module of another name, and one without a solution.
+        assert_eq!(fix(&["Error: Cannot find module 'right-pad'"]), None);
+        assert_eq!(fix(&["Error: Cannot find module 'express'"]), None);
+        assert_eq!(fix(&[]), None);
+        // Expired.
+        let lines = [left_pad.to_owned()];
+        let later = Timestamp::from_micros(at(1).as_micros() + 91 * 86_400_000_000);
+        assert_eq!(known_fix(&world.store, &project(), &lines, later).unwrap(), None);
     }
 }

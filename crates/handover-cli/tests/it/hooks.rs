@@ -327,6 +327,48 @@ fn learns_from_a_command_that_fails_and_later_passes() {
 }
 
 #[test]
+fn a_known_error_is_answered_with_what_solved_it_and_only_once() {
+    let env = with_package();
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    env.run([
+        "error",
+        "resolve",
+        "--message",
+        "Error: Cannot find module '@app/db'",
+        "--solution",
+        "run `npm run build` in packages/db first",
+    ])
+    .ok();
+    let fails = |agent: Option<&str>, error: &str| {
+        let mut fields = json!({
+            "tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": error,
+        });
+        if let Some(agent) = agent {
+            fields["agent_id"] = agent.into();
+            fields["agent_type"] = "general-purpose".into();
+        }
+        answer(&env, "PostToolUseFailure", fields)
+    };
+    let output =
+        format!("Exit code 1\n3 tests failed\nError: Cannot find module '@app/db'\n{secret}");
+    let told = fails(None, &output);
+    let specific = &told["hookSpecificOutput"];
+    assert_eq!(specific["hookEventName"], "PostToolUseFailure", "{told}");
+    let text = specific["additionalContext"].as_str().unwrap();
+    assert!(text.contains("\n> run `npm run build` in packages/db first"), "{text}");
+    assert!(text.contains("confidence 0.5") && text.len() < 300, "{text}");
+    assert!(!told.to_string().contains(secret), "{told}");
+    // Once for each agent.
+    assert_eq!(fails(None, &output), Value::Null);
+    assert_ne!(fails(Some("a7"), &output), Value::Null);
+    assert_eq!(fails(Some("a7"), &output), Value::Null);
+    // The fix of one module is none for another.
+    assert_eq!(fails(None, "Exit code 1\nError: Cannot find module 'express'"), Value::Null);
+    answer(&env, "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(fs_err::read_dir(env.path(".handover/hooks")).unwrap().count(), 0);
+}
+
+#[test]
 fn a_conversation_gets_the_state_of_the_work() {
     let env = project();
     let opened = |source: &str| {

@@ -138,6 +138,24 @@ fn both(states: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
+fn an_agent_that_runs_into_a_known_error_reads_what_solved_it() {
+    let bash = || {
+        let input = json!({"command": "echo \"Error: Cannot find module '@app/db'\" >&2; exit 1"});
+        Answer::Tools(String::new(), vec![("Bash".to_owned(), input)])
+    };
+    let real = Real::claude(lead(Script::new(), vec![bash(), bash()]));
+    let message = ["--message", "Error: Cannot find module '@app/db'"];
+    let solution = ["--solution", "build packages/db first"];
+    real.env.run([&["error", "resolve"], &message[..], &solution[..]].concat()).ok();
+    real.start();
+    let requests: Vec<ModelRequest> = real.server.requests().into_iter().filter(is_lead).collect();
+    let last = requests.last().unwrap().body.to_string();
+    assert_eq!(last.matches("> build packages/db first").count(), 1, "{last}");
+    let second = requests.iter().find(|request| turns_of(request) == 1).unwrap();
+    assert!(second.body.to_string().contains("Handover knows this error"), "{:?}", second.body);
+}
+
+#[test]
 fn claude_briefs_its_subagents_and_passes_on_their_reasoning() {
     let script = Script::new()
         .when(of("CHILD-ONE"), Answer::text(DEBRIEF))

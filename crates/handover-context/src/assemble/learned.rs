@@ -8,13 +8,10 @@ use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::{tokens, words};
 
 use super::{ContextRequest, Explained, ItemId, Sources, render};
-use crate::learning::Binding;
+use crate::learning::{Binding, NAMED};
 
 const MAX_ERRORS: usize = 3;
 const MAX_STRATEGIES: usize = 3;
-
-/// From this similarity on, a task names an error.
-const NAMED: f64 = 0.7;
 
 /// The least share of a strategy's weight that the task must share.
 const FITTING: f64 = 0.2;

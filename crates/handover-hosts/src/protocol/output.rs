@@ -64,6 +64,11 @@ pub enum Specific {
         /// Added to the context of the model.
         additional_context: String,
     },
+    /// A tool has failed.
+    PostToolUseFailure {
+        /// Added to what the model reads about the failure.
+        additional_context: String,
+    },
     /// A subagent starts.
     SubagentStart {
         /// Added to the context of the subagent.
@@ -105,6 +110,10 @@ pub fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
         (HookEvent::SessionStarted(_), Action::Inject(text)) => {
             output.hook_specific_output = Some(Specific::SessionStart { additional_context: text });
         }
+        (HookEvent::CommandFailed { .. }, Action::Inject(text)) => {
+            output.hook_specific_output =
+                Some(Specific::PostToolUseFailure { additional_context: text });
+        }
         (HookEvent::SubagentStarted, Action::Inject(text)) => {
             output.hook_specific_output =
                 Some(Specific::SubagentStart { additional_context: text });
@@ -144,6 +153,18 @@ mod tests {
             written(&started, Action::Inject("state".to_owned())),
             json!({"hookSpecificOutput": {
                 "hookEventName": "SessionStart", "additionalContext": "state",
+            }})
+        );
+    }
+
+    #[test]
+    fn a_failed_command_is_answered_under_the_name_of_its_event() {
+        let failed =
+            HookEvent::CommandFailed { command: "make".to_owned(), error: "busy".to_owned() };
+        assert_eq!(
+            written(&failed, Action::Inject("known".to_owned())),
+            json!({"hookSpecificOutput": {
+                "hookEventName": "PostToolUseFailure", "additionalContext": "known",
             }})
         );
     }

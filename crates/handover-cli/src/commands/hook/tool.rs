@@ -1,15 +1,18 @@
 //! Tool use: packages that agents read, commands that fail and later pass.
 //!
 //! A failed command is kept in a small file per conversation, together with the steps taken since.
-//! Without that file there is nothing to learn, and the store is not even opened.
+//! Without that file there is nothing to learn, and the store is not even opened. An agent that runs into an
+//! error with a known solution gets it at once, and only once.
 
 use std::path::Path;
 
-use handover_context::learning::Binding;
+use handover_context::learning::{self, Binding};
 use handover_files::{Folder, Kind, Sync};
-use handover_hosts::{HookCall, HookEvent};
+use handover_hosts::{Action, HookCall, HookEvent};
 use handover_store::{CleanSignature, ErrorSighting, PackageFilter, StoreError};
 use handover_text::cut::cut;
+use handover_text::quote::quote_inline;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Reply;
@@ -31,6 +34,8 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_CONVERSATIONS: usize = 50;
 /// How many failed commands are kept per conversation.
 const MAX_FAILURES: usize = 10;
+/// How many lines of an output are looked up.
+const MAX_LINES: usize = 10;
 /// How many steps are kept per failed command.
 const MAX_STEPS: usize = 12;
 /// How much is kept of a command, a step, or an error.
@@ -64,9 +69,20 @@ pub(super) fn is_idle(folder: &Folder, call: &HookCall) -> bool {
 
 /// The file for the failed commands of an agent.
 fn failures_file(call: &HookCall) -> Option<String> {
+    agent_file(call, "")
+}
+
+/// A file about an agent of this conversation.
+fn agent_file(call: &HookCall, about: &str) -> Option<String> {
     let conversation = call.conversation.as_ref()?;
     let agent = call.agent.as_ref().map_or("lead", |agent| agent.id.as_str());
-    Some(format!("{conversation}.{agent}{SUFFIX}"))
+    Some(format!("{conversation}.{agent}{about}{SUFFIX}"))
+}
+
+/// A list that was kept; a damaged file is not worth keeping.
+fn read<T: DeserializeOwned>(folder: &Folder, name: &str) -> Vec<T> {
+    let parse = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
+    folder.read(name, MAX_BYTES).ok().flatten().and_then(parse).unwrap_or_default()
 }
 
 pub(super) fn command_failed(
@@ -74,11 +90,12 @@ pub(super) fn command_failed(
     command: &str,
     error: &str,
 ) -> Result<Reply, CommandError> {
-    let Some(error) = error_line(error) else { return Ok(Reply::default()) };
+    let lines = error_lines(error);
+    let Some(error) = lines.first() else { return Ok(Reply::default()) };
     let redactor = context.app.redactor()?;
     let failure = Failure {
         command: redactor.clean(command.trim()).cut(MAX_CHARS).to_string(),
-        error: redactor.clean(&error).cut(MAX_CHARS).to_string(),
+        error: redactor.clean(error).cut(MAX_CHARS).to_string(),
         steps: Vec::new(),
     };
     change(context, |failures| {
@@ -86,7 +103,32 @@ pub(super) fn command_failed(
         failures.push(failure);
         let excess = failures.len().saturating_sub(MAX_FAILURES);
         failures.drain(..excess);
-    })
+    })?;
+    known_fix(context, &lines)
+}
+
+/// The solution of an error that is known, unless this agent got it before.
+fn known_fix(context: &HookContext<'_>, lines: &[String]) -> Result<Reply, CommandError> {
+    let app = context.app;
+    let project = app.learning()?.1;
+    let found = learning::known_fix(app.store()?, &project, lines, app.now())?;
+    let Some(pattern) = found else { return Ok(Reply::default()) };
+    let folder = app.project()?.folder().inside(FOLDER);
+    let Some(name) = agent_file(context.call, ".told") else { return Ok(Reply::default()) };
+    let mut told: Vec<String> = read(&folder, &name);
+    if told.contains(&pattern.hash) {
+        return Ok(Reply::default());
+    }
+    told.push(pattern.hash.clone());
+    folder.replace(&name, &serde_json::to_vec(&told).unwrap_or_default(), Sync::No)?;
+    let solution = app.redactor()?.clean(pattern.solution.as_deref().unwrap_or_default());
+    let times = if pattern.occurrences == 1 { "once" } else { "several times" };
+    let text = format!(
+        "Handover knows this error: it was seen {times} in this project, and this solved it (confidence {}):\n> {}",
+        pattern.confidence,
+        quote_inline(solution.one_line().cut(2 * MAX_CHARS).as_str()),
+    );
+    Ok(Action::Inject(text).into())
 }
 
 pub(super) fn file_changed(context: &HookContext<'_>, path: &Path) -> Result<Reply, CommandError> {
@@ -169,8 +211,8 @@ fn is_read_only(command: &str) -> bool {
     }
 }
 
-/// The line of an output that names the error; none if there is none.
-fn error_line(error: &str) -> Option<String> {
+/// The lines of an output that name an error, or else its last line.
+fn error_lines(error: &str) -> Vec<String> {
     const SIGNS: &[&str] = &[
         "error",
         "fail",
@@ -190,8 +232,12 @@ fn error_line(error: &str) -> Option<String> {
         let lower = line.to_lowercase();
         SIGNS.iter().any(|sign| lower.contains(sign))
     };
-    let line = lines().find(names_error).or_else(|| lines().next_back())?;
-    Some(cut(line, MAX_CHARS))
+    let mut named: Vec<String> =
+        lines().filter(names_error).take(MAX_LINES).map(|line| cut(line, MAX_CHARS)).collect();
+    if named.is_empty() {
+        named.extend(lines().next_back().map(|line| cut(line, MAX_CHARS)));
+    }
+    named
 }
 
 /// Updates the failed commands of this conversation.
@@ -201,10 +247,7 @@ fn change(
 ) -> Result<Reply, CommandError> {
     let folder = context.app.project()?.folder().inside(FOLDER);
     let Some(name) = failures_file(context.call) else { return Ok(Reply::default()) };
-    // A damaged file is not worth keeping.
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
-    let mut failures: Vec<Failure> =
-        folder.read(&name, MAX_BYTES).ok().flatten().and_then(read).unwrap_or_default();
+    let mut failures: Vec<Failure> = read(&folder, &name);
     change(&mut failures);
     if failures.is_empty() {
         let _ = folder.remove(&name);
@@ -294,9 +337,11 @@ mod tests {
     #[test]
     fn finds_the_error_line_and_read_only_commands() {
         let output = "Exit code 1\nrunning 3 tests\nerror[E0308]: mismatched types\n  --> a.rs:1";
-        assert_eq!(error_line(output).as_deref(), Some("error[E0308]: mismatched types"));
-        assert_eq!(error_line("Exit code 2\nodd\nvery odd\n").as_deref(), Some("very odd"));
-        assert_eq!(error_line("Exit code 1\n"), None);
+        assert_eq!(error_lines(output), ["error[E0308]: mismatched types"]);
+        assert_eq!(error_lines("Exit code 2\nodd\nvery odd\n"), ["very odd"]);
+        assert_eq!(error_lines("Exit code 1\n"), [""; 0]);
+        assert_eq!(error_lines("1 test failed\nfine\nError: x"), ["1 test failed", "Error: x"]);
+        assert_eq!(error_lines(&"error\n".repeat(50)).len(), MAX_LINES);
         for (command, read_only) in [
             ("ls -la", true),
             ("git status", true),
