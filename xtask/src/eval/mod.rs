@@ -1,7 +1,8 @@
-//! Evaluations on labelled data that is not part of the repository.
+//! Evaluations on labelled data, most of which is not part of the repository.
 
 pub mod blocks;
 pub mod briefs;
+pub mod known;
 mod labelled;
 pub mod redaction;
 pub mod retrieval;
