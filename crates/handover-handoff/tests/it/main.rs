@@ -4,6 +4,7 @@
 
 mod delivery;
 mod ending;
+mod fields;
 mod prepare;
 mod states;
 mod world;
