@@ -321,3 +321,37 @@ proptest! {
         prop_assert_eq!(debrief.verdict, Some(Verdict::Complete));
     }
 }
+
+#[test]
+fn plain_sentences_with_colons_are_read_at_every_level() {
+    let debrief = block(
+        "verdict: complete\nsummary: one lock: it is enough\nreasoning:\n  decisions: hold a lock: it is simple\n\
+         packages:\n  - path: docs/a.md\n    summary: rotation: how it works\n",
+    );
+    assert_eq!(debrief.summary.as_deref(), Some("one lock: it is enough"));
+    assert_eq!(debrief.reasoning[&Phase::Decisions], "hold a lock: it is simple");
+    assert_eq!(debrief.packages[0].summary.as_deref(), Some("rotation: how it works"));
+    assert_eq!(debrief.problems, [""; 0]);
+}
+
+#[test]
+fn of_a_broken_block_only_plain_lines_count() {
+    let debrief = block("verdict: failed\nsummary:\n[unclosed\nconfidence: high");
+    assert_eq!((debrief.verdict, debrief.summary), (Some(Verdict::Failed), None));
+    assert_eq!((debrief.confidence, debrief.findings.len()), (None, 0));
+    assert!(
+        debrief.problems[0].ends_with("only its plain lines were read"),
+        "{:?}",
+        debrief.problems
+    );
+}
+
+#[test]
+fn a_package_that_is_announced_and_listed_is_one_package() {
+    let text = "### Context Package Created\n- **File:** `docs/a.md`\n- **Type:** research\n\n\
+                ### Context Package Created\n- **File:** `docs/b.md`\n- **Type:** research\n\n\
+                ```handover\nverdict: complete\npackages:\n  - path: docs/a.md\n    kind: decisions\n```\n";
+    let paths: Vec<String> =
+        read_ending(text).packages.into_iter().map(|package| package.path).collect();
+    assert_eq!(paths, ["docs/a.md", "docs/b.md"]);
+}
