@@ -436,4 +436,34 @@ mod tests {
         assert_eq!(error.source().unwrap().to_string(), "two heads");
         assert!(matches!(error, StoreError::Backend { fault: Fault::Corrupt, .. }));
     }
+
+    #[test]
+    fn codes_are_an_interface() {
+        let path = || PathBuf::from("store.db");
+        let fault = |fault| StoreError::Backend { fault, source: "x".into() };
+        let epic = || handover_model::EpicId::new("1").unwrap();
+        for (error, code) in [
+            (StoreError::not_found(RecordKind::Run, 1), "not_found"),
+            (StoreError::Claimed { id: "r".into() }, "conflict"),
+            (StoreError::Differs { record: "run 1".into() }, "conflict"),
+            (StoreError::PathTaken { path: "a.md".into(), id: PackageId(1) }, "conflict"),
+            (StoreError::Ambiguous { prefix: "a".into(), count: 2 }, "ambiguous"),
+            (StoreError::Fenced { epic: epic() }, "fenced"),
+            (StoreError::Denied { need: handover_model::TokenScope::Write }, "forbidden"),
+            (StoreError::Aborted, "aborted"),
+            (StoreError::Newer { location: "x".into(), found: 2, known: 1 }, "store_newer"),
+            (StoreError::Foreign { path: path() }, "store_foreign"),
+            (StoreError::Altered { path: path(), what: "x".into() }, "store_altered"),
+            (StoreError::Outdated { store: OldStore::File(path()), found: 9 }, "store_outdated"),
+            (fault(Fault::Busy), "store_busy"),
+            (fault(Fault::Full), "store_full"),
+            (fault(Fault::ReadOnly), "store_read_only"),
+            (fault(Fault::Corrupt), "store_damaged"),
+            (fault(Fault::Unavailable), "store_unavailable"),
+            (fault(Fault::Io), "store_io"),
+            (fault(Fault::Refused), "store_refused"),
+        ] {
+            assert_eq!(error.code(), code, "{error}");
+        }
+    }
 }
