@@ -1,4 +1,4 @@
-//! A process is known by its number and its start together, so that a reused number is another one.
+//! A process is identified by PID and start time together, so that a reused PID is another process.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ fn spawn() -> SpawnId {
 }
 
 #[test]
-fn this_process_is_alive_and_knows_its_mark() {
+fn this_process_is_alive_and_has_its_marker() {
     let me = myself(&spawn());
     assert_eq!((me.pid, me.spawn.as_str()), (std::process::id(), "identity-1"));
     assert_eq!(is_alive(&me), Some(true));
@@ -26,7 +26,7 @@ fn an_identity_survives_json() {
 }
 
 #[test]
-fn a_number_that_was_given_out_again_is_another_process() {
+fn a_reused_pid_is_another_process() {
     let me = myself(&spawn());
     let reused = Identity { started: me.started.map(|ticks| ticks + 1), ..me.clone() };
     assert_eq!(is_alive(&reused), Some(false));
