@@ -363,7 +363,7 @@ fn raw_output_on_disk_is_redacted_and_capped() {
         raw.contains("public\n") && raw.contains("key [REDACTED]\n") && raw.contains("aside\n")
     );
     assert!(!raw.contains("sk-secret") && raw.len() < 300);
-    assert!(raw.contains("left out"));
+    assert!(raw.contains("was dropped"));
 }
 
 #[test]
