@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    /// Every kind of id behaves alike.
+    /// Every kind of id behaves the same.
     macro_rules! check_text_ids {
         ($($name:ident $what:literal),+ $(,)?) => { $({
             let id: $name = "a1".parse().unwrap();
