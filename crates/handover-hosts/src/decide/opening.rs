@@ -1,4 +1,4 @@
-//! A conversation starts with an empty window: the state of the work in a few lines.
+//! A conversation starts with an empty window: summarizes the state of the work in a few lines.
 
 use handover_model::{Group, GroupStatus, Package, Reasoning, SessionId, Tokenizer};
 use handover_text::cut::cut;
