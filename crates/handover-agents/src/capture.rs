@@ -95,7 +95,7 @@ impl Lines {
     pub(crate) fn push(&mut self, mut bytes: &[u8], each: &mut dyn FnMut(&[u8])) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.extend(&bytes[..end]);
-            self.give(each);
+            self.emit(each);
             bytes = &bytes[end + 1..];
         }
         self.extend(bytes);
@@ -104,11 +104,11 @@ impl Lines {
     /// Emits the last line if it has no terminator.
     pub(crate) fn finish(&mut self, each: &mut dyn FnMut(&[u8])) {
         if !self.line.is_empty() {
-            self.give(each);
+            self.emit(each);
         }
     }
 
-    fn give(&mut self, each: &mut dyn FnMut(&[u8])) {
+    fn emit(&mut self, each: &mut dyn FnMut(&[u8])) {
         each(self.line.strip_suffix(b"\r").unwrap_or(&self.line));
         self.line.clear();
         // Release the memory of a huge line.

@@ -47,7 +47,9 @@ pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
 pub use pipe::{Piped, pipe_tool};
-pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
+pub use process::{
+    Identity, OrphanEnd, current_process, die, end_marked, end_orphan, is_alive, machine,
+};
 pub use program::{AgentProgram, OutputReader};
 pub use registry::Registry;
 pub use tee::{Filter, Piece, Tee};

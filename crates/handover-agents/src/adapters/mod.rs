@@ -57,7 +57,7 @@ enum Parsed<T> {
 /// its first line.
 fn failed_exit(ended: Ended, stderr: &Captured) -> Option<Failure> {
     let Ended::Exited(code @ ..=-1 | code @ 1..) = ended else { return None };
-    let words = last_words(stderr);
+    let words = end_of_stderr(stderr);
     let class = Some(classify::message(&words).class).filter(|&class| class != FailureClass::Other);
     let message = if words.is_empty() {
         format!("ended with exit code {code}")
@@ -67,7 +67,7 @@ fn failed_exit(ended: Ended, stderr: &Captured) -> Option<Failure> {
     Some(Failure { class: class.unwrap_or(FailureClass::ExitCode), message })
 }
 
-fn last_words(stderr: &Captured) -> String {
+fn end_of_stderr(stderr: &Captured) -> String {
     let text = stderr.tail.as_ref().unwrap_or(&stderr.head);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(5)..];

@@ -190,7 +190,7 @@ pub fn die() -> ! {
 }
 
 /// The identity of this process.
-pub fn myself(spawn: &SpawnId) -> Identity {
+pub fn current_process(spawn: &SpawnId) -> Identity {
     let pid = getpid().as_raw_pid();
     let started = stat_of(pid).map(|stat| stat.starttime);
     Identity { pid: pid.cast_unsigned(), started, boot: boot(), spawn: spawn.to_string() }

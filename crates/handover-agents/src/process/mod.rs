@@ -19,7 +19,7 @@ mod system;
 
 pub use identity::Identity;
 pub(crate) use system::Family;
-pub use system::{die, end_marked, end_orphan, is_alive, myself};
+pub use system::{current_process, die, end_marked, end_orphan, is_alive};
 
 /// The name of this machine.
 pub fn machine() -> String {

@@ -82,7 +82,7 @@ pub fn die() -> ! {
 }
 
 /// The identity of this process.
-pub fn myself(spawn: &SpawnId) -> Identity {
+pub fn current_process(spawn: &SpawnId) -> Identity {
     Identity { pid: std::process::id(), started: None, boot: None, spawn: spawn.to_string() }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
         None => Report { error: failed_exit(ended, stderr), ..Report::default() },
     };
     let error = report.error.map(|error| match (error.class, read.last_error.as_deref()) {
-        (FailureClass::Other, Some(word)) => Failure { class: of_word(word), ..error },
+        (FailureClass::Other, Some(word)) => Failure { class: class_of_code(word), ..error },
         _ => error,
     });
     Report {
@@ -68,7 +68,7 @@ fn error_of(line: &Final) -> Option<Failure> {
 }
 
 /// Claude Code's own error codes for the model's servers.
-fn of_word(word: &str) -> FailureClass {
+fn class_of_code(word: &str) -> FailureClass {
     match word {
         "rate_limit" => FailureClass::RateLimit,
         "overloaded" => FailureClass::Overloaded,
