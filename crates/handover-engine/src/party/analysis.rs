@@ -25,18 +25,18 @@ pub struct AnalysisOutcome {
     pub remediation: Vec<String>,
     /// Questions for a person.
     pub questions: Vec<String>,
-    /// Whether any analyst adds something that the failed agents did not know.
+    /// Whether any analyst adds something the failed agents did not know.
     pub adds: bool,
 }
 
-/// Settles all analyses, independent of the order in which they ended. The majority decides; without
-/// one, a person does.
+/// Settles all analyses, regardless of the order in which they ended. The majority decides; without one, a person
+/// does.
 pub fn settle_analysis(
     asked: &[String],
     statements: &[Statement],
     rule: Consensus,
 ) -> AnalysisOutcome {
-    let mut analysed = AnalysisOutcome::default();
+    let mut analyzed = AnalysisOutcome::default();
     let mut heard: Vec<(&String, Verdict, &Statement)> = Vec::new();
     for persona in asked {
         let of = |word: &&Statement| word.persona == *persona && word.verdict.is_some();
@@ -51,24 +51,24 @@ pub fn settle_analysis(
         Consensus::Majority => count(*option) * 2 > heard.len(),
         Consensus::Unanimous => count(*option) == heard.len(),
     });
-    analysed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
+    analyzed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
     let mut causes: Vec<(usize, Cause)> = Vec::new();
     for (persona, verdict, word) in &heard {
         let Analysis { root_cause, cause, remediation, question, adds } =
             whole(persona, statements);
-        analysed.adds |= adds;
+        analyzed.adds |= adds;
         let text = if root_cause.is_empty() { word.summary.clone() } else { root_cause };
-        analysed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
-        let with_the_rest = Some(*verdict) == analysed.verdict;
-        if analysed.root_cause.is_empty() && with_the_rest {
-            analysed.root_cause = text;
+        analyzed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
+        let with_the_rest = Some(*verdict) == analyzed.verdict;
+        if analyzed.root_cause.is_empty() && with_the_rest {
+            analyzed.root_cause = text;
         }
         for step in remediation {
-            if !analysed.remediation.contains(&step) {
-                analysed.remediation.push(step);
+            if !analyzed.remediation.contains(&step) {
+                analyzed.remediation.push(step);
             }
         }
-        analysed.questions.extend(question.filter(|new| !analysed.questions.contains(new)));
+        analyzed.questions.extend(question.filter(|new| !analyzed.questions.contains(new)));
         if let Some(cause) = cause {
             match causes.iter_mut().find(|(_, known)| *known == cause) {
                 Some((count, _)) => *count += 1,
@@ -76,22 +76,22 @@ pub fn settle_analysis(
             }
         }
     }
-    if analysed.root_cause.is_empty() {
-        analysed.root_cause =
-            analysed.assessments.first().map(|(_, text)| text.clone()).unwrap_or_default();
+    if analyzed.root_cause.is_empty() {
+        analyzed.root_cause =
+            analyzed.assessments.first().map(|(_, text)| text.clone()).unwrap_or_default();
     }
     let most = causes.iter().map(|(count, _)| *count).max();
-    analysed.cause = causes.iter().find(|(count, _)| Some(*count) == most).map(|(_, cause)| *cause);
-    analysed.summary = match analysed.verdict {
+    analyzed.cause = causes.iter().find(|(count, _)| Some(*count) == most).map(|(_, cause)| *cause);
+    analyzed.summary = match analyzed.verdict {
         None => "no analyst gave a verdict".to_owned(),
         Some(_) if chosen.is_none() => {
             let each: Vec<String> =
                 heard.iter().map(|(who, verdict, _)| format!("{who} says {verdict}")).collect();
-            format!("the analysts do not agree ({}): {}", each.join(", "), analysed.root_cause)
+            format!("the analysts do not agree ({}): {}", each.join(", "), analyzed.root_cause)
         }
-        Some(_) => analysed.root_cause.clone(),
+        Some(_) => analyzed.root_cause.clone(),
     };
-    analysed
+    analyzed
 }
 
 /// One analyst's view over all rounds: the last cause and question, and all steps.
@@ -116,8 +116,8 @@ fn whole(persona: &str, statements: &[Statement]) -> Analysis {
 const EMPTY: &str = "try again retry attempt once please careful carefully care properly better harder \
                      correct correctly fix fixed solve resolve story work task cause issue problem";
 
-/// Whether advice is new: it has a sentence of which at least two words, and at least a fifth, are
-/// neither known nor empty.
+/// Whether advice is new: it has a sentence in which at least two words, and at least a fifth, are neither known
+/// nor filler.
 pub fn is_new(advice: &str, known: &str) -> bool {
     let known: BTreeSet<String> = terms(known).into_iter().chain(terms(EMPTY)).collect();
     advice.split(['\n', '.', ';']).any(|sentence| {
@@ -185,16 +185,16 @@ mod tests {
             word("winston", Retry, Some(analysis(None))),
             word("amelia", Escalate, None),
         ];
-        let analysed = settle_analysis(&asked(), &statements, Consensus::Majority);
-        assert_eq!(analysed.verdict, Some(Escalate));
-        assert_eq!(analysed.cause, Some(Cause::Tooling));
-        assert_eq!(analysed.remediation, ["use port 0"]);
-        assert_eq!(analysed.questions, ["Which port may be used?"]);
-        assert!(analysed.adds);
-        assert_eq!(analysed.assessments[0].0, "winston");
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
+        assert_eq!(analyzed.verdict, Some(Escalate));
+        assert_eq!(analyzed.cause, Some(Cause::Tooling));
+        assert_eq!(analyzed.remediation, ["use port 0"]);
+        assert_eq!(analyzed.questions, ["Which port may be used?"]);
+        assert!(analyzed.adds);
+        assert_eq!(analyzed.assessments[0].0, "winston");
         let mut turned = statements.to_vec();
         turned.reverse();
-        assert_eq!(settle_analysis(&asked(), &turned, Consensus::Majority), analysed);
+        assert_eq!(settle_analysis(&asked(), &turned, Consensus::Majority), analyzed);
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_of_each_analyst_counts() {
+    fn the_last_statement_of_each_analyst_counts() {
         let said = |round, verdict, cause: &str, question: Option<&str>| {
             let analysis = Analysis {
                 root_cause: cause.to_owned(),
@@ -234,17 +234,17 @@ mod tests {
             Statement { round, ..word("winston", verdict, Some(analysis)) }
         };
         let words = [said(2, Skip, "", None), said(1, Retry, "the port", Some("Which?"))];
-        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
-        assert_eq!(analysed.verdict, Some(Skip));
-        assert_eq!(analysed.root_cause, "the port", "an empty cause replaces nothing");
-        assert_eq!(analysed.questions, ["Which?"]);
-        assert_eq!(analysed.remediation, ["step 1", "step 2"]);
-        assert!(analysed.adds);
-        assert_eq!(analysed.assessments, [("winston".to_owned(), "skip: the port".to_owned())]);
+        let analyzed = settle_analysis(&asked(), &words, Consensus::Majority);
+        assert_eq!(analyzed.verdict, Some(Skip));
+        assert_eq!(analyzed.root_cause, "the port", "an empty cause replaces nothing");
+        assert_eq!(analyzed.questions, ["Which?"]);
+        assert_eq!(analyzed.remediation, ["step 1", "step 2"]);
+        assert!(analyzed.adds);
+        assert_eq!(analyzed.assessments, [("winston".to_owned(), "skip: the port".to_owned())]);
     }
 
     #[test]
-    fn disagreement_is_told_and_the_cause_is_that_of_the_winners() {
+    fn disagreement_is_reported_and_the_majority_names_the_cause() {
         let with_cause = |who: &str, verdict, cause: &str, class| {
             let analysis =
                 Analysis { root_cause: cause.into(), cause: Some(class), ..Analysis::default() };
@@ -255,14 +255,14 @@ mod tests {
             with_cause("amelia", Retry, "a typo", Cause::Tooling),
             with_cause("bob", Retry, "a typo indeed", Cause::Tooling),
         ];
-        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
-        assert_eq!((analysed.verdict, analysed.root_cause.as_str()), (Some(Retry), "a typo"));
-        assert_eq!(analysed.cause, Some(Cause::Tooling));
-        assert_eq!(analysed.summary, "a typo");
-        let analysed = settle_analysis(&asked(), &words, Consensus::Unanimous);
-        assert_eq!(analysed.verdict, Some(Escalate));
+        let analyzed = settle_analysis(&asked(), &words, Consensus::Majority);
+        assert_eq!((analyzed.verdict, analyzed.root_cause.as_str()), (Some(Retry), "a typo"));
+        assert_eq!(analyzed.cause, Some(Cause::Tooling));
+        assert_eq!(analyzed.summary, "a typo");
+        let analyzed = settle_analysis(&asked(), &words, Consensus::Unanimous);
+        assert_eq!(analyzed.verdict, Some(Escalate));
         assert_eq!(
-            analysed.summary,
+            analyzed.summary,
             "the analysts do not agree (winston says skip, amelia says retry, bob says retry): skip: too hard"
         );
         assert_eq!(

@@ -6,7 +6,7 @@ use handover_model::{FindingKind, Severity};
 
 use crate::data::{Finding, Stance, Statement, severity_of};
 
-/// Lines this close count as the same place, because models miscount lines.
+/// Lines this close count as the same location, because models miscount lines.
 const NEAR: u64 = 3;
 
 /// A finding of one or several voices.
@@ -16,11 +16,11 @@ pub struct MergedFinding {
     pub place: String,
     /// The category.
     pub kind: FindingKind,
-    /// The highest severity among the voices that hold it.
+    /// The highest severity among the voices that support it.
     pub severity: Severity,
     /// The texts of all voices that found it, without duplicates.
     pub texts: Vec<String>,
-    /// The voices that hold it, each with its severity.
+    /// The voices that support it, each with its severity.
     pub held: BTreeMap<String, Severity>,
     /// The voices that disagree, each with its reason.
     pub disputed: BTreeMap<String, String>,
@@ -38,8 +38,8 @@ impl MergedFinding {
     }
 }
 
-/// Merges the findings of both rounds with the voices' stances on each other's findings. Sorted by
-/// severity, place, kind and text.
+/// Merges the findings of both rounds with the voices' stances on each other's findings. Sorted by severity,
+/// location, kind and text.
 pub fn merge(statements: &[Statement]) -> Vec<MergedFinding> {
     let listed = cluster(statements.iter().filter(|word| word.round == 1));
     let mut merged = listed.clone();
@@ -64,8 +64,8 @@ pub fn merge(statements: &[Statement]) -> Vec<MergedFinding> {
     merged
 }
 
-/// The findings of the first round that a persona is shown in the second: only the others', in the
-/// order of their numbers.
+/// The first-round findings that a persona is shown in the second: only those of others, in the order of their
+/// numbers.
 pub(crate) fn shown_to(statements: &[Statement], persona: &str) -> Vec<MergedFinding> {
     let listed = cluster(statements.iter().filter(|word| word.round == 1));
     let others = others_of(&listed, persona);
@@ -82,7 +82,7 @@ fn without(finding: &MergedFinding, persona: &str, statements: &[Statement]) -> 
     same.unwrap_or_else(|| finding.clone())
 }
 
-/// The indices of findings that another voice than this persona holds.
+/// The indices of findings that a voice other than this persona supports.
 fn others_of(listed: &[MergedFinding], persona: &str) -> Vec<usize> {
     let is_others = |finding: &MergedFinding| finding.held.keys().any(|holder| holder != persona);
     (0..listed.len()).filter(|at| is_others(&listed[*at])).collect()
@@ -114,8 +114,8 @@ struct Raw<'w> {
     text: &'w str,
 }
 
-/// Merges the findings of one round: same file and kind on nearby lines, or the same text if they have
-/// no place.
+/// Merges the findings of one round: same file and kind on nearby lines, or the same text if they have no
+/// location.
 fn cluster<'w>(statements: impl Iterator<Item = &'w Statement>) -> Vec<MergedFinding> {
     let mut raw: Vec<Raw<'w>> = Vec::new();
     for word in statements {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_place_and_kind_is_one_finding() {
+    fn the_same_location_and_kind_is_one_finding() {
         use FindingKind::{Security, Style, Tests};
         let statements = [
             word(
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_of_both_is_shown_without_ones_own_words() {
+    fn a_shared_finding_is_shown_without_ones_own_text() {
         use FindingKind::Security;
         let statements = [
             word("a", 1, vec![found("high", "x.rs:1", Security, "my words")]),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_near_are_one_place() {
+    fn nearby_lines_are_one_location() {
         use FindingKind::Correctness;
         let places = |lines: &[u64]| {
             let findings = lines
@@ -364,13 +364,13 @@ mod tests {
         };
         assert_eq!(places(&[1, 4]), ["a.rs:1"]);
         assert_eq!(places(&[1, 5]), ["a.rs:1", "a.rs:5"]);
-        // Near to the last of a row is near enough.
+        // Being near the last of a group is near enough.
         assert_eq!(places(&[1, 4, 7, 10]), ["a.rs:1"]);
         assert_eq!(places(&[30, 1]), ["a.rs:1", "a.rs:30"]);
     }
 
     #[test]
-    fn a_file_without_a_line_is_a_place_of_its_own() {
+    fn a_file_without_a_line_is_a_separate_location() {
         use FindingKind::Docs;
         let words = [
             word(
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_agrees_or_finds_it_too_does_not_dispute_it() {
+    fn supporters_of_a_finding_do_not_dispute_it() {
         use FindingKind::Security;
         let stance = |agrees| Stance { on: 1, agrees, severity: None, why: "so".into() };
         let first = word("a", 1, vec![found("medium", "a.rs:1", Security, "unchecked")]);
@@ -418,13 +418,13 @@ mod tests {
         let merged = merge(&[first.clone(), second]);
         assert!(merged[0].disputed.is_empty());
         assert_eq!(merged[0].held["b"], Severity::Low);
-        // Agreement without a severity takes that of the finding.
+        // Agreement without a severity takes the finding's.
         let mut second = word("b", 2, Vec::new());
         second.contribution.stances = vec![stance(false), stance(true)];
         let merged = merge(&[first.clone(), second]);
         assert!(merged[0].disputed.is_empty());
         assert_eq!(merged[0].held["b"], Severity::Medium);
-        // Numbers that do not exist mean nothing.
+        // Numbers that do not exist are ignored.
         let mut second = word("b", 2, Vec::new());
         second.contribution.stances =
             vec![Stance { on: 7, ..stance(false) }, Stance { on: 0, ..stance(true) }];
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_comes_first_then_places_in_order() {
+    fn findings_are_sorted_by_severity_then_location() {
         use FindingKind::{Docs, Style};
         let words = [word(
             "a",

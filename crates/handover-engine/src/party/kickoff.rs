@@ -36,8 +36,8 @@ impl Insights {
     }
 }
 
-/// Merges all notes without duplicates, independent of the order in which the voices ended. A voice
-/// without notes counts with its summary. Only voices with a clear verdict count.
+/// Merges all notes without duplicates, regardless of the order in which the voices ended. A voice without notes
+/// contributes its summary. Only voices with a clear verdict count.
 pub fn settle_kickoff(asked: &[String], statements: &[Statement]) -> Insights {
     let mut insights = Insights::default();
     for persona in asked {
@@ -129,7 +129,7 @@ mod tests {
         let later = word("murat", 2, &[], "nothing to add");
         let insights = settle_kickoff(&asked, &[unclear, stranger, later]);
         assert_eq!(insights.heard, ["murat"]);
-        // The summary of a second round is no note.
+        // The summary of a second round is not a note.
         assert!(insights.is_empty());
     }
 

@@ -74,7 +74,7 @@ pub fn settle_review(
         })
         .map(|finding| finding.finding())
         .collect();
-    // Nobody rejected the work; the missing approvals were just not heard.
+    // No reviewer rejected the work; the missing approvals are merely unknown.
     let too_few = !is_carried && grave == 0 && approve == heard;
     let verdict = match must_stop {
         _ if heard == 0 || too_few => None,
@@ -120,7 +120,7 @@ fn vote(persona: &str, statements: &[Statement]) -> Vote {
     }
 }
 
-/// Whether enough of the reviewers approve; those who were not heard do not.
+/// Whether enough of the reviewers approve; those without a vote do not.
 fn carried(approve: usize, asked: usize, rule: Consensus) -> bool {
     match rule {
         Consensus::Majority => approve * 2 > asked,
@@ -206,16 +206,16 @@ mod tests {
     }
 
     #[test]
-    fn votes_are_counted_over_those_who_were_asked() {
+    fn votes_are_counted_among_all_who_were_asked() {
         let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
         let [w, m, a] = ["winston", "murat", "amelia"];
         let all = [said(w, 1, Some(Passed)), said(m, 1, Some(Passed)), said(a, 1, Some(Passed))];
         assert_eq!(verdict(&all, RULES), Some(Passed));
         assert_eq!(verdict(&all, strict), Some(Passed));
-        // One of three was not heard: enough for a majority, not for everybody.
+        // One of three did not vote: enough for a majority, not for unanimity.
         assert_eq!(verdict(&all[..2], RULES), Some(Passed));
         assert_eq!(verdict(&all[..2], strict), None);
-        // One alone is not enough, and nobody even less.
+        // One approval is not enough, and none even less.
         assert_eq!(verdict(&all[..1], RULES), None);
         assert_eq!(verdict(&[], RULES), None);
         let no = [said(w, 1, Some(Passed)), said(m, 1, Some(Failed)), said(a, 1, Some(Failed))];
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_falls_if_more_dispute_it_than_hold_it() {
+    fn a_finding_is_dropped_if_more_dispute_than_support_it() {
         let mut statements = vec![
             said("winston", 1, Some(Passed)),
             with(said("murat", 1, Some(Passed)), "high", "a.rs:1"),
@@ -341,7 +341,7 @@ mod tests {
             let expected = settle_review(&seats, &statements, rules);
             let other: Vec<Statement> = shuffled.iter().map(|n| statements[*n].clone()).collect();
             prop_assert_eq!(&settle_review(&seats, &other, rules), &expected);
-            // A pass never hides what is grave, and never comes without enough votes.
+            // A pass never hides a grave finding, and never comes without enough votes.
             if matches!(expected.verdict, Some(Passed | PassedWithFixes)) {
                 let grave = expected.findings.iter().any(|f| f.severity == Severity::High && stands(f, consensus));
                 prop_assert!(!grave);
@@ -352,13 +352,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_needs_most_of_those_who_were_heard() {
+    fn stopping_needs_a_majority_of_the_votes() {
         let one = |verdict| said("winston", 1, Some(verdict));
         let two = |verdict| said("murat", 1, Some(verdict));
         use Verdict::{Blocked, Escalate};
         assert_eq!(verdict(&[one(Escalate), two(Escalate)], RULES), Some(Escalate));
         assert_eq!(verdict(&[one(Blocked), two(Blocked)], RULES), Some(Blocked));
-        // One of two is not most of them.
+        // One of two is not a majority.
         assert_eq!(verdict(&[one(Escalate), two(Failed)], RULES), Some(Failed));
         let three = said("amelia", 1, Some(Passed));
         assert_eq!(verdict(&[one(Escalate), two(Escalate), three], RULES), Some(Escalate));
@@ -377,13 +377,13 @@ mod tests {
             assert_eq!(review.to_fix[0].severity, severity);
             assert!(!review.summary.contains("says so"), "{}", review.summary);
         }
-        // What is small waits while something bigger is wrong.
+        // Minor findings wait while there are serious ones.
         let word = with(with(said("murat", 1, Some(Failed)), "medium", "a.rs:1"), "low", "a.rs:90");
         let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Passed))];
         let review = settle_review(&asked(), &words, RULES);
         let fixed: Vec<&str> = review.to_fix.iter().map(|it| it.severity.as_str()).collect();
         assert_eq!(fixed, ["medium"]);
-        // Without findings, the reasons of those who reject are all there is.
+        // Without findings, the reasons of the rejecting reviewers are all there is.
         let words = [
             said("winston", 1, Some(Failed)),
             said("murat", 1, Some(Failed)),
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn opposite_views_of_a_severity_are_a_conflict() {
+    fn opposite_severities_are_a_conflict() {
         let words = [
             with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
             with(said("murat", 1, Some(Passed)), "high", "a.rs:2"),
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_must_be_heard_for_unanimity() {
+    fn unanimity_needs_every_vote() {
         let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
         let words = [said("winston", 1, Some(Passed)), said("murat", 1, None)];
         let review = settle_review(&asked(), &words, strict);

@@ -102,14 +102,14 @@ pub(super) fn review_record(
 
 /// `## Failure Analysis Record`
 pub(super) fn analysis_record(
-    analysed: &AnalysisOutcome,
+    analyzed: &AnalysisOutcome,
     personas: &[Persona],
     failure: &str,
     at: Timestamp,
 ) -> Record {
     let assessment = |(who, text): &(String, String)| format!("{} · {text}", titled(who, personas));
-    let recommendation = analysed.verdict.map_or("none", Verdict::as_str);
-    let cause = analysed.cause.map(|cause| cause.to_string()).unwrap_or_default();
+    let recommendation = analyzed.verdict.map_or("none", Verdict::as_str);
+    let cause = analyzed.cause.map(|cause| cause.to_string()).unwrap_or_default();
     Record {
         heading: "Failure Analysis Record",
         fields: vec![
@@ -119,11 +119,11 @@ pub(super) fn analysis_record(
             ("Cause", cause),
             ("Recommendation", recommendation.to_owned()),
         ],
-        texts: vec![("Root Cause", analysed.root_cause.clone())],
+        texts: vec![("Root Cause", analyzed.root_cause.clone())],
         lists: vec![
-            ("Assessments", analysed.assessments.iter().map(assessment).collect()),
-            ("Remediation", analysed.remediation.clone()),
-            ("Questions", analysed.questions.clone()),
+            ("Assessments", analyzed.assessments.iter().map(assessment).collect()),
+            ("Remediation", analyzed.remediation.clone()),
+            ("Questions", analyzed.questions.clone()),
         ],
     }
 }
@@ -247,8 +247,8 @@ mod tests {
             question: Some("Which port?".into()),
             adds: true,
         });
-        let analysed = settle_analysis(&ids, &[bob], Consensus::Majority);
-        let record = analysis_record(&analysed, &personas, "dev 1: no port", at());
+        let analyzed = settle_analysis(&ids, &[bob], Consensus::Majority);
+        let record = analysis_record(&analyzed, &personas, "dev 1: no port", at());
         let text = append("# Story\n", &record);
         for part in [
             "## Failure Analysis Record",
