@@ -29,8 +29,8 @@ pub struct Invocation {
     pub profile: Profile,
     /// The model, if the program offers a choice.
     pub model: Option<String>,
-    /// The conversation to resume, from an earlier [`Report::host_session`](crate::Report); without one the agent
-    /// starts fresh. Host `command` has no conversations.
+    /// The conversation to resume, from an earlier [`Report::host_session`](crate::Report); without one the
+    /// agent starts fresh. Host `command` has no conversations.
     pub resume: Option<String>,
     /// When to stop the run.
     pub limits: Limits,
@@ -64,8 +64,8 @@ pub struct Limits {
     pub wall: Option<Duration>,
     /// The longest time without output on either stream.
     pub idle: Option<Duration>,
-    /// How long a process may take to clean up after SIGTERM. A canceled run gets at most half a second, because
-    /// someone is waiting for it.
+    /// How long a process may take to clean up after SIGTERM. A canceled run gets at most half a second,
+    /// because someone is waiting for it.
     pub grace: Duration,
     /// How much of each stream is kept in memory: the beginning and the end of a longer one.
     pub output_cap: usize,

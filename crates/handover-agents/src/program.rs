@@ -1,8 +1,8 @@
 //! The interface for agent programs: what this crate needs to know about one.
 //!
-//! A program is one type that implements [`AgentProgram`], in one folder of `adapters/`, and one line in `PROGRAMS`
-//! of `registry.rs`. Programs change weekly, so readers are lenient: every field may be missing, unknown fields are
-//! ignored, and a line that cannot be parsed becomes an [`AgentEvent::Raw`].
+//! A program is one type that implements [`AgentProgram`], in one folder of `adapters/`, and one line in
+//! `PROGRAMS` of `registry.rs`. Programs change weekly, so readers are lenient: every field may be missing,
+//! unknown fields are ignored, and a line that cannot be parsed becomes an [`AgentEvent::Raw`].
 
 use std::ffi::OsString;
 
@@ -18,8 +18,8 @@ pub trait AgentProgram: Sync {
     /// The usual executable name; empty if there is none.
     fn default_program(&self) -> &'static str;
 
-    /// The variables it needs in addition to those every program gets: its keys and its configuration. A trailing
-    /// `*` matches any suffix.
+    /// The variables it needs in addition to those every program gets: its keys and its configuration. A
+    /// trailing `*` matches any suffix.
     fn variables(&self) -> &'static [&'static str];
 
     /// What it can do.

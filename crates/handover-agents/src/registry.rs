@@ -62,8 +62,8 @@ impl Registry {
         AgentError::UnknownHost { host: host.to_owned(), known: self.hosts() }
     }
 
-    /// Selects from `vars` what every program needs, what `host` needs, and what `allow` adds (a trailing `*` matches
-    /// any suffix).
+    /// Selects from `vars` what every program needs, what `host` needs, and what `allow` adds (a trailing
+    /// `*` matches any suffix).
     pub fn environment(
         &self,
         vars: impl IntoIterator<Item = (OsString, OsString)>,

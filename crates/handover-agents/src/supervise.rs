@@ -1,7 +1,7 @@
 //! Supervises one run: prompt in, lines out, limits enforced, no process left behind.
 //!
-//! Three threads move bytes; this one makes the decisions. Memory is bounded by the queue between them, the limits
-//! of the captures and the maximum line length, whatever the agent prints.
+//! Three threads move bytes; this one makes the decisions. Memory is bounded by the queue between them, the
+//! limits of the captures and the maximum line length, whatever the agent prints.
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt as _;

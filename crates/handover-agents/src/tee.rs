@@ -14,8 +14,8 @@ pub enum Piece<'a> {
     End,
 }
 
-/// Redacts secrets from one stream. It returns what can be written now and may hold back the rest, because a secret
-/// can span many lines.
+/// Redacts secrets from one stream. It returns what can be written now and may hold back the rest, because
+/// a secret can span many lines.
 pub type Filter<'a> = Box<dyn FnMut(Piece<'_>) -> Vec<u8> + 'a>;
 
 /// The longest incomplete line that is held back.
@@ -40,8 +40,8 @@ struct TeeStream<'a> {
 }
 
 impl<'a> Tee<'a> {
-    /// Writes to an open file, which never grows beyond `cap` bytes except for one line that says so. `filter` is
-    /// called once per stream.
+    /// Writes to an open file, which never grows beyond `cap` bytes except for one line that says so.
+    /// `filter` is called once per stream.
     pub fn new(file: File, cap: u64, mut filter: impl FnMut() -> Filter<'a>) -> Self {
         let mut stream = || TeeStream { filter: filter(), line: Vec::new(), is_open: false };
         let streams = [stream(), stream()];

@@ -1,7 +1,7 @@
 //! The journal of a run: every effect before it starts, every event after it happens.
 //!
-//! Several effects can be open at once. An intent without an event may have been started or even finished, so every
-//! effect must be idempotent.
+//! Several effects can be open at once. An intent without an event may have been started or even finished,
+//! so every effect must be idempotent.
 
 use handover_agents::Identity;
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, Timestamp};

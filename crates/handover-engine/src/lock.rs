@@ -7,8 +7,8 @@ use handover_store::{LockClaim, Store, StoreError};
 
 use crate::EngineError;
 
-/// How long a lock outlives the longest effect. On the same machine a dead owner is detected by its process; other
-/// machines have to wait this long.
+/// How long a lock outlives the longest effect. On the same machine a dead owner is detected by its
+/// process; other machines have to wait this long.
 const LEASE_SECONDS: u64 = 120;
 
 /// Takes the lock of an epic. A dead owner on this machine loses it immediately.

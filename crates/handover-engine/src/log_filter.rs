@@ -17,8 +17,8 @@ pub fn log_filter(redactor: &Redactor) -> Filter<'static> {
 /// How much preceding text decides how a line is redacted.
 const CONTEXT: usize = 8 << 10;
 
-/// Redacts lines that are shown immediately. There is no waiting for more text, so each line is judged by what came
-/// before it: as part of a private key, for example.
+/// Redacts lines that are shown immediately. There is no waiting for more text, so each line is judged by
+/// what came before it: as part of a private key, for example.
 #[derive(Debug)]
 pub struct ShownLines<'a> {
     redactor: &'a Redactor,

@@ -1,5 +1,5 @@
-//! Bounded reads of files elsewhere, such as the user's own configuration. Links are followed, but their target must be a regular file, and
-//! at most the limit is read.
+//! Bounded reads of files elsewhere, such as the user's own configuration. Links are followed, but their
+//! target must be a regular file, and at most the limit is read.
 
 use std::fs::File;
 use std::io::Read;
@@ -35,7 +35,8 @@ pub fn read_text_bounded(path: &Path, max: u64) -> Result<Option<String>, FileEr
     read_bounded(path, max)?.map(|bytes| text(bytes, path)).transpose()
 }
 
-/// Everything in a file. Files in `/proc` claim to be empty and a file may grow, so the limit applies to what is actually read.
+/// Everything in a file. Files in `/proc` claim to be empty and a file may grow, so the limit applies to
+/// what is actually read.
 pub(crate) fn content(file: File, path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata().map_or(0, |data| data.len());
     if size > max {

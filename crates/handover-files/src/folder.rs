@@ -16,7 +16,8 @@ use crate::error::{FileError, Irregular};
 use crate::open::{self, IfMissing};
 use crate::tree;
 
-/// `.handover/` or a folder below it. Nothing is opened until it is used, and its path is checked again every time.
+/// `.handover/` or a folder below it. Nothing is opened until it is used, and its path is checked again
+/// every time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     base: PathBuf,
@@ -82,8 +83,8 @@ impl Folder {
         self.path().is_dir()
     }
 
-    /// The path of something inside, checked: no component is a link, and if the path exists it is a regular file. For programs that open files
-    /// themselves, such as SQLite.
+    /// The path of something inside, checked: no component is a link, and if the path exists it is a
+    /// regular file. For programs that open files themselves, such as SQLite.
     pub fn checked_path(&self, name: &str) -> Result<PathBuf, FileError> {
         let whole = self.whole(name);
         let folder = match self.open(IfMissing::Fail) {
@@ -142,7 +143,8 @@ impl Folder {
         }
     }
 
-    /// At most this many bytes from the end of a file, and whether that is all of it; none if it does not exist.
+    /// At most this many bytes from the end of a file, and whether that is all of it; none if it does not
+    /// exist.
     pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<(Vec<u8>, bool)>, FileError> {
         let Some(mut file) = self.open_file(name)? else { return Ok(None) };
         let mut read = || {
@@ -178,7 +180,8 @@ impl Folder {
         Ok(file)
     }
 
-    /// Replaces a file atomically: readers see either the old content or the new one. A link in its place is replaced, never followed.
+    /// Replaces a file atomically: readers see either the old content or the new one. A link in its place
+    /// is replaced, never followed.
     pub fn replace(&self, name: &str, bytes: &[u8], sync: Sync) -> Result<(), FileError> {
         let folder = self.open(IfMissing::Create)?;
         let (name, whole) = (self.name(name)?, self.whole(name));

@@ -1,8 +1,9 @@
 //! The only access to files below `.handover/`.
 //!
-//! A checkout can contain a hostile `.handover/`. So no component of a path is followed if it is a link, including `.handover/` itself; only regular
-//! files are opened, without waiting for the other end of a pipe; reads have a limit; new files are accessible to their owner only; and only files
-//! that are ours by name and type are deleted. This crate does not know what the files mean.
+//! A checkout can contain a hostile `.handover/`. So no component of a path is followed if it is a link,
+//! including `.handover/` itself; only regular files are opened, without waiting for the other end of a
+//! pipe; reads have a limit; new files are accessible to their owner only; and only files that are ours by
+//! name and type are deleted. This crate does not know what the files mean.
 
 mod bounded;
 mod error;

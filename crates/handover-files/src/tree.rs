@@ -1,7 +1,8 @@
 //! Deletes a folder with everything in it, without ever leaving it.
 //!
-//! Folders filled by agents can be deeper than a process may have folders open, so nothing here is recursive: a nested folder that is not empty is
-//! moved up into the folder being deleted, and handled later.
+//! Folders filled by agents can be deeper than a process may have folders open, so nothing here is
+//! recursive: a nested folder that is not empty is moved up into the folder being deleted, and handled
+//! later.
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
@@ -52,7 +53,8 @@ impl Moved {
                 self.move_up(&inner, &entry)?;
             }
         }
-        // If it is not empty, a concurrent deletion has moved another folder to its name; that one is handled later.
+        // If it is not empty, a concurrent deletion has moved another folder to its name; that one is
+        // handled later.
         is_deleted(&self.folder, name).map(drop)
     }
 

@@ -238,8 +238,8 @@ impl Action {
     }
 }
 
-/// The top-level fields of an event: enough to identify it and its sender. Long texts and nested values are skipped,
-/// not copied.
+/// The top-level fields of an event: enough to identify it and its sender. Long texts and nested values are
+/// skipped, not copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventHead {
     fields: BTreeMap<String, Option<String>>,

@@ -28,7 +28,8 @@ pub trait HookHost: Sync {
     /// Its general-purpose subagent types; they are briefed as developers.
     fn general_kinds(&self) -> &'static [&'static str];
 
-    /// Whether it sent an event that arrived through another host's settings: some programs load each other's hooks.
+    /// Whether it sent an event that arrived through another host's settings: some programs load each
+    /// other's hooks.
     fn recognizes(&self, _head: &EventHead) -> bool {
         false
     }
@@ -82,8 +83,8 @@ pub struct Capabilities {
     pub text_limit: Option<TextLimit>,
 }
 
-/// How much text a host accepts from a hook. Slightly below the documented limit, because our own words are added
-/// around it.
+/// How much text a host accepts from a hook. Slightly below the documented limit, because our own words are
+/// added around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextLimit {
     /// In characters.

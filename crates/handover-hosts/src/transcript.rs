@@ -1,7 +1,7 @@
 //! Reading the transcript of a conversation: one JSON value per line.
 //!
-//! Formats differ and change, so as little as possible is assumed: a marker anywhere, a text anywhere. The caller
-//! decides how much of the file to read; an incomplete line is skipped.
+//! Formats differ and change, so as little as possible is assumed: a marker anywhere, a text anywhere. The
+//! caller decides how much of the file to read; an incomplete line is skipped.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! A host the crate does not know, added using public interfaces only: another protocol (lines instead of JSON objects in
-//! Claude's form), another settings format, no transcripts.
+//! A host the crate does not know, added using public interfaces only: another protocol (lines instead of
+//! JSON objects in Claude's form), another settings format, no transcripts.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

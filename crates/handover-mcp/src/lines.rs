@@ -1,7 +1,8 @@
 //! Preprocesses what a client sends over standard input, before the SDK reads it.
 //!
-//! The SDK ignores a line it cannot parse: without an id there is no one to respond to. Two kinds of lines do have an id. A line
-//! with half of a surrogate pair is repaired; a line that is nested too deeply gets an error response.
+//! The SDK ignores a line it cannot parse: without an id there is no one to respond to. Two kinds of lines
+//! do have an id. A line with half of a surrogate pair is repaired; a line that is nested too deeply gets
+//! an error response.
 
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, RequestId};

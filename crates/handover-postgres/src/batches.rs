@@ -7,8 +7,8 @@ use handover_store::{NewPackage, Supersede};
 /// Packages per statement. Their texts are in memory twice.
 const BATCH: usize = 500;
 
-/// Splits packages into batches that can be registered together: of one session, and none superseding another of the same batch. A
-/// package that names what it supersedes is a batch of its own.
+/// Splits packages into batches that can be registered together: of one session, and none superseding
+/// another of the same batch. A package that names what it supersedes is a batch of its own.
 pub(crate) fn batches(new: &[NewPackage]) -> impl Iterator<Item = &[NewPackage]> {
     let mut places = HashSet::new();
     new.chunk_by(move |one, next| {

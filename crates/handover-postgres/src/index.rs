@@ -198,8 +198,9 @@ impl PostgresStore {
         self.change_all(&statements)
     }
 
-    /// The predecessor of each entry among the stored packages, as if the entries were written one after the other: anything superseded
-    /// by an entry or an earlier one does not count. The same result as [`packed::Predecessors`] computes later.
+    /// The predecessor of each entry among the stored packages, as if the entries were written one after
+    /// the other: anything superseded by an entry or an earlier one does not count. The same result as
+    /// [`packed::Predecessors`] computes later.
     pub(crate) fn predecessors(
         &self,
         session: i64,

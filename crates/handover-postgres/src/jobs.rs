@@ -1,5 +1,5 @@
-//! Jobs of a run that other machines may take. Taking one locks its row and skips locked ones, so that takers do not wait for each
-//! other.
+//! Jobs of a run that other machines may take. Taking one locks its row and skips locked ones, so that
+//! takers do not wait for each other.
 
 use handover_model::{RunId, Timestamp};
 use handover_store::rows::{self, Columns, JOB, to_json};

@@ -1,12 +1,13 @@
 //! The shared store: PostgreSQL, for when one machine is not enough.
 //!
-//! One file per aggregate, each implementing its trait of handover-store, as in handover-sqlite. A project has its own schema, so no
-//! statement can reach another project's rows. Writes of a project are serialized by an advisory lock, like those of a file by its
-//! write lock: what they read still holds when they write.
+//! One file per aggregate, each implementing its trait of handover-store, as in handover-sqlite. A project
+//! has its own schema, so no statement can reach another project's rows. Writes of a project are serialized
+//! by an advisory lock, like those of a file by its write lock: what they read still holds when they write.
 //!
-//! **Lost connections.** Reads, and writes that were not committed, are retried on a new connection. If the reply to a commit is lost,
-//! the token that the write inserted shows whether it was committed; so nothing is done twice, and nothing acknowledged is lost. Work
-//! of callers ([`Store::exclusively`]) is never retried.
+//! **Lost connections.** Reads, and writes that were not committed, are retried on a new connection. If the
+//! reply to a commit is lost, the token that the write inserted shows whether it was committed; so nothing
+//! is done twice, and nothing acknowledged is lost. Work of callers ([`Store::exclusively`]) is never
+//! retried.
 
 mod archive;
 mod batches;
@@ -70,7 +71,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the project's store, creating or migrating it if necessary. Any number of clients may do so at once.
+    /// Opens the project's store, creating or migrating it if necessary. Any number of clients may do so at
+    /// once.
     pub fn open(location: &Location, project: &ProjectId) -> Result<Self> {
         Self::open_with(location, project, Patience::LONG, MIGRATIONS)
     }

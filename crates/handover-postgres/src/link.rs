@@ -4,8 +4,8 @@
 //! statement. It makes timeouts possible, where a blocking driver would wait for as long as the network
 //! is silent.
 //!
-//! Statements are not prepared. Most processes run each of them once, and many have optional filters, for which a generic plan would be
-//! bad.
+//! Statements are not prepared. Most processes run each of them once, and many have optional filters, for
+//! which a generic plan would be bad.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -50,7 +50,8 @@ impl Patience {
         answer: Duration::from_secs(120),
     };
 
-    /// The same limit for everything. A server that waits for a lock has to report it before it counts as silent.
+    /// The same limit for everything. A server that waits for a lock has to report it before it counts as
+    /// silent.
     pub(crate) fn of(time: Duration) -> Self {
         let lock = time * 3 / 4;
         Self { connect: time, arrive: Duration::ZERO, recover: time, lock, answer: time }
@@ -88,8 +89,9 @@ impl Link {
             .build()
             .map_err(|error| backend(Fault::Unavailable, error))?;
         let mut config = location.config.clone();
-        // An acknowledged commit is durable, whatever the server's default is. A client that is stopped in the middle of a write must not block
-        // others forever. JIT compilation takes longer than any of our statements.
+        // An acknowledged commit is durable, whatever the server's default is. A client that is stopped in
+        // the middle of a write must not block others forever. JIT compilation takes longer than any of our
+        // statements.
         config
             .options(format!(
                 "-c search_path={schema} -c synchronous_commit=on -c client_min_messages=warning \

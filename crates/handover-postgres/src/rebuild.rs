@@ -1,4 +1,5 @@
-//! Rebuilds the index of a session from its packages, and checks whether it matches what rebuilding would produce.
+//! Rebuilds the index of a session from its packages, and checks whether it matches what rebuilding would
+//! produce.
 
 use std::collections::{BTreeMap, BTreeSet};
 

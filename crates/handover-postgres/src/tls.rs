@@ -1,4 +1,5 @@
-//! Encrypted connections with rustls: no system library is needed to build or run, and the server's certificate is always verified.
+//! Encrypted connections with rustls: no system library is needed to build or run, and the server's
+//! certificate is always verified.
 
 use std::path::Path;
 use std::sync::Arc;

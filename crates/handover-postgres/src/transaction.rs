@@ -46,8 +46,8 @@ enum Attempt<T> {
 }
 
 impl PostgresStore {
-    /// Runs a write that is serialized with all others of the project. It may run more than once: after a lost connection, if it was definitely
-    /// not committed.
+    /// Runs a write that is serialized with all others of the project. It may run more than once: after a
+    /// lost connection, if it was definitely not committed.
     pub(crate) fn write<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         self.repeat(Lock::Project, work)
     }

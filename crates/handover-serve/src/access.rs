@@ -1,7 +1,7 @@
 //! Authorization: a store that exposes only what its caller may read and write.
 //!
-//! Every network request goes through a [`Guarded`] store, so one rule applies to the API, MCP, the dashboard and other
-//! machines. For the caller, records of other projects do not exist.
+//! Every network request goes through a [`Guarded`] store, so one rule applies to the API, MCP, the
+//! dashboard and other machines. For the caller, records of other projects do not exist.
 
 mod own;
 mod visible;

@@ -1,8 +1,8 @@
 //! Connection limits: in total, and per peer address.
 //!
-//! A connection is idle until a complete request has arrived, and again once it is answered. At capacity, the connection
-//! that has been idle longest is evicted for a new one: a client that opens connections and sends nothing, or half a
-//! request, cannot lock others out.
+//! A connection is idle until a complete request has arrived, and again once it is answered. At capacity,
+//! the connection that has been idle longest is evicted for a new one: a client that opens connections and
+//! sends nothing, or half a request, cannot lock others out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;

@@ -110,8 +110,8 @@ struct Backlog {
     reset: bool,
     /// The last change that is covered by `missed`.
     seen: u64,
-    /// There are more changes after `missed`. Other subscribers may be past them already, so this one has to reconnect to get
-    /// them.
+    /// There are more changes after `missed`. Other subscribers may be past them already, so this one has
+    /// to reconnect to get them.
     incomplete: bool,
 }
 

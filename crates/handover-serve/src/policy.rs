@@ -110,7 +110,8 @@ pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)>
     pairs.filter_map(|pair| std::str::from_utf8(pair).ok()?.trim().split_once('='))
 }
 
-/// A header that decides about access. A repeated or unreadable header is an error; it does not count as missing.
+/// A header that decides about access. A repeated or unreadable header is an error; it does not count as
+/// missing.
 fn unambiguous(
     headers: &HeaderMap,
     name: header::HeaderName,

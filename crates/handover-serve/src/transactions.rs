@@ -1,7 +1,7 @@
 //! Transactions of other machines over the store's own protocol.
 //!
-//! Each occupies a thread and a connection until its client ends it or `limits::TRANSACTION_TIMEOUT` expires; an unfinished
-//! one is rolled back, because it blocks every other writer.
+//! Each occupies a thread and a connection until its client ends it or `limits::TRANSACTION_TIMEOUT`
+//! expires; an unfinished one is rolled back, because it blocks every other writer.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -120,8 +120,8 @@ enum Ending {
 }
 
 impl Worker {
-    /// Runs one transaction, including nested ones. `started` receives its name once it has begun. An error means that the
-    /// enclosing transaction has ended, too.
+    /// Runs one transaction, including nested ones. `started` receives its name once it has begun. An error
+    /// means that the enclosing transaction has ended, too.
     pub(crate) fn run(
         &self,
         store: &dyn Store,

@@ -14,7 +14,8 @@ pub enum Column {
     Files,
     /// The text of the file.
     Body,
-    /// Its context in its group: the author, the time, and the summary of the preceding package. Empty for a package without a group.
+    /// Its context in its group: the author, the time, and the summary of the preceding package. Empty for
+    /// a package without a group.
     Context,
 }
 

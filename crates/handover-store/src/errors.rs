@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// The [`Signature`] of an error in redacted form, stable under redaction: a normalized message can look like a secret although the original
-/// does not, so its parts are redacted again.
+/// The [`Signature`] of an error in redacted form, stable under redaction: a normalized message can look
+/// like a secret although the original does not, so its parts are redacted again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CleanSignature {
     kind: Clean,
@@ -22,7 +22,8 @@ pub struct CleanSignature {
 const MAX_SAID_CHARS: usize = 300;
 
 impl CleanSignature {
-    /// The signature of a message, with its type and additional distinguishing words. `redactor` is the project's, with its own rules.
+    /// The signature of a message, with its type and additional distinguishing words. `redactor` is the
+    /// project's, with its own rules.
     pub fn new(kind: Option<&str>, message: &str, hints: &[String], redactor: &Redactor) -> Self {
         let clean = |text: &str| redactor.clean(text).as_str().to_owned();
         let hints: Vec<String> = hints.iter().map(|hint| clean(hint)).collect();
@@ -117,8 +118,8 @@ pub trait ErrorPatterns {
     /// without a solution.
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern>;
 
-    /// Counts a sighting that was solved. The first solution leaves the trust unchanged; every further one is a confirmation. All solutions are
-    /// kept; the pattern shows the most frequent one, then the latest.
+    /// Counts a sighting that was solved. The first solution leaves the trust unchanged; every further one
+    /// is a confirmation. All solutions are kept; the pattern shows the most frequent one, then the latest.
     fn resolve_error(&self, sighting: &ErrorSighting, solution: &Clean) -> Result<ErrorPattern>;
 
     /// Raises or lowers the trust atomically. `hash` may be a unique prefix.

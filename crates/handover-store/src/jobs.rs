@@ -46,7 +46,8 @@ pub struct Hold {
 
 /// Jobs that other machines may take.
 ///
-/// A taker holds a job until its lease expires; then another may take it. A late taker is rejected and changes nothing.
+/// A taker holds a job until its lease expires; then another may take it. A late taker is rejected and
+/// changes nothing.
 pub trait Jobs {
     /// Offers a job. Offering it again changes nothing.
     fn offer_job(&self, new: &NewJob) -> Result<()>;

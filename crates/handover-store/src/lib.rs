@@ -82,7 +82,8 @@ pub trait Store:
     + Feed
     + Tokens
 {
-    /// Runs work under the write lock, as one transaction: what it reads still holds when it writes. An error rolls everything back.
+    /// Runs work under the write lock, as one transaction: what it reads still holds when it writes. An
+    /// error rolls everything back.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
 
     /// Runs work that only reads, on a consistent snapshot of the store.

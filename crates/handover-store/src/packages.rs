@@ -70,7 +70,8 @@ impl NewPackage {
             && sorted(&former.consumers) == sorted(&self.consumers)
     }
 
-    /// Decides what registering it does, given the latest package with its path and functions that load a package and its history.
+    /// Decides what registering it does, given the latest package with its path and functions that load a
+    /// package and its history.
     pub fn step(
         &self,
         same_path: Option<Package>,
@@ -123,9 +124,11 @@ pub enum Step {
 /// Which package a new one supersedes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Supersede {
-    /// The latest one with the same session, group, kind and path, if any. If its content is also the same, nothing is written.
+    /// The latest one with the same session, group, kind and path, if any. If its content is also the same,
+    /// nothing is written.
     SamePath,
-    /// This one, which must be the latest of its chain and of the same session. If nothing would change, nothing is written.
+    /// This one, which must be the latest of its chain and of the same session. If nothing would change,
+    /// nothing is written.
     Package(PackageId),
 }
 
@@ -213,7 +216,8 @@ pub struct Outline {
 
 /// Context packages.
 pub trait Packages {
-    /// Registers packages, all or none, in order; returns one result per input. Registering the same content again is not an error and changes nothing.
+    /// Registers packages, all or none, in order; returns one result per input. Registering the same
+    /// content again is not an error and changes nothing.
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>>;
 
     /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
@@ -261,8 +265,9 @@ pub trait Packages {
         Ok(outlines)
     }
 
-    /// The latest versions of a session, as a role of a group sees them, by id: starting at package `from` (0, or [`Slice::next`]), about `enough` of
-    /// them, so that callers need not hold all. Nothing is filtered: routing is decided elsewhere.
+    /// The latest versions of a session, as a role of a group sees them, by id: starting at package `from`
+    /// (0, or [`Slice::next`]), about `enough` of them, so that callers need not hold all. Nothing is
+    /// filtered: routing is decided elsewhere.
     fn slice(
         &self,
         session: &SessionId,

@@ -86,7 +86,8 @@ impl ReceiptStep {
         }
     }
 
-    /// Whether a receipt may take the step from a state. A step to the current state is allowed and changes nothing.
+    /// Whether a receipt may take the step from a state. A step to the current state is allowed and changes
+    /// nothing.
     pub fn allowed_from(&self, from: ReceiptState) -> bool {
         use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
         match (from, self.target()) {
@@ -128,7 +129,8 @@ pub trait Receipts {
     /// Stores a receipt with its items.
     fn put_receipt(&self, new: &NewReceipt) -> Result<()>;
 
-    /// Advances a receipt; rejected with [`WrongState`](crate::StoreError::WrongState) unless [`ReceiptStep::allowed_from`] permits it.
+    /// Advances a receipt; rejected with [`WrongState`](crate::StoreError::WrongState) unless
+    /// [`ReceiptStep::allowed_from`] permits it.
     fn advance_receipt(
         &self,
         id: &ReceiptId,
@@ -136,11 +138,13 @@ pub trait Receipts {
         now: Timestamp,
     ) -> Result<Receipt>;
 
-    /// Claims a receipt that was assembled earlier, so that only one agent gets it; rejected with [`WrongState`](crate::StoreError::WrongState) if it
-    /// was already delivered, and with [`Claimed`](crate::StoreError::Claimed) while another process is delivering it.
+    /// Claims a receipt that was assembled earlier, so that only one agent gets it; rejected with
+    /// [`WrongState`](crate::StoreError::WrongState) if it was already delivered, and with
+    /// [`Claimed`](crate::StoreError::Claimed) while another process is delivering it.
     fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()>;
 
-    /// How many receipts were delivered to a role of a group or are currently claimed for it: the number of the next attempt.
+    /// How many receipts were delivered to a role of a group or are currently claimed for it: the number of
+    /// the next attempt.
     fn deliveries(
         &self,
         session: &SessionId,
@@ -176,8 +180,8 @@ pub trait Receipts {
         Ok(all)
     }
 
-    /// The packages, with versions, that were delivered to a role of a group in an iteration, or are currently claimed for it, sorted. Assembling
-    /// alone consumes nothing.
+    /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
+    /// currently claimed for it, sorted. Assembling alone consumes nothing.
     fn consumed(
         &self,
         session: &SessionId,

@@ -38,8 +38,9 @@ pub struct StrategyFilter {
 
 /// Strategies.
 pub trait Strategies {
-    /// Stores insights, all or none. A new one starts at helpfulness 1. The same insight from another piece of reasoning raises it by one; from the
-    /// same one it changes nothing, so extraction is idempotent. Returns each resulting strategy once.
+    /// Stores insights, all or none. A new one starts at helpfulness 1. The same insight from another piece
+    /// of reasoning raises it by one; from the same one it changes nothing, so extraction is idempotent.
+    /// Returns each resulting strategy once.
     fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>>;
 
     /// Increments the helpfulness of a strategy whose delivery was followed by success.

@@ -1,8 +1,9 @@
 //! The wire format of store methods: requests to a remote store, and its responses.
 //!
-//! Generated from the table of [`store_methods!`](crate::store_methods). The client serializes [`CallRef`], which borrows; the service deserializes
-//! [`Call`], which owns. Text is redacted again while a [`Call`] is deserialized, which therefore works only inside
-//! [`Redactor::reading`](handover_text::Redactor::reading). Times are in milliseconds.
+//! Generated from the table of [`store_methods!`](crate::store_methods). The client serializes [`CallRef`],
+//! which borrows; the service deserializes [`Call`], which owns. Text is redacted again while a [`Call`] is
+//! deserialized, which therefore works only inside [`Redactor::reading`](handover_text::Redactor::reading).
+//! Times are in milliseconds.
 
 use std::path::PathBuf;
 

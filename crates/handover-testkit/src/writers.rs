@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::TestEnv;
 
-/// Shells that record one entry after another and report those that were acknowledged. Each leads its own session, so that it is killed
-/// together with the program it is running.
+/// Shells that record one entry after another and report those that were acknowledged. Each leads its own
+/// session, so that it is killed together with the program it is running.
 pub struct Writers {
     shells: Vec<Child>,
     reports: Vec<Lines<BufReader<ChildStdout>>>,

@@ -174,7 +174,8 @@ fn request() -> Result<ContextRequest> {
     })
 }
 
-/// The peak memory of the program, in kilobytes. Python, which is needed here anyway, can report it for a single child process.
+/// The peak memory of the program, in kilobytes. Python, which is needed here anyway, can report it for a
+/// single child process.
 fn peak(project: &Project) -> Result<f64> {
     const ASK: &str = "import resource, subprocess, sys; \
         subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); \

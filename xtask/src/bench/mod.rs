@@ -1,7 +1,8 @@
 //! Benchmarks, as ratios within one run: machines are noisy, and milliseconds on one say little about another.
 //!
-//! With `--against BINARY` a benchmark compares the release build of this checkout with another build: the two alternate, each on a project it
-//! created itself, because stores of different versions may not be compatible.
+//! With `--against BINARY` a benchmark compares the release build of this checkout with another build: the
+//! two alternate, each on a project it created itself, because stores of different versions may not be
+//! compatible.
 
 pub mod assemble;
 pub mod hook;

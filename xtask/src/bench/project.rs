@@ -62,7 +62,8 @@ impl Project {
         time(Command::new("sqlite3").arg(path).arg(sql)).context("is the sqlite3 shell installed?")
     }
 
-    /// Opens a session and imports this many packages into it, through the command line, an interface that every build has.
+    /// Opens a session and imports this many packages into it, through the command line, an interface that
+    /// every build has.
     pub fn fill(&self, session: &str, count: usize) -> Result<()> {
         self.handover(&["session", "new", session, "--quiet"])?;
         let docs = self.root.join(format!("docs/{session}"));

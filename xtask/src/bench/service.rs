@@ -15,7 +15,8 @@ pub struct Service {
     pub address: String,
 }
 
-/// Memory in MiB: what the service itself has allocated, and file-backed pages (the program and the store), which the system can reclaim.
+/// Memory in MiB: what the service itself has allocated, and file-backed pages (the program and the store),
+/// which the system can reclaim.
 pub struct Memory {
     pub own: f64,
     pub files: f64,

@@ -1,7 +1,7 @@
 //! Whether the answer itself is in the block: the share of labeled texts that an agent reads verbatim.
 //!
-//! A rank says that the right package was found; only the block says how much of it the agent gets. Each document is a separate package, or
-//! many are joined into a long one, as agents write them.
+//! A rank says that the right package was found; only the block says how much of it the agent gets. Each
+//! document is a separate package, or many are joined into a long one, as agents write them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

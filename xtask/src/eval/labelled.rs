@@ -1,7 +1,8 @@
 //! Labeled questions about documents, given by path: the data for measuring rankings and blocks.
 //!
-//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent, created_at), `queries.jsonl` (id, pool, text;
-//! optional asked_at) and `qrels.tsv` (query, document, grade). A query is run in its own pool, and only documents created before it count.
+//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent, created_at),
+//! `queries.jsonl` (id, pool, text; optional asked_at) and `qrels.tsv` (query, document, grade). A query is
+//! run in its own pool, and only documents created before it count.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

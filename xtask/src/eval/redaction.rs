@@ -1,7 +1,7 @@
 //! `cargo xtask eval redaction PATH`: recall and false positives on labeled texts.
 //!
-//! The file holds one JSON object per line (`text`, `secret`, `label`, `source`, `kind`), plain or gzipped. A secret counts as found if the
-//! output no longer contains it as a whole.
+//! The file holds one JSON object per line (`text`, `secret`, `label`, `source`, `kind`), plain or gzipped.
+//! A secret counts as found if the output no longer contains it as a whole.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};

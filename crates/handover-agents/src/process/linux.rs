@@ -23,8 +23,8 @@ use crate::{AgentError, SpawnId};
 const STUCK: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(10);
 
-/// The roots of this process's runs. Locked while a root is started and while descendants are attributed, so that
-/// no run mistakes the new root of another one for a stray.
+/// The roots of this process's runs. Locked while a root is started and while descendants are attributed,
+/// so that no run mistakes the new root of another one for a stray.
 static ACTIVE: Mutex<BTreeMap<i32, SpawnId>> = Mutex::new(BTreeMap::new());
 
 fn active() -> MutexGuard<'static, BTreeMap<i32, SpawnId>> {
@@ -135,8 +135,8 @@ impl Family {
                     Some(_) if stat.session == self.root.pid => true,
                     Some(top) if top == self.root.pid => true,
                     Some(top) if active.contains_key(&top) => false,
-                    // Not adopted but started by us for another purpose: adopted processes left the session of their
-                    // root, which was never ours.
+                    // Not adopted but started by us for another purpose: adopted processes left the session
+                    // of their root, which was never ours.
                     Some(top) if table.stats.get(&top).map(|stat| stat.session) == my_session => {
                         false
                     }
@@ -158,8 +158,9 @@ impl Family {
         living
     }
 
-    /// Whether a process that we adopted after its parent ended belongs to this run: it or an ancestor carries our
-    /// marker; or it carries none and works in our folder, or no other run is active that it could belong to.
+    /// Whether a process that we adopted after its parent ended belongs to this run: it or an ancestor
+    /// carries our marker; or it carries none and works in our folder, or no other run is active that it
+    /// could belong to.
     fn adopted(&self, line: &[i32], active: &BTreeMap<i32, SpawnId>) -> bool {
         let has_mark = |spawn: &SpawnId| line.iter().any(|&pid| carries(pid, spawn));
         let works_here = || line.iter().any(|&pid| works_in(pid, &self.folder));
@@ -319,8 +320,8 @@ impl Table {
     }
 }
 
-/// Whether this process has no children at all, not even adopted ones. Then nothing it ever started is left, and
-/// the table need not be read.
+/// Whether this process has no children at all, not even adopted ones. Then nothing it ever started is
+/// left, and the table need not be read.
 fn has_no_children() -> bool {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     matches!(waitid(WaitId::All, look), Err(Errno::CHILD))

@@ -4,10 +4,10 @@
 //! becomes the reaper of all its descendants, so none escapes; if this process crashes, the marker in their
 //! environment still identifies them. On other systems only the process group is known.
 //!
-//! Processes that something else runs for the agent are out of reach: a service that was already running, or another
-//! user. Anything else that our own process starts in a session of its own while an agent runs is mistaken for a
-//! stray of that agent. With several concurrent runs, a stray that dropped its marker before it was seen cannot be
-//! attributed, and is killed with the last of them.
+//! Processes that something else runs for the agent are out of reach: a service that was already running,
+//! or another user. Anything else that our own process starts in a session of its own while an agent runs
+//! is mistaken for a stray of that agent. With several concurrent runs, a stray that dropped its marker
+//! before it was seen cannot be attributed, and is killed with the last of them.
 
 mod identity;
 #[cfg(target_os = "linux")]

@@ -127,8 +127,8 @@ pub(crate) fn started(pid: u32) -> u64 {
     rest.split_whitespace().nth(19).unwrap().parse().unwrap()
 }
 
-/// A process that has lost both marker and parent belongs to the run whose folder it works in, even while another
-/// run is active.
+/// A process that has lost both marker and parent belongs to the run whose folder it works in, even while
+/// another run is active.
 #[test]
 fn a_stray_without_a_marker_is_attributed_by_its_folder() {
     let mut long = Agent::fake("pid @here hang");

@@ -1,8 +1,8 @@
 //! Recorded output, read again: shows every change in how it is interpreted.
 //!
-//! `tests/recordings/<host>/*.jsonl` are runs of the real `claude` and `codex` (renewed with `HANDOVER_RECORD=1`),
-//! hand-written ones for Gemini, following its documentation, and variants as other versions print them. The first
-//! line of each says how the process ended.
+//! `tests/recordings/<host>/*.jsonl` are runs of the real `claude` and `codex` (renewed with
+//! `HANDOVER_RECORD=1`), hand-written ones for Gemini, following its documentation, and variants as other
+//! versions print them. The first line of each says how the process ended.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

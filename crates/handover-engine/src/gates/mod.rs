@@ -1,7 +1,7 @@
 //! Gates: the project's own test tools decide whether work is good.
 //!
-//! A failure counts as new unless the same test is known to fail on the base. Failures that cannot be identified (a crash, a
-//! compiler error, output without test names) always count.
+//! A failure counts as new unless the same test is known to fail on the base. Failures that cannot be
+//! identified (a crash, a compiler error, output without test names) always count.
 //!
 //! A kind of gate is one file that implements [`GateKind`] and one line of [`BUILT_IN`].
 
@@ -137,8 +137,8 @@ pub enum GateError {
     },
 }
 
-/// How much of a gate's output is returned: more than is kept, because it must be redacted before it is cut, so that a secret is
-/// recognized by its beginning.
+/// How much of a gate's output is returned: more than is kept, because it must be redacted before it is
+/// cut, so that a secret is recognized by its beginning.
 const TAIL: usize = 256 << 10;
 /// How many failed tests are listed by name.
 const MAX_FAILED: usize = 5_000;

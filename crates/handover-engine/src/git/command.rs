@@ -1,5 +1,5 @@
-//! Calls the git program: with settings of our own and under the same supervision as agents, so that nothing git
-//! starts is left running.
+//! Calls the git program: with settings of our own and under the same supervision as agents, so that
+//! nothing git starts is left running.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -57,8 +57,8 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// Opens a project's repository. Git sees only `environment`, and of the configuration only settings that name
-    /// no program.
+    /// Opens a project's repository. Git sees only `environment`, and of the configuration only settings
+    /// that name no program.
     pub fn open(project: &Path, environment: Environment) -> Result<Self, GitError> {
         let places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
         let places = ["rev-parse", "--path-format=absolute"].into_iter().chain(places);
@@ -178,16 +178,16 @@ impl Repo {
     }
 }
 
-/// Keeps other engines from changing the list of worktrees and our own folders: git reads all worktrees for each
-/// change, and fails on an incomplete one.
+/// Keeps other engines from changing the list of worktrees and our own folders: git reads all worktrees for
+/// each change, and fails on an incomplete one.
 pub(super) fn lock_exclusively(common: &Path) -> Result<fs_err::File, GitError> {
     let file = fs_err::File::create(common.join("handover.lock"))?;
     file.file().lock()?;
     Ok(file)
 }
 
-/// Removes git's own variables from an environment, except for the identity. Those for reaching a remote are also
-/// returned.
+/// Removes git's own variables from an environment, except for the identity. Those for reaching a remote
+/// are also returned.
 fn split(environment: &Environment) -> (Environment, Vec<(OsString, OsString)>) {
     const IDENTITY: &[&str] = &["GIT_AUTHOR_", "GIT_COMMITTER_"];
     const TRANSPORT: &[&str] = &["GIT_SSH", "GIT_ASKPASS", "GIT_PROXY_", "GIT_SSL_", "GIT_HTTP_"];

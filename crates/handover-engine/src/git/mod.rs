@@ -1,9 +1,9 @@
 //! Git, through its program and without a shell. The user's checkout, branch and index are not touched:
 //! work happens in our own worktrees with our own index, and commits are created from trees.
 //!
-//! The user's hooks, filters, drivers, signing and maintenance do not run: any agent can write the repository's
-//! configuration, so only settings that name no program are used (`settings.rs`, `own_folder.rs`). A file with a
-//! filter is checked out as git stores it, such as a git-lfs pointer.
+//! The user's hooks, filters, drivers, signing and maintenance do not run: any agent can write the
+//! repository's configuration, so only settings that name no program are used (`settings.rs`,
+//! `own_folder.rs`). A file with a filter is checked out as git stores it, such as a git-lfs pointer.
 
 mod command;
 mod commit;

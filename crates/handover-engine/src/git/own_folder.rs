@@ -1,8 +1,8 @@
 //! Our own git folder next to the repository's: the same objects and refs, another configuration.
 //!
 //! Git takes the configuration, hooks, attributes and excludes of a repository from its common folder. Ours
-//! (`GIT_COMMON_DIR`) is created when the repository is opened, so whatever an agent writes into the repository's
-//! configuration later has no effect, and what was there before is filtered.
+//! (`GIT_COMMON_DIR`) is created when the repository is opened, so whatever an agent writes into the
+//! repository's configuration later has no effect, and what was there before is filtered.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ pub(super) struct OwnFolder {
 }
 
 impl OwnFolder {
-    /// Creates one in the repository's common folder, and deletes those of crashed engines. The caller holds the lock
-    /// of that folder.
+    /// Creates one in the repository's common folder, and deletes those of crashed engines. The caller
+    /// holds the lock of that folder.
     pub(super) fn create(common: &Path, settings: &[GitSetting]) -> Result<Self, GitError> {
         let above = common.join("handover");
         fs_err::create_dir_all(&above)?;

@@ -1,7 +1,7 @@
 //! Which settings of the user and of the repository our own git uses.
 //!
-//! Any agent can write the repository's configuration, and git starts the programs named in it: filters, drivers,
-//! hooks, editors, helpers. So only the settings listed here are copied.
+//! Any agent can write the repository's configuration, and git starts the programs named in it: filters,
+//! drivers, hooks, editors, helpers. So only the settings listed here are copied.
 
 use std::fmt::Write as _;
 

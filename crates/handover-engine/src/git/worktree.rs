@@ -24,7 +24,8 @@ impl Worktree {
         Self { repo: repo.clone(), path, index, base: base.to_owned() }
     }
 
-    /// Creates it if it is missing or damaged. Returns whether it was created; then it holds exactly its commit.
+    /// Creates it if it is missing or damaged. Returns whether it was created; then it holds exactly its
+    /// commit.
     pub fn ensure(&self) -> Result<bool, GitError> {
         // Only one engine runs at a time, so a lock file is left over from a crash.
         let _ = fs_err::remove_file(self.index_lock());
@@ -35,9 +36,9 @@ impl Worktree {
         Ok(true)
     }
 
-    /// Reuses the folder of a worktree that is no longer needed: most of its files are the same, and ignored files
-    /// (dependencies, builds) need not be created again. If that fails, the worktree is recreated when it is
-    /// needed.
+    /// Reuses the folder of a worktree that is no longer needed: most of its files are the same, and
+    /// ignored files (dependencies, builds) need not be created again. If that fails, the worktree is
+    /// recreated when it is needed.
     pub fn inherit(&self, old: &Self) -> Result<(), GitError> {
         if self.path.exists() || !old.is_linked() {
             return Ok(());
@@ -140,8 +141,8 @@ impl Worktree {
         self.ours(&["write-tree"]).text()
     }
 
-    /// Adds everything that is not ignored to our index. `git add` would start git in repositories that the agent left
-    /// inside the worktree, with their configuration.
+    /// Adds everything that is not ignored to our index. `git add` would start git in repositories that the
+    /// agent left inside the worktree, with their configuration.
     fn stage_all(&self) -> Result<(), GitError> {
         let list =
             ["ls-files", "-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard"];
@@ -206,8 +207,8 @@ impl Worktree {
         reset.text().map(drop)
     }
 
-    /// Restores some paths to their state in a tree and returns the resulting tree. Git does it, because a folder in
-    /// the tree may have been replaced by a link.
+    /// Restores some paths to their state in a tree and returns the resulting tree. Git does it, because a
+    /// folder in the tree may have been replaced by a link.
     pub fn restore_paths(&self, tree: &str, paths: &[String]) -> Result<String, GitError> {
         let mut call = self.ours(&["reset", "--quiet", tree, "--"]);
         for path in paths {

@@ -29,8 +29,8 @@ pub struct AnalysisOutcome {
     pub adds: bool,
 }
 
-/// Settles all analyses, regardless of the order in which they ended. The majority decides; without one, a person
-/// does.
+/// Settles all analyses, regardless of the order in which they ended. The majority decides; without one, a
+/// person does.
 pub fn settle_analysis(
     asked: &[String],
     statements: &[Statement],
@@ -116,8 +116,8 @@ fn whole(persona: &str, statements: &[Statement]) -> Analysis {
 const EMPTY: &str = "try again retry attempt once please careful carefully care properly better harder \
                      correct correctly fix fixed solve resolve story work task cause issue problem";
 
-/// Whether advice is new: it has a sentence in which at least two words, and at least a fifth, are neither known
-/// nor filler.
+/// Whether advice is new: it has a sentence in which at least two words, and at least a fifth, are neither
+/// known nor filler.
 pub fn is_new(advice: &str, known: &str) -> bool {
     let known: BTreeSet<String> = terms(known).into_iter().chain(terms(EMPTY)).collect();
     advice.split(['\n', '.', ';']).any(|sentence| {

@@ -36,8 +36,8 @@ impl Insights {
     }
 }
 
-/// Merges all notes without duplicates, regardless of the order in which the voices ended. A voice without notes
-/// contributes its summary. Only voices with a clear verdict count.
+/// Merges all notes without duplicates, regardless of the order in which the voices ended. A voice without
+/// notes contributes its summary. Only voices with a clear verdict count.
 pub fn settle_kickoff(asked: &[String], statements: &[Statement]) -> Insights {
     let mut insights = Insights::default();
     for persona in asked {

@@ -14,8 +14,8 @@ pub struct Flow {
     pub builder: String,
     /// The member that takes over after `patience` failures.
     pub senior: String,
-    /// The number of failures after which the senior member takes over, and of repetitions after which a member is
-    /// replaced.
+    /// The number of failures after which the senior member takes over, and of repetitions after which a
+    /// member is replaced.
     pub patience: u32,
     /// The most agents that may work on one story.
     pub most: u32,

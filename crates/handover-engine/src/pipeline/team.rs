@@ -1,6 +1,6 @@
-//! The built-in team: a developer builds, the gates and a QA expert test, a tech lead decides. Rejected work goes back
-//! to the developer, and after two failures to a senior engineer; an investigator looks into unexplained failures; a
-//! project manager closes the epic.
+//! The built-in team: a developer builds, the gates and a QA expert test, a tech lead decides. Rejected
+//! work goes back to the developer, and after two failures to a senior engineer; an investigator looks into
+//! unexplained failures; a project manager closes the epic.
 //!
 //! One table lists what each role can report and which transition follows. Nothing else decides.
 

@@ -9,8 +9,8 @@ use crate::party::signature;
 use crate::pipeline::{Pipeline, Step};
 
 impl StoryRun {
-    /// Fails the story, or starts an analysis if the pipeline has one. The same failure twice becomes a question for a
-    /// person instead.
+    /// Fails the story, or starts an analysis if the pipeline has one. The same failure twice becomes a
+    /// question for a person instead.
     pub(super) fn give_up(&mut self, state: StoryState, reason: &str, rules: RunRules<'_>) {
         let of = match self.at {
             Position::Step(at) => Some(at),

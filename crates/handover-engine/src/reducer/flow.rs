@@ -23,8 +23,8 @@ pub(super) struct TeamState {
 }
 
 impl StoryRun {
-    /// Follows the rule for a team member's report. A claim of completion without any change does not count as a
-    /// report.
+    /// Follows the rule for a team member's report. A claim of completion without any change does not count
+    /// as a report.
     pub(super) fn member_ended(
         &mut self,
         end: &PhaseEnd,

@@ -42,8 +42,8 @@ pub(super) struct AgentAttempt {
     pub(super) story: String,
     pub(super) step: AgentStep,
     pub(super) number: u32,
-    /// A nonce that binds the result to this attempt. It is passed in the prompt, on standard input, and nowhere else:
-    /// other processes can read arguments and environments.
+    /// A nonce that binds the result to this attempt. It is passed in the prompt, on standard input, and
+    /// nowhere else: other processes can read arguments and environments.
     pub(super) nonce: String,
     /// The name of its result file, which no other process can guess.
     pub(super) secret_name: String,
@@ -366,7 +366,8 @@ impl Runner<'_, '_> {
     }
 }
 
-/// Refuses packages whose files were deleted with the agent's folder: the project may have a file of the same name.
+/// Refuses packages whose files were deleted with the agent's folder: the project may have a file of the
+/// same name.
 fn drop_lost_packages(debrief: &mut Debrief, folder: &Path) {
     let is_lost = |note: &PackageNote| folder.join(&note.path).starts_with(folder);
     for note in debrief.packages.extract_if(.., |note| is_lost(note)) {

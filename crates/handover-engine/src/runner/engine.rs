@@ -222,8 +222,8 @@ impl<'a> Engine<'a> {
         Ok((run, runner.state))
     }
 
-    /// The run to resume. An unfinished run that is not being resumed is an error; one that waits for an answer is
-    /// abandoned.
+    /// The run to resume. An unfinished run that is not being resumed is an error; one that waits for an
+    /// answer is abandoned.
     fn earlier_run(
         &self,
         request: &RunRequest,

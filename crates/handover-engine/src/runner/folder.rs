@@ -130,8 +130,8 @@ impl Runner<'_, '_> {
         Ok((worktree.restore_paths(before, &restored)?, restored))
     }
 
-    /// The changes the agent was not allowed to make: an agent that closes an epic may only write the files it was
-    /// asked for, and a fix must not touch stories or scenarios.
+    /// The changes the agent was not allowed to make: an agent that closes an epic may only write the files
+    /// it was asked for, and a fix must not touch stories or scenarios.
     fn forbidden_changes(
         &self,
         story: &StoryRun,

@@ -79,8 +79,8 @@ impl Runner<'_, '_> {
         Ok(problems)
     }
 
-    /// Files that git would pass through a program before storing them, such as those of git-lfs or git-crypt. That
-    /// program does not run here, and without it the wrong content would be committed.
+    /// Files that git would pass through a program before storing them, such as those of git-lfs or
+    /// git-crypt. That program does not run here, and without it the wrong content would be committed.
     fn filtered(
         &self,
         from: &str,
@@ -102,8 +102,8 @@ impl Runner<'_, '_> {
         Ok(all.into_iter().map(problem).collect())
     }
 
-    /// A secret that is new in the file. A suspicious name alone (`password = "hunter2"`) is mostly a test or a default;
-    /// it counts only if the value looks random or the file is meant for secrets.
+    /// A secret that is new in the file. A suspicious name alone (`password = "hunter2"`) is mostly a test
+    /// or a default; it counts only if the value looks random or the file is meant for secrets.
     fn secret(
         &self,
         from: &str,

@@ -1,5 +1,5 @@
-//! The file an agent writes its result to. It exists only while the agent works, under a name that no other agent can
-//! guess or list; only a redacted copy is kept.
+//! The file an agent writes its result to. It exists only while the agent works, under a name that no other
+//! agent can guess or list; only a redacted copy is kept.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -29,7 +29,8 @@ impl<'a> ResultFile<'a> {
         Ok(file)
     }
 
-    /// What the agent wrote; none if there is no file. Links are not followed, because they could lead anywhere.
+    /// What the agent wrote; none if there is no file. Links are not followed, because they could lead
+    /// anywhere.
     pub(super) fn read(&self) -> Option<Vec<u8>> {
         self.set_mode(OPEN);
         let read = self.attempt.result_folder().read(&self.attempt.result_name(), MAX_RESULT);

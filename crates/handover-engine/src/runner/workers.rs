@@ -1,5 +1,5 @@
-//! The worker pool: agents, gates and scenarios run on separate threads and report to the engine's main thread, which
-//! alone writes to the journal and the store.
+//! The worker pool: agents, gates and scenarios run on separate threads and report to the engine's main
+//! thread, which alone writes to the journal and the store.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

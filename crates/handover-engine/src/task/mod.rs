@@ -1,5 +1,5 @@
-//! The tasks of agents as text: one file per kind of task says who the agent is, what it is shown and how it reports.
-//! Stories, findings and patches are data: fenced, bounded, and unable to close their fence.
+//! The tasks of agents as text: one file per kind of task says who the agent is, what it is shown and how
+//! it reports. Stories, findings and patches are data: fenced, bounded, and unable to close their fence.
 
 mod analysis;
 mod dev;

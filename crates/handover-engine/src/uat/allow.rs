@@ -1,5 +1,5 @@
-//! Which programs a scenario may start, and with which arguments. Names are not trusted: links are followed, a copy of
-//! a shell is detected by its content, and a script by its first line.
+//! Which programs a scenario may start, and with which arguments. Names are not trusted: links are
+//! followed, a copy of a shell is detected by its content, and a script by its first line.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};

@@ -32,8 +32,8 @@ pub struct ScenarioContext<'a> {
     pub cancel: &'a CancelToken,
 }
 
-/// Runs the scenarios that the gate selects; the others appear in the results as not run. `between` is called before
-/// each scenario, `on_event` for events of its programs.
+/// Runs the scenarios that the gate selects; the others appear in the results as not run. `between` is
+/// called before each scenario, `on_event` for events of its programs.
 pub fn run_scenarios(
     document: &Document,
     gate: UatGate,
@@ -102,8 +102,8 @@ fn one(
     Ok(result)
 }
 
-/// Runs one program; no process it started outlives it. Its file is checked again, because an earlier program may have
-/// changed it.
+/// Runs one program; no process it started outlives it. Its file is checked again, because an earlier
+/// program may have changed it.
 fn started(
     argv: &[String],
     expect: &Expect,

@@ -1,7 +1,7 @@
 //! Acceptance tests: scenarios as data, the document that people read, and running them.
 //!
-//! A scenario is written by an agent and so can ask for anything. No shell is involved: `allow.rs` decides which programs
-//! may start and with which arguments, and refuses everything else.
+//! A scenario is written by an agent and so can ask for anything. No shell is involved: `allow.rs` decides
+//! which programs may start and with which arguments, and refuses everything else.
 
 mod allow;
 mod document;

@@ -1,5 +1,5 @@
-//! Parses scenarios from JSON written by an agent or a person. Strict: whatever cannot be parsed is a problem with its
-//! path and the violated rule, and all problems are reported at once.
+//! Parses scenarios from JSON written by an agent or a person. Strict: whatever cannot be parsed is a
+//! problem with its path and the violated rule, and all problems are reported at once.
 
 use std::collections::BTreeSet;
 use std::fmt;

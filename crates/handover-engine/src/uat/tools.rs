@@ -1,8 +1,8 @@
 //! What is known about programs: which ones run arbitrary code, and how the tools of projects may be
 //! called.
 
-/// Programs whose arguments are code or name another program. They are never started, whatever the configuration says,
-/// because each of them is equivalent to a shell.
+/// Programs whose arguments are code or name another program. They are never started, whatever the
+/// configuration says, because each of them is equivalent to a shell.
 pub(super) const NEVER: &[&str] = &[
     // Shells.
     "sh",

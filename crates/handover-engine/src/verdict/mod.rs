@@ -1,6 +1,6 @@
-//! Reads how an agent of a run ended, from the same [`Message`] as every other ending: first a result with the agent's
-//! nonce, then a debrief block that names its receipt, then a signal line. A report that is missing, contradictory or
-//! about another story is an error.
+//! Reads how an agent of a run ended, from the same [`Message`] as every other ending: first a result with
+//! the agent's nonce, then a debrief block that names its receipt, then a signal line. A report that is
+//! missing, contradictory or about another story is an error.
 //!
 //! Everything here is untrusted: the agent may have printed its prompt, the story, or a file that
 //! contains either.
@@ -186,8 +186,8 @@ fn results(
     values.iter().map(|value| structured(context, value)).collect()
 }
 
-/// The verdict of a debrief block that names the agent's receipt, if its phase allows that verdict: agents outside
-/// runs habitually use the words of other phases.
+/// The verdict of a debrief block that names the agent's receipt, if its phase allows that verdict: agents
+/// outside runs habitually use the words of other phases.
 fn bound_debrief(context: ReportContext<'_>, debrief: &Debrief) -> Option<AgentReport> {
     let is_bound = context.receipt.is_some() && debrief.receipt.as_ref() == context.receipt;
     let verdict = debrief.verdict.filter(|verdict| allowed(context.phase).contains(verdict))?;

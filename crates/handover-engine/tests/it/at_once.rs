@@ -1,4 +1,5 @@
-//! What may be started at the same time, without executing anything: stories, parties, budgets, and closing an epic.
+//! What may be started at the same time, without executing anything: stories, parties, budgets, and closing
+//! an epic.
 
 use handover_engine::Spent;
 use handover_engine::data::Finding;

@@ -17,8 +17,8 @@ fn party(of: RunPhase, personas: &[&str]) -> Step {
     })
 }
 
-/// Each voice waits for all others of its round, so they must run concurrently. Only the second round contains what
-/// the others found.
+/// Each voice waits for all others of its round, so they must run concurrently. Only the second round
+/// contains what the others found.
 #[test]
 fn voices_run_at_once_and_know_the_others_in_round_two() {
     let stage = Stage::new(&["1-1-a"], "");

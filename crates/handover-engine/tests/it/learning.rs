@@ -152,8 +152,8 @@ fn a_developers_package_is_the_file_of_its_worktree() {
     assert_eq!(packages(&stage), ["docs/notes.md"]);
 }
 
-/// The folder of a voice is discarded before its ending is stored. The project has a file of the same name, which is
-/// not the one the voice wrote.
+/// The folder of a voice is discarded before its ending is stored. The project has a file of the same name,
+/// which is not the one the voice wrote.
 #[test]
 fn a_voice_does_not_register_a_file_of_the_project() {
     let stage = Stage::new(&["1-1-a"], "");

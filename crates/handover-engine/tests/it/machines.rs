@@ -28,7 +28,8 @@ fn remote_refs(stage: &Stage) -> Vec<String> {
     listed.lines().filter_map(|line| line.split('\t').nth(1)).map(str::to_owned).collect()
 }
 
-/// Each agent waits for the other, so the run only ends if both work concurrently; the leader alone has one slot.
+/// Each agent waits for the other, so the run only ends if both work concurrently; the leader alone has one
+/// slot.
 #[test]
 fn another_machine_runs_agents_for_the_leader() {
     let (stage, remote) = leader(&["1-1-a", "1-2-b"]);

@@ -227,8 +227,8 @@ fn findings_reach_the_fix() {
     assert_eq!(state.stories[0].findings[0].text, "no greeting");
 }
 
-/// Events that make no sense in the current state are handled without a panic, and the next effect can always be
-/// performed.
+/// Events that make no sense in the current state are handled without a panic, and the next effect can
+/// always be performed.
 #[test]
 fn any_order_of_events_is_handled() {
     let verdicts = Verdict::ALL.iter().copied().map(Some).chain([None]);

@@ -1,5 +1,5 @@
-//! The interface for the settings of hook hosts: where they are, and how our entries are added and removed without
-//! touching anything else.
+//! The interface for the settings of hook hosts: where they are, and how our entries are added and removed
+//! without touching anything else.
 //!
 //! [`JsonHooks`] covers every host whose settings have the form of Claude Code's. A host with
 //! another format (TOML, a plugin file that is entirely ours) implements [`HookSettings`] itself.

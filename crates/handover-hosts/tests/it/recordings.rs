@@ -1,5 +1,5 @@
-//! Events as programs sent them, read and answered. `*-other.jsonl` holds events in the form of older versions and
-//! their documentation.
+//! Events as programs sent them, read and answered. `*-other.jsonl` holds events in the form of older
+//! versions and their documentation.
 
 use handover_hosts::protocol::output::Output;
 use handover_hosts::{Action, Answer, HookCall, HookEvent, ReadError, Registry};

@@ -1,5 +1,5 @@
-//! The arguments of every tool, checked against its own schema: wrong types, unknown names, sizes at and above the limits, ids
-//! that look like secrets. A rejected call leaves nothing behind.
+//! The arguments of every tool, checked against its own schema: wrong types, unknown names, sizes at and
+//! above the limits, ids that look like secrets. A rejected call leaves nothing behind.
 
 use handover_model::SessionId;
 use handover_store::Sessions;

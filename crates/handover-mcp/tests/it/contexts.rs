@@ -1,5 +1,5 @@
-//! Contexts over SQLite stores in a temporary folder, opened for each request as the command line does. The service's tests also
-//! use this file.
+//! Contexts over SQLite stores in a temporary folder, opened for each request as the command line does. The
+//! service's tests also use this file.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

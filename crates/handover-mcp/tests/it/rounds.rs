@@ -1,5 +1,5 @@
-//! Requests that are first answered with a question: the client repeats the request with the answers and with the state the
-//! server wanted back.
+//! Requests that are first answered with a question: the client repeats the request with the answers and
+//! with the state the server wanted back.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientCapabilities, InputRequiredResult, InputResponses};

@@ -1,5 +1,5 @@
-//! The tools, resources and prompts that the conformance suite calls by name. No product has them: they exist to send every kind of
-//! message through the transport once.
+//! The tools, resources and prompts that the conformance suite calls by name. No product has them: they
+//! exist to send every kind of message through the transport once.
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,

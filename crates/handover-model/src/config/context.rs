@@ -126,8 +126,8 @@ pub struct BriefConfig {
     pub large: u64,
     /// The budget of `handover specialize`, in percent of the preface.
     pub specialization_percent: u64,
-    /// The minimum share of the specialization when there is evidence about the project, in percent; halved on a
-    /// retry.
+    /// The minimum share of the specialization when there is evidence about the project, in percent; halved
+    /// on a retry.
     pub specialization_floor: u64,
     /// Role descriptions that replace the built-in ones.
     pub roles: BTreeMap<String, RoleText>,

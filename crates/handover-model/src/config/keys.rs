@@ -1,7 +1,7 @@
 //! Every configuration key, and what a project's file could do with it.
 //!
-//! A checkout's files can come from anyone. A key's [`Risk`] decides whether it takes effect before the user has
-//! agreed to it; every key has one, because this table is the list of keys.
+//! A checkout's files can come from anyone. A key's [`Risk`] decides whether it takes effect before the
+//! user has agreed to it; every key has one, because this table is the list of keys.
 
 use Risk::{
     Harmless, Instructs, NamesRecords, OpensEnvironment, RunsProgram, SendsData, Spends, UserOnly,

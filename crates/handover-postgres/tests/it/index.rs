@@ -1,5 +1,5 @@
-//! A text index that does not match its packages is detected, rejected if it cannot be read, and rebuilt. The same damage as in the
-//! tests of the embedded store, applied to the server's tables.
+//! A text index that does not match its packages is detected, rejected if it cannot be read, and rebuilt.
+//! The same damage as in the tests of the embedded store, applied to the server's tables.
 
 use handover_model::SessionId;
 use handover_store::conformance::fixture::*;

@@ -1,5 +1,5 @@
-//! Random sequences of calls on both backends: the same calls, the same results and the same errors, in the wire form of every method.
-//! The sequences are the same in every run.
+//! Random sequences of calls on both backends: the same calls, the same results and the same errors, in the
+//! wire form of every method. The sequences are the same in every run.
 
 use handover_sqlite::SqliteStore;
 use handover_store::wire::Call;
@@ -296,7 +296,8 @@ fn perform(store: &dyn Store, redactor: &Redactor, call: &Value) -> Result<Value
     })
 }
 
-/// A rolled-back write uses up its ids on a server, but not in a file. Ids continue as if it had never happened.
+/// A rolled-back write uses up its ids on a server, but not in a file. Ids continue as if it had never
+/// happened.
 fn forget_lost_ids(test_project: &TestProject) {
     let reset = ["package", "reasoning", "skill_output"].map(|table| {
         format!(

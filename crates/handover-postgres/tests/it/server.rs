@@ -1,5 +1,5 @@
-//! What can happen to a server and its database: concurrent first starts, other projects, newer formats, foreign tables, silence, and
-//! crashes.
+//! What can happen to a server and its database: concurrent first starts, other projects, newer formats,
+//! foreign tables, silence, and crashes.
 
 use std::collections::BTreeSet;
 use std::io::Read;

@@ -1,5 +1,5 @@
-//! Every method of the store, from its table: the right it needs, and that it reaches nothing in another project, whatever
-//! the caller knows about it.
+//! Every method of the store, from its table: the right it needs, and that it reaches nothing in another
+//! project, whatever the caller knows about it.
 
 use handover_sqlite::SqliteStore;
 use handover_store::conformance::fixture::*;

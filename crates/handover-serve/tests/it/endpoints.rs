@@ -1,5 +1,5 @@
-//! Every endpoint of the API, from its own OpenAPI document: rights, unknown parameters, malformed bodies, records of
-//! another project. Also the error codes for what a store or a file rejects.
+//! Every endpoint of the API, from its own OpenAPI document: rights, unknown parameters, malformed bodies,
+//! records of another project. Also the error codes for what a store or a file rejects.
 
 use handover_model::{TokenKind, TokenScope};
 use handover_store::Sessions;

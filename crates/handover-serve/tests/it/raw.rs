@@ -16,8 +16,8 @@ fn send(service: &TestService, request: &str) -> u16 {
     status.and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
 }
 
-/// The same for an empty or incomplete request from a client that sends nothing more. None if the connection is simply
-/// closed.
+/// The same for an empty or incomplete request from a client that sends nothing more. None if the
+/// connection is simply closed.
 fn send_and_hang_up(service: &TestService, request: &[u8]) -> Option<u16> {
     let mut stream = service.connect();
     // The service may close before everything is written.

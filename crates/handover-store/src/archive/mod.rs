@@ -1,7 +1,8 @@
 //! Records as stored, for moving whole projects: between stores, into files, and back.
 //!
-//! A record is a row of one of the [`KINDS`], whose names, columns and order are the same in every backend. Anything not listed here is not
-//! moved; a test of each backend compares the list with its tables. The text index is not moved either: it is rebuilt.
+//! A record is a row of one of the [`KINDS`], whose names, columns and order are the same in every backend.
+//! Anything not listed here is not moved; a test of each backend compares the list with its tables. The
+//! text index is not moved either: it is rebuilt.
 
 mod check;
 
@@ -68,8 +69,8 @@ macro_rules! kinds {
     (@numbered) => { true };
 }
 
-/// Every kind; those that others refer to come first. Jobs and helpers of a run, the change feed and the tokens of a service are not
-/// included: they belong to the installation, not to the project.
+/// Every kind; those that others refer to come first. Jobs and helpers of a run, the change feed and the
+/// tokens of a service are not included: they belong to the installation, not to the project.
 pub const KINDS: &[Kind] = kinds! {
     session 1 numbered: key Int, id Name, project Name, status Name, metadata Json, created_at Int, ended_at Int|Null;
     task_group 2: session Int, id Name, title Words|Null, status Name, specializations Json, component Words|Null, created_at Int;
@@ -293,8 +294,9 @@ fn outer(column: &'static str) -> &'static str {
 pub struct CleanRecord(Record);
 
 impl CleanRecord {
-    /// A record that a backend has just read from its tables. Its text was redacted when it was written. Only backends may call this, which
-    /// clippy enforces (`disallowed-methods`); everything else uses [`redacted`](Self::redacted).
+    /// A record that a backend has just read from its tables. Its text was redacted when it was written.
+    /// Only backends may call this, which clippy enforces (`disallowed-methods`); everything else uses
+    /// [`redacted`](Self::redacted).
     pub fn read_from_store(record: Record) -> Self {
         Self(record)
     }
@@ -336,13 +338,13 @@ pub trait Archive {
     /// Visits every record: kind by kind, each in the order of its key, and the sequences last.
     fn each_record(&self, visit: &mut Sink<'_>) -> Result<()>;
 
-    /// Writes, all or none, the records that `fill` passes to its argument, in the order of [`KINDS`]. A record that exists with the same values
-    /// is skipped; one that exists with other values is rejected with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were
-    /// added.
+    /// Writes, all or none, the records that `fill` passes to its argument, in the order of [`KINDS`]. A
+    /// record that exists with the same values is skipped; one that exists with other values is rejected
+    /// with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were added.
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added>;
 
-    /// Replaces the values of a record that [`each_record`](Self::each_record) has just passed. If another record already has the new key, it is
-    /// replaced, too. Does not touch the text index.
+    /// Replaces the values of a record that [`each_record`](Self::each_record) has just passed. If another
+    /// record already has the new key, it is replaced, too. Does not touch the text index.
     fn replace_record(&self, old: &Record, new: &CleanRecord) -> Result<()>;
 }
 

@@ -27,8 +27,8 @@ impl Dice {
     }
 }
 
-/// Whatever is registered in whatever order: every path has one chain, its versions count from 1, only the last one is the latest, and
-/// registering the same content twice in a row creates one version.
+/// Whatever is registered in whatever order: every path has one chain, its versions count from 1, only the
+/// last one is the latest, and registering the same content twice in a row creates one version.
 pub fn versions_form_chains(backend: &dyn Backend) {
     for seed in 1..6 {
         let store = backend.open();
@@ -84,7 +84,8 @@ fn check_chains(store: &dyn Store, session: &SessionId, model: &BTreeMap<String,
     assert_eq!(store.session_counts(session).unwrap().packages as usize, model.len());
 }
 
-/// Claims and steps in any order: a receipt moves as [`ReceiptStep::allowed_from`] says, is claimed for a minute, and refusals change nothing.
+/// Claims and steps in any order: a receipt moves as [`ReceiptStep::allowed_from`] says, is claimed for a
+/// minute, and refusals change nothing.
 pub fn receipts_move_as_their_steps_allow(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");

@@ -1,4 +1,5 @@
-//! What every method returns for missing records: the same error in every backend, naming the kind of record and the id.
+//! What every method returns for missing records: the same error in every backend, naming the kind of
+//! record and the id.
 
 use handover_model::{
     AgentId, Host, HostSessionId, PackageId, Phase, ReceiptId, Role, RunId, SessionStatus, TokenId,

@@ -157,8 +157,8 @@ fn mixed_terms() -> Vec<String> {
     texts.iter().flat_map(|text| words::terms(text)).collect()
 }
 
-/// A batch has the same effect as registering its packages one after the other: the same versions, and the same predecessors in their
-/// groups.
+/// A batch has the same effect as registering its packages one after the other: the same versions, and the
+/// same predecessors in their groups.
 pub fn a_batch_equals_registering_one_by_one(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));

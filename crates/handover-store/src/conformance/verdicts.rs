@@ -86,8 +86,8 @@ pub fn newest_first_and_filtered(backend: &dyn Backend) {
     assert_eq!(store.verdicts(&s2, &all).unwrap()[0].summary, None);
 }
 
-/// Nothing is recorded for a session that does not exist; a group is created by its first verdict, and purging a session deletes its
-/// verdicts.
+/// Nothing is recorded for a session that does not exist; a group is created by its first verdict, and
+/// purging a session deletes its verdicts.
 pub fn belongs_to_its_session(backend: &dyn Backend) {
     let store = backend.open();
     let nobody = session_id("nobody");

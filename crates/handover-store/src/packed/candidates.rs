@@ -1,8 +1,9 @@
 //! What ranking needs to know about each package, without its text: one record each, many to a sheet.
 //!
-//! A record is delta-encoded against its predecessor on the sheet: neighbors were mostly created shortly after each other and for the same
-//! consumers. The first record of a sheet, and any that does not fit the delta form, is written in full. Numbers have a fixed length in both
-//! forms, because every assembly reads all of them.
+//! A record is delta-encoded against its predecessor on the sheet: neighbors were mostly created shortly
+//! after each other and for the same consumers. The first record of a sheet, and any that does not fit the
+//! delta form, is written in full. Numbers have a fixed length in both forms, because every assembly reads
+//! all of them.
 
 use handover_model::{GroupId, PackageId, Priority, Role, Scope, Timestamp};
 
@@ -138,7 +139,8 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Reads the next record from the front; returns whether the names may have changed. None if the bytes are damaged.
+    /// Reads the next record from the front; returns whether the names may have changed. None if the bytes
+    /// are damaged.
     #[inline]
     fn advance(&mut self, sheet: &mut &'a [u8]) -> Option<bool> {
         let [marks] = take(sheet)?;
@@ -185,7 +187,8 @@ fn take<const N: usize>(sheet: &mut &[u8]) -> Option<[u8; N]> {
     Some(*front)
 }
 
-/// Visits the records of a sheet, whose offsets must ascend. The flag is set if the names may differ from those of the previous record.
+/// Visits the records of a sheet, whose offsets must ascend. The flag is set if the names may differ from
+/// those of the previous record.
 #[inline]
 pub(super) fn each<'a>(packed: &'a [u8], mut visit: impl FnMut(&Record<'a>, bool)) -> Result<()> {
     let mut sheet = unversioned(packed, IndexPart::Candidates)?;

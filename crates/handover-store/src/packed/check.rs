@@ -46,8 +46,8 @@ impl IndexCheck {
         self.terms.insert(id, packed);
     }
 
-    /// Compares the postings with the added terms: those of all packages but the fresh ones. Comes after [`terms`](Self::terms) and before
-    /// [`package`](Self::package).
+    /// Compares the postings with the added terms: those of all packages but the fresh ones. Comes after
+    /// [`terms`](Self::terms) and before [`package`](Self::package).
     pub fn postings(&mut self, fresh: &BTreeSet<PackageId>, found: &Pages) {
         let settled: Vec<(PackageId, Vec<u8>)> = self
             .terms

@@ -72,8 +72,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Its terms, given the summary of its [predecessor](super::Predecessors): a short note is often found only by what it replies to. A package
-    /// without a group has no context.
+    /// Its terms, given the summary of its [predecessor](super::Predecessors): a short note is often found
+    /// only by what it replies to. A package without a group has no context.
     pub fn terms(&self, predecessor: Option<&str>) -> Terms {
         let context = match self.group {
             Some(_) => {

@@ -1,13 +1,13 @@
-//! The packed text index: the byte formats that both backends store in their own tables, so that a package is found and ranked alike in each.
-//! This module handles bytes; the backends read and write rows.
+//! The packed text index: the byte formats that both backends store in their own tables, so that a package
+//! is found and ranked alike in each. This module handles bytes; the backends read and write rows.
 //!
 //! - **Candidates**: what ranking needs to know about each package, delta-encoded, many to a *sheet*.
 //! - **Terms**: the distinct terms of one package and their counts.
 //! - **Postings**: which packages have a term, many to a *page*.
 //!
-//! Every packed value starts with [`VERSION`]. Package ids ascend within sheets and pages; readers verify it. New packages are kept out of the
-//! postings until there are [`FRESH`] of them: the words of one package are spread over the whole index, and many packages touch little more of
-//! it than one.
+//! Every packed value starts with [`VERSION`]. Package ids ascend within sheets and pages; readers verify
+//! it. New packages are kept out of the postings until there are [`FRESH`] of them: the words of one
+//! package are spread over the whole index, and many packages touch little more of it than one.
 
 mod blocks;
 mod candidates;

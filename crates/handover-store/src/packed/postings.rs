@@ -1,5 +1,5 @@
-//! Which packages have a term. A page of postings contains, after the version, the offset in the block and the counts of each package, in the
-//! order of their ids.
+//! Which packages have a term. A page of postings contains, after the version, the offset in the block and
+//! the counts of each package, in the order of their ids.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::{IndexError, IndexPart, Posting, Result, StoreError};
 const DAMAGED: IndexError = IndexError::Damaged { part: IndexPart::Postings };
 const ORDER: IndexError = IndexError::Order { part: IndexPart::Postings };
 
-/// The packages that have a term, by id. Kept packed as in the store: a frequent term is in every package of a session, and most postings are
-/// read once.
+/// The packages that have a term, by id. Kept packed as in the store: a frequent term is in every package
+/// of a session, and most postings are read once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Posting>", into = "Vec<Posting>")]
 pub struct Postings {

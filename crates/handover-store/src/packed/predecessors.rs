@@ -1,7 +1,7 @@
 //! Which package preceded another one in its group at the time it was registered.
 //!
-//! The index of a package contains the summary of its predecessor. A rebuilt index must find the same predecessor, although later versions have
-//! replaced packages since. So registrations are replayed.
+//! The index of a package contains the summary of its predecessor. A rebuilt index must find the same
+//! predecessor, although later versions have replaced packages since. So registrations are replayed.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,5 +1,5 @@
-//! The terms of one package. Packed form, after the version: for each distinct term its length, its bytes and its counts. Counts are a mask of
-//! the columns that have the term, and one byte for each of those.
+//! The terms of one package. Packed form, after the version: for each distinct term its length, its bytes
+//! and its counts. Counts are a mask of the columns that have the term, and one byte for each of those.
 
 use std::collections::BTreeMap;
 

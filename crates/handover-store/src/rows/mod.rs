@@ -1,9 +1,9 @@
-//! Reads rows of query results into records. The column lists and their readers are the same for every SQL backend, so they are here; a backend
-//! only defines how it reads a column.
+//! Reads rows of query results into records. The column lists and their readers are the same for every SQL
+//! backend, so they are here; a backend only defines how it reads a column.
 //!
-//! A column list and its reader are next to each other and have the same order. Columns are read by position: looking up a name costs as much as
-//! reading a short value, and listings have thousands of rows. Whatever a backend must write in its own dialect, such as an aggregate, it appends
-//! to the list.
+//! A column list and its reader are next to each other and have the same order. Columns are read by
+//! position: looking up a name costs as much as reading a short value, and listings have thousands of rows.
+//! Whatever a backend must write in its own dialect, such as an aggregate, it appends to the list.
 
 mod learning;
 mod runs;

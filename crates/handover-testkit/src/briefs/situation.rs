@@ -52,8 +52,8 @@ pub(super) enum Step {
         group: Option<String>,
         summary: Option<String>,
     },
-    /// Imports many packages. In every text, `{n}` is the number of the package and `{word}` the next of the words that `vary` lists
-    /// for it.
+    /// Imports many packages. In every text, `{n}` is the number of the package and `{word}` the next of
+    /// the words that `vary` lists for it.
     Packages {
         count: usize,
         kind: String,

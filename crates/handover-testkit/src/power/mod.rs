@@ -1,9 +1,10 @@
-//! Power failures: records what real processes wrote and synced, and restores the disk to any state that a power failure could have
-//! left.
+//! Power failures: records what real processes wrote and synced, and restores the disk to any state that a
+//! power failure could have left.
 //!
-//! Synced data survives. Of every write since, any part may survive or not, in units of 512 bytes and in any order. New names and
-//! renames survive once their folder was synced. Git does not sync folders: it relies on journaling file systems, where names become
-//! durable in order and with any later sync. Its files are judged by that rule, all others by the strict one.
+//! Synced data survives. Of every write since, any part may survive or not, in units of 512 bytes and in
+//! any order. New names and renames survive once their folder was synced. Git does not sync folders: it
+//! relies on journaling file systems, where names become durable in order and with any later sync. Its
+//! files are judged by that rule, all others by the strict one.
 
 mod scenes;
 mod trace;
@@ -112,7 +113,8 @@ impl Recording {
         self.files
     }
 
-    /// Runs the program with this text on standard input, and records what it does. Returns its number and its output.
+    /// Runs the program with this text on standard input, and records what it does. Returns its number and
+    /// its output.
     pub fn run(&mut self, env: &TestEnv, stdin: &str, args: &[&str]) -> (usize, Output) {
         let prefix = env.folder().join(format!("trace-{}", self.commands));
         let mut command = env.tool("strace");
@@ -229,8 +231,8 @@ impl Recording {
         }
     }
 
-    /// Restores the project to what a power failure before this step could have left; `seed` selects one of the possibilities. Returns the
-    /// numbers of the commands that had been acknowledged.
+    /// Restores the project to what a power failure before this step could have left; `seed` selects one of
+    /// the possibilities. Returns the numbers of the commands that had been acknowledged.
     pub fn fail(&self, env: &TestEnv, moment: usize, seed: u64) -> BTreeSet<usize> {
         let moment = (self.first_step + moment).min(self.steps.len());
         let done = &self.steps[..moment];

@@ -28,8 +28,8 @@ pub struct Scene {
     has_run: bool,
 }
 
-/// Simulates this many power failures per scene, spread over all of it, and checks what survives; panics if something acknowledged is
-/// lost. Returns the number of failures and of syncs.
+/// Simulates this many power failures per scene, spread over all of it, and checks what survives; panics if
+/// something acknowledged is lost. Returns the number of failures and of syncs.
 pub fn power_failures(program: &Path, failures: usize, seed: u64) -> (usize, usize) {
     let scenes: [fn(&Path) -> Scene; 2] = [Scene::store, Scene::run];
     // A run takes longer to check.

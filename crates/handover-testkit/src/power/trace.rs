@@ -59,7 +59,8 @@ pub(super) enum FileCall {
 }
 
 impl FileCall {
-    /// Resolves what is actually changed: open files have the paths of their targets, other calls those that the program used.
+    /// Resolves what is actually changed: open files have the paths of their targets, other calls those
+    /// that the program used.
     fn resolve(&mut self, links: &BTreeMap<PathBuf, PathBuf>) {
         let real = |path: &mut PathBuf| {
             let found = path.ancestors().skip(1).find_map(|above| Some((above, links.get(above)?)));

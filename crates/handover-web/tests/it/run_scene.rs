@@ -1,4 +1,5 @@
-//! Runs with real journals: the engine's own reducer decides what comes next, the test decides how each step ends.
+//! Runs with real journals: the engine's own reducer decides what comes next, the test decides how each
+//! step ends.
 
 use handover_engine::Spent;
 use handover_engine::data::Contribution;

@@ -29,8 +29,8 @@ static DIALECT: Dialect = Dialect {
     },
 };
 
-/// The subagent a transcript belongs to. Some events inside a subagent, such as the compaction of its window, identify
-/// it in no other way.
+/// The subagent a transcript belongs to. Some events inside a subagent, such as the compaction of its
+/// window, identify it in no other way.
 fn subagent_of(transcript: &Path) -> Option<Subagent> {
     if transcript.parent()?.file_name()? != "subagents" {
         return None;
