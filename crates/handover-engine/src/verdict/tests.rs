@@ -454,7 +454,7 @@ fn errors_say_what_is_wrong() {
     assert_eq!(said(ReportError::Remote("gone".to_owned())), "gone");
     assert_eq!(
         said(ReportError::WrongStatus("DONE".to_owned())),
-        "its status `DONE` is not one that it can have"
+        "its status `DONE` is not valid for its role"
     );
     assert_eq!(
         said(ReportError::WrongVerdict(Verdict::Skip)),
