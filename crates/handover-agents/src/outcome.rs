@@ -145,7 +145,7 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
         Ended::OutputFlood => ours(FailureClass::OutputFlood, "printed too much"),
         Ended::Cancelled => ours(FailureClass::Cancelled, "was cancelled"),
         Ended::Signalled(signal) => {
-            ours(FailureClass::Crashed, &format!("was ended by signal {signal}"))
+            ours(FailureClass::Crashed, &format!("was killed by signal {signal}"))
         }
         Ended::Exited(code) => match &report.error {
             Some(error) => Some(error.clone()),
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn messages_say_how_the_process_ended() {
         let message = |ended| judge(ended, &Report::default(), AGENT).unwrap().message;
-        assert_eq!(message(Ended::Signalled(11)), "was ended by signal 11");
+        assert_eq!(message(Ended::Signalled(11)), "was killed by signal 11");
         assert_eq!(message(Ended::Exited(4)), "ended with exit code 4");
         assert_eq!(message(Ended::IdleTimeout), "printed nothing for too long");
     }

@@ -176,7 +176,7 @@ impl Personas {
         ids.iter()
             .map(|id| {
                 if !seen.insert(id) {
-                    let message = format!("`{id}` is twice in the party of {phase}");
+                    let message = format!("`{id}` is listed twice in the party of {phase}");
                     return Err(PersonaError::Party(message));
                 }
                 Ok(self.get(id)?.0)

@@ -188,8 +188,7 @@ impl<'a> Engine<'a> {
         };
         let (state, interrupted) = match self.earlier_run(request, repo)? {
             Some((run, folded)) if folded.state.is_over() => {
-                let text =
-                    format!("run {run} is finished; leave out `--resume` to start a new one");
+                let text = format!("run {run} is finished; omit `--resume` to start a new one");
                 on_progress(&folded.state, &Progress::Warning(text));
                 return Ok((run, folded.state));
             }

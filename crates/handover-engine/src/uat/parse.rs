@@ -212,7 +212,7 @@ impl ScenarioReader {
             Err(_) => {
                 let word: String = word.chars().take(60).collect();
                 let words = ScenarioKind::WORDS.join(", ");
-                self.wrong(&format!("{at}.kind"), &format!("`{word}` is none of {words}"));
+                self.wrong(&format!("{at}.kind"), &format!("`{word}` is not one of {words}"));
                 None
             }
         }

@@ -264,13 +264,13 @@ pub fn allowed(phase: RunPhase) -> &'static [Verdict] {
 fn structured(context: ReportContext<'_>, value: &Value) -> Result<AgentReport, ReportError> {
     let word = |key: &str| value.get(key).and_then(Value::as_str);
     if word("nonce") != Some(context.nonce) {
-        return Err(ReportError::Unbound("the nonce is another one"));
+        return Err(ReportError::Unbound("the nonce does not match"));
     }
     if word("story") != Some(context.subject) {
-        return Err(ReportError::Unbound("the story is another one"));
+        return Err(ReportError::Unbound("the story does not match"));
     }
     if word("phase") != Some(context.phase.as_str()) {
-        return Err(ReportError::Unbound("the phase is another one"));
+        return Err(ReportError::Unbound("the phase does not match"));
     }
     let (verdict, status) = verdict_of(context, word("verdict"), word("status"))?;
     let findings = value.get("findings").and_then(Value::as_array);

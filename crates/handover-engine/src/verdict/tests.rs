@@ -461,7 +461,7 @@ fn errors_say_what_is_wrong() {
         "its verdict `skip` makes no sense in this phase"
     );
     let unbound = file(r#"{"nonce":"n2"}"#, "").unwrap_err();
-    assert_eq!(said(unbound), "its result is not bound to this call: the nonce is another one");
+    assert_eq!(said(unbound), "its result is not bound to this call: the nonce does not match");
 }
 
 /// A report survives being sent to another machine and back.

@@ -282,7 +282,7 @@ fn a_cancelled_run_can_be_resumed() {
     // Once more, and there is nothing left to do.
     let (state, warnings) = stage.warned(&resume);
     assert_eq!(state.state, RunState::Done);
-    assert!(warnings[0].contains("is finished; leave out `--resume`"), "{warnings:?}");
+    assert!(warnings[0].contains("is finished; omit `--resume`"), "{warnings:?}");
 }
 
 #[test]
