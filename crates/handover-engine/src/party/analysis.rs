@@ -39,10 +39,13 @@ pub fn settle_analysis(
     let mut analyzed = AnalysisOutcome::default();
     let mut heard: Vec<(&String, Verdict, &Statement)> = Vec::new();
     for persona in asked {
-        let of = |word: &&Statement| word.persona == *persona && word.verdict.is_some();
-        let last = statements.iter().filter(of).max_by_key(|word| word.round);
-        if let Some((word, verdict)) = last.and_then(|word| Some((word, word.verdict?))) {
-            heard.push((persona, verdict, word));
+        let of =
+            |statement: &&Statement| statement.persona == *persona && statement.verdict.is_some();
+        let last = statements.iter().filter(of).max_by_key(|statement| statement.round);
+        if let Some((statement, verdict)) =
+            last.and_then(|statement| Some((statement, statement.verdict?)))
+        {
+            heard.push((persona, verdict, statement));
         }
     }
     let count = |wanted| heard.iter().filter(|(_, verdict, _)| *verdict == wanted).count();
@@ -53,11 +56,11 @@ pub fn settle_analysis(
     });
     analyzed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
     let mut causes: Vec<(usize, Cause)> = Vec::new();
-    for (persona, verdict, word) in &heard {
+    for (persona, verdict, statement) in &heard {
         let Analysis { root_cause, cause, remediation, question, adds } =
             whole(persona, statements);
         analyzed.adds |= adds;
-        let text = if root_cause.is_empty() { word.summary.clone() } else { root_cause };
+        let text = if root_cause.is_empty() { statement.summary.clone() } else { root_cause };
         analyzed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
         let with_the_rest = Some(*verdict) == analyzed.verdict;
         if analyzed.root_cause.is_empty() && with_the_rest {
@@ -97,10 +100,10 @@ pub fn settle_analysis(
 /// One analyst's view over all rounds: the last cause and question, and all steps.
 fn whole(persona: &str, statements: &[Statement]) -> Analysis {
     let mut own: Vec<&Statement> =
-        statements.iter().filter(|word| word.persona == persona).collect();
-    own.sort_by_key(|word| word.round);
+        statements.iter().filter(|statement| statement.persona == persona).collect();
+    own.sort_by_key(|statement| statement.round);
     let mut whole = Analysis::default();
-    for said in own.iter().filter_map(|word| word.contribution.analysis.clone()) {
+    for said in own.iter().filter_map(|statement| statement.contribution.analysis.clone()) {
         if !said.root_cause.is_empty() {
             whole.root_cause = said.root_cause;
         }
@@ -142,7 +145,7 @@ mod tests {
         ["winston", "amelia", "bob"].map(str::to_owned).to_vec()
     }
 
-    fn word(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Statement {
+    fn statement(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Statement {
         Statement {
             persona: persona.into(),
             round: 1,
@@ -155,8 +158,11 @@ mod tests {
 
     fn decided(verdicts: &[Verdict], rule: Consensus) -> Option<Verdict> {
         let asked = asked();
-        let statements: Vec<Statement> =
-            verdicts.iter().zip(&asked).map(|(verdict, who)| word(who, *verdict, None)).collect();
+        let statements: Vec<Statement> = verdicts
+            .iter()
+            .zip(&asked)
+            .map(|(verdict, who)| statement(who, *verdict, None))
+            .collect();
         settle_analysis(&asked, &statements, rule).verdict
     }
 
@@ -181,9 +187,9 @@ mod tests {
             adds: question.is_some(),
         };
         let statements = [
-            word("bob", Escalate, Some(analysis(Some("Which port may be used?")))),
-            word("winston", Retry, Some(analysis(None))),
-            word("amelia", Escalate, None),
+            statement("bob", Escalate, Some(analysis(Some("Which port may be used?")))),
+            statement("winston", Retry, Some(analysis(None))),
+            statement("amelia", Escalate, None),
         ];
         let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
         assert_eq!(analyzed.verdict, Some(Escalate));
@@ -231,10 +237,10 @@ mod tests {
                 adds: round == 1,
                 ..Analysis::default()
             };
-            Statement { round, ..word("winston", verdict, Some(analysis)) }
+            Statement { round, ..statement("winston", verdict, Some(analysis)) }
         };
-        let words = [said(2, Skip, "", None), said(1, Retry, "the port", Some("Which?"))];
-        let analyzed = settle_analysis(&asked(), &words, Consensus::Majority);
+        let statements = [said(2, Skip, "", None), said(1, Retry, "the port", Some("Which?"))];
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
         assert_eq!(analyzed.verdict, Some(Skip));
         assert_eq!(analyzed.root_cause, "the port", "an empty cause replaces nothing");
         assert_eq!(analyzed.questions, ["Which?"]);
@@ -248,18 +254,18 @@ mod tests {
         let with_cause = |who: &str, verdict, cause: &str, class| {
             let analysis =
                 Analysis { root_cause: cause.into(), cause: Some(class), ..Analysis::default() };
-            word(who, verdict, Some(analysis))
+            statement(who, verdict, Some(analysis))
         };
-        let words = [
+        let statements = [
             with_cause("winston", Skip, "too hard", Cause::Spec),
             with_cause("amelia", Retry, "a typo", Cause::Tooling),
             with_cause("bob", Retry, "a typo indeed", Cause::Tooling),
         ];
-        let analyzed = settle_analysis(&asked(), &words, Consensus::Majority);
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
         assert_eq!((analyzed.verdict, analyzed.root_cause.as_str()), (Some(Retry), "a typo"));
         assert_eq!(analyzed.cause, Some(Cause::Tooling));
         assert_eq!(analyzed.summary, "a typo");
-        let analyzed = settle_analysis(&asked(), &words, Consensus::Unanimous);
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Unanimous);
         assert_eq!(analyzed.verdict, Some(Escalate));
         assert_eq!(
             analyzed.summary,

@@ -105,18 +105,19 @@ fn is_mild(standing: &[&MergedFinding]) -> bool {
 }
 
 fn vote(persona: &str, statements: &[Statement]) -> Vote {
-    let of =
-        |round: u32| statements.iter().find(|word| word.persona == persona && word.round == round);
+    let of = |round: u32| {
+        statements.iter().find(|statement| statement.persona == persona && statement.round == round)
+    };
     let (first, second) = (of(1), of(2));
-    let before = first.and_then(|word| word.verdict);
+    let before = first.and_then(|statement| statement.verdict);
     // A reviewer without a vote in the second round keeps the first one.
-    let last = second.filter(|word| word.verdict.is_some()).or(first);
-    let verdict = last.and_then(|word| word.verdict);
+    let last = second.filter(|statement| statement.verdict.is_some()).or(first);
+    let verdict = last.and_then(|statement| statement.verdict);
     Vote {
         persona: persona.to_owned(),
         verdict,
         before: before.filter(|before| Some(*before) != verdict),
-        summary: last.map(|word| word.summary.clone()).unwrap_or_default(),
+        summary: last.map(|statement| statement.summary.clone()).unwrap_or_default(),
     }
 }
 
@@ -189,14 +190,14 @@ mod tests {
         }
     }
 
-    fn with(mut word: Statement, severity: &str, place: &str) -> Statement {
-        word.findings.push(Finding {
+    fn with(mut statement: Statement, severity: &str, place: &str) -> Statement {
+        statement.findings.push(Finding {
             severity: severity.into(),
             place: place.into(),
             kind: Some(FindingKind::Correctness),
             text: format!("broken at {place}"),
         });
-        word
+        statement
     }
 
     use Verdict::{Failed, Passed, PassedWithFixes};
@@ -246,10 +247,11 @@ mod tests {
             said("amelia", 1, Some(Passed)),
         ];
         for persona in ["winston", "amelia"] {
-            let mut word = said(persona, 2, Some(Passed));
+            let mut statement = said(persona, 2, Some(Passed));
             let why = "checked by the caller".to_owned();
-            word.contribution.stances = vec![Stance { on: 1, agrees: false, severity: None, why }];
-            statements.push(word);
+            statement.contribution.stances =
+                vec![Stance { on: 1, agrees: false, severity: None, why }];
+            statements.push(statement);
         }
         let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.verdict, Some(Passed));
@@ -262,11 +264,11 @@ mod tests {
     #[test]
     fn many_medium_findings_must_be_fixed() {
         let lines = |n: usize| {
-            let mut word = said("murat", 1, Some(PassedWithFixes));
+            let mut statement = said("murat", 1, Some(PassedWithFixes));
             for line in 0..n {
-                word = with(word, "medium", &format!("a.rs:{}", line * 100 + 1));
+                statement = with(statement, "medium", &format!("a.rs:{}", line * 100 + 1));
             }
-            [said("winston", 1, Some(Passed)), word, said("amelia", 1, Some(Passed))]
+            [said("winston", 1, Some(Passed)), statement, said("amelia", 1, Some(Passed))]
         };
         assert_eq!(verdict(&lines(5), RULES), Some(Passed));
         let many = settle_review(&asked(), &lines(6), RULES);
@@ -292,7 +294,7 @@ mod tests {
         assert!(review.conflicts[0].contains("amelia would let it pass, winston, murat would not"));
     }
 
-    fn any_word() -> impl Strategy<Value = Statement> {
+    fn any_statement() -> impl Strategy<Value = Statement> {
         let verdict = prop::option::of(prop::sample::select(vec![Passed, PassedWithFixes, Failed]));
         let finding = (
             prop::sample::select(vec!["high", "medium", "low", "odd"]),
@@ -326,7 +328,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_in_which_they_end_makes_no_difference(
-            statements in prop::collection::vec(any_word(), 6),
+            statements in prop::collection::vec(any_statement(), 6),
             shuffled in Just((0..6_usize).collect::<Vec<_>>()).prop_shuffle(),
             strict in any::<bool>(),
         ) {
@@ -334,7 +336,7 @@ mod tests {
             let statements: Vec<Statement> = statements
                 .into_iter()
                 .enumerate()
-                .map(|(n, word)| Statement { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..word })
+                .map(|(n, statement)| Statement { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..statement })
                 .collect();
             let consensus = if strict { Consensus::Unanimous } else { Consensus::Majority };
             let rules = PartyRules { consensus, ..RULES };
@@ -367,9 +369,10 @@ mod tests {
     #[test]
     fn a_rejection_says_what_to_change() {
         let reject = |severity: &str| {
-            let word = with(said("murat", 1, Some(Failed)), severity, "a.rs:1");
-            let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Failed))];
-            settle_review(&asked(), &words, RULES)
+            let statement = with(said("murat", 1, Some(Failed)), severity, "a.rs:1");
+            let statements =
+                [said("winston", 1, Some(Failed)), statement, said("amelia", 1, Some(Failed))];
+            settle_review(&asked(), &statements, RULES)
         };
         for severity in ["high", "medium", "low"] {
             let review = reject(severity);
@@ -378,18 +381,20 @@ mod tests {
             assert!(!review.summary.contains("says so"), "{}", review.summary);
         }
         // Minor findings wait while there are serious ones.
-        let word = with(with(said("murat", 1, Some(Failed)), "medium", "a.rs:1"), "low", "a.rs:90");
-        let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Passed))];
-        let review = settle_review(&asked(), &words, RULES);
+        let statement =
+            with(with(said("murat", 1, Some(Failed)), "medium", "a.rs:1"), "low", "a.rs:90");
+        let statements =
+            [said("winston", 1, Some(Failed)), statement, said("amelia", 1, Some(Passed))];
+        let review = settle_review(&asked(), &statements, RULES);
         let fixed: Vec<&str> = review.to_fix.iter().map(|it| it.severity.as_str()).collect();
         assert_eq!(fixed, ["medium"]);
         // Without findings, the reasons of the rejecting reviewers are all there is.
-        let words = [
+        let statements = [
             said("winston", 1, Some(Failed)),
             said("murat", 1, Some(Failed)),
             said("amelia", 1, Some(Passed)),
         ];
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert!(review.to_fix.is_empty());
         assert_eq!(
             review.summary,
@@ -399,26 +404,26 @@ mod tests {
 
     #[test]
     fn opposite_severities_are_a_conflict() {
-        let words = [
+        let statements = [
             with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
             with(said("murat", 1, Some(Passed)), "high", "a.rs:2"),
             said("amelia", 1, Some(Passed)),
         ];
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.conflicts, ["correctness at a.rs:1: high for murat, low for winston"]);
         // Low and medium are close enough.
-        let words = [
+        let statements = [
             with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
             with(said("murat", 1, Some(Passed)), "medium", "a.rs:2"),
         ];
-        assert_eq!(settle_review(&asked(), &words, RULES).conflicts, [""; 0]);
+        assert_eq!(settle_review(&asked(), &statements, RULES).conflicts, [""; 0]);
     }
 
     #[test]
     fn unanimity_needs_every_vote() {
         let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
-        let words = [said("winston", 1, Some(Passed)), said("murat", 1, None)];
-        let review = settle_review(&asked(), &words, strict);
+        let statements = [said("winston", 1, Some(Passed)), said("murat", 1, None)];
+        let review = settle_review(&asked(), &statements, strict);
         assert_eq!(review.verdict, None);
         assert_eq!(review.summary, "1 of 3 approve, 0 grave of 0 findings stand, 2 not heard");
         assert_eq!(review.votes[2].summary, "");

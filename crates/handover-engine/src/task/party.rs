@@ -65,11 +65,11 @@ pub(super) fn others_statements(
 ) -> String {
     let mut others: Vec<Statement> = statements
         .iter()
-        .filter(|word| word.round == 1 && word.persona != persona)
+        .filter(|statement| statement.round == 1 && statement.persona != persona)
         .cloned()
         .collect();
     others.sort_by(|a, b| a.persona.cmp(&b.persona));
-    let ids: Vec<String> = others.iter().map(|word| word.persona.clone()).collect();
+    let ids: Vec<String> = others.iter().map(|statement| statement.persona.clone()).collect();
     match phase {
         RunPhase::Review => {
             let mut out = String::new();
@@ -102,8 +102,8 @@ pub(super) fn others_statements(
         RunPhase::Kickoff => settle_kickoff(&ids, &others).text(),
         RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro => {
             let mut out = String::new();
-            for word in others.iter().filter(|word| word.verdict.is_some()) {
-                let _ = writeln!(out, "{}: {}", word.persona, word.summary);
+            for statement in others.iter().filter(|statement| statement.verdict.is_some()) {
+                let _ = writeln!(out, "{}: {}", statement.persona, statement.summary);
             }
             out
         }
@@ -152,7 +152,7 @@ mod tests {
     use crate::data::{Analysis, Contribution};
     use crate::persona::Personas;
 
-    fn word(persona: &str, text: &str) -> Statement {
+    fn statement(persona: &str, text: &str) -> Statement {
         let note = std::collections::BTreeMap::from([(Topic::Risks, vec![text.to_owned()])]);
         Statement {
             persona: persona.into(),
@@ -170,14 +170,20 @@ mod tests {
 
     #[test]
     fn a_voice_hears_only_the_others() {
-        let statements = [word("winston", "alpha"), word("murat", "beta"), word("amelia", "gamma")];
+        let statements = [
+            statement("winston", "alpha"),
+            statement("murat", "beta"),
+            statement("amelia", "gamma"),
+        ];
         for phase in [RunPhase::Review, RunPhase::Analysis, RunPhase::Retro] {
             let heard = others_statements(phase, "murat", &statements);
             assert!(heard.contains("alpha") && heard.contains("gamma"), "{phase}: {heard}");
             assert!(!heard.contains("beta"), "{phase}: {heard}");
         }
-        let complete =
-            |word: &Statement| Statement { verdict: Some(Verdict::Complete), ..word.clone() };
+        let complete = |statement: &Statement| Statement {
+            verdict: Some(Verdict::Complete),
+            ..statement.clone()
+        };
         let statements: Vec<Statement> = statements.iter().map(complete).collect();
         let heard = others_statements(RunPhase::Kickoff, "murat", &statements);
         assert!(heard.contains("alpha") && !heard.contains("beta"), "{heard}");

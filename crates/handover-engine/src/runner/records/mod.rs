@@ -59,14 +59,14 @@ impl Runner<'_, '_> {
             }
             (RunPhase::Review, None) => review_record(end, at),
             (RunPhase::Analysis, of) => {
-                let (seats, words, personas) = match of {
+                let (seats, statements, personas) = match of {
                     Some((party, step)) => {
                         (step.speakers(), party.statements(), step.personas.as_slice())
                     }
                     None => (vec![ANALYST.to_owned()], vec![single_statement(end)], [].as_slice()),
                 };
                 let rules = of.map(|(_, step)| step.rules).unwrap_or_default();
-                let analyzed = settle_analysis(&seats, &words, rules.consensus);
+                let analyzed = settle_analysis(&seats, &statements, rules.consensus);
                 let nth = |end: &&PhaseEnd| end.phase == RunPhase::Analysis;
                 let before = story.record.iter().filter(nth).position(|other| other == end);
                 let failure = before.and_then(|n| story.failures.get(n));
